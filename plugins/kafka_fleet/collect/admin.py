@@ -1,0 +1,213 @@
+"""One cluster over the Kafka admin protocol: takes bootstrap servers, gives the admin rows of one sweep.
+
+kafka-python is used for the wire. One private entry is taken on purpose, the whole Metadata request (brokers with
+racks, cluster id, topics in one answer): its public describe_cluster fails on brokers 2.8 to 3.6. The version is
+pinned in pyproject.toml; tests/live proves it on each release line.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from kafka import errors
+from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
+
+from kafka_fleet.config_names import allowed
+
+BATCH = 500  # topics or groups per request: a bounded answer on clusters with very many
+Rows = list[dict[str, Any]]
+
+logging.getLogger("kafka").setLevel(logging.CRITICAL)  # its retries would fill the task log; failures are rows here
+
+
+class AdminSweep(NamedTuple):
+    """Rows by raw table. outcome: ok, partial or failed; `missing` names the tables that could not be read."""
+
+    outcome: str
+    detail: str | None
+    missing: list[str]
+    kafka_cluster_id: str | None
+    controller: int | None
+    tables: dict[str, Rows]
+
+
+class _Late(Exception):
+    """The wall-clock deadline of the admin sweep has come."""
+
+
+class _Reader:
+    def __init__(self, client: KafkaAdminClient, deadline: float) -> None:
+        self.client = client
+        self.deadline = deadline
+        self.tables: dict[str, Rows] = {}
+        self.faults: dict[str, str] = {}
+        self.kafka_cluster_id: str | None = None
+        self.controller: int | None = None
+
+    def step(self, tables: tuple[str, ...], read: Callable[[], dict[str, Rows]]) -> None:
+        """Run one read; what it raises costs its own tables and no others."""
+        try:
+            if time.monotonic() > self.deadline:
+                raise _Late("the deadline has passed")
+            self.tables.update(read())
+        except (errors.KafkaError, _Late, OSError, KeyError, AttributeError, ValueError) as error:
+            # KeyError and AttributeError: the library met an answer of a release that it does not expect
+            for table in tables:
+                self.faults[table] = f"{type(error).__name__}: {str(error)[:120]}"
+
+    def metadata(self) -> dict[str, Rows]:
+        answer = self.client._manager.run(self.client._get_cluster_metadata, None)
+        self.kafka_cluster_id = answer.get("cluster_id")
+        controller = answer.get("controller_id")
+        self.controller = controller if isinstance(controller, int) and controller >= 0 else None
+        brokers = [
+            {"broker": b["node_id"], "host": b["host"], "port": b["port"], "rack": b["rack"]} for b in answer["brokers"]
+        ]
+        topics = [
+            {
+                "topic": topic["name"],
+                "partition": partition["partition_index"],
+                "leader": partition["leader_id"] if partition["leader_id"] >= 0 else None,
+                "replicas": partition["replica_nodes"],
+                "isr": partition["isr_nodes"],
+                "internal": bool(topic["is_internal"]),
+            }
+            for topic in answer["topics"]
+            if topic["error_code"] == 0
+            for partition in topic["partitions"]
+        ]
+        return {"brokers": brokers, "topics": topics}
+
+    def features(self) -> dict[str, Rows]:
+        try:
+            answer = self.client.describe_features()
+        except errors.IncompatibleBrokerVersion:
+            return {"features": []}  # brokers before 2.4 have no features
+        levels = {name: found["finalized"] for name, found in answer.items() if "finalized" in found}
+        return {"features": [{"feature": n, "min_level": low, "max_level": high} for n, (low, high) in levels.items()]}
+
+    def broker_configs(self) -> dict[str, Rows]:
+        rows: Rows = []
+        for broker in sorted(b["broker"] for b in self.tables.get("brokers", [])):
+            resource = ConfigResource(ConfigResourceType.BROKER, str(broker))
+            try:
+                answer = self.client.describe_configs([resource], config_filter="all")
+            except (errors.KafkaError, OSError) as error:
+                self.faults["broker_configs"] = f"broker {broker}: {type(error).__name__}"
+                continue
+            found = answer.get("broker", {}).get(str(broker), {})
+            if not found:
+                self.faults["broker_configs"] = f"broker {broker}: no answer; is DescribeConfigs allowed?"
+            rows += [{"broker": broker, **_config("broker", name, config)} for name, config in found.items()]
+        return {"broker_configs": rows}
+
+    def topic_configs(self) -> dict[str, Rows]:
+        names = sorted({row["topic"] for row in self.tables.get("topics", [])})
+        rows: Rows = []
+        for batch in _batches(names):
+            resources = [ConfigResource(ConfigResourceType.TOPIC, name) for name in batch]
+            answer = self.client.describe_configs(resources, config_filter="all").get("topic", {})
+            if any(not answer.get(name) for name in batch):
+                self.faults["topic_configs"] = "some topics gave no answer; is DescribeConfigs allowed?"
+            for topic, configs in answer.items():
+                rows += [{"topic": topic, **_config("topic", name, config)} for name, config in configs.items()]
+        return {"topic_configs": rows}
+
+    def groups(self) -> dict[str, Rows]:
+        listed = {group["group_id"]: group for group in self.client.list_groups()}
+        tables: dict[str, Rows] = {"groups": [], "group_members": [], "group_assignments": [], "group_offsets": []}
+        undescribed = 0
+        for batch in _batches(sorted(listed)):
+            if time.monotonic() > self.deadline:
+                raise _Late("the deadline has passed")
+            found = self.client.describe_groups(
+                [g for g in batch if listed[g].get("group_type") in (None, "", "classic")]
+            )
+            for group in batch:
+                about = found.get(group, {})
+                if about.get("error") or group not in found:
+                    undescribed += 1
+                    about = {}
+                _take_group(group, about, listed[group], tables)
+            at = datetime.now(UTC)
+            for group, offsets in self._offsets(batch).items():
+                for place, committed in offsets.items():
+                    row = {"group": group, "topic": place.topic, "partition": place.partition}
+                    tables["group_offsets"].append({**row, "committed_offset": committed.offset, "read_at": at})
+        if undescribed:
+            self.faults["group_members"] = f"{undescribed} groups (new protocol, or not allowed) gave no members"
+        return tables
+
+    def _offsets(self, groups: list[str]) -> dict[str, dict[Any, Any]]:
+        found: dict[str, dict[Any, Any]] = self.client.list_group_offsets(dict.fromkeys(groups))
+        return {
+            g: {p: o for p, o in offsets.items() if o is not None and o.offset >= 0} for g, offsets in found.items()
+        }
+
+
+def _batches(names: list[str]) -> Iterator[list[str]]:
+    for start in range(0, len(names), BATCH):
+        yield names[start : start + BATCH]
+
+
+def _config(kind: str, name: str, config: dict[str, Any]) -> dict[str, Any]:
+    hidden = bool(config.get("is_sensitive")) or name not in allowed(kind)
+    source = config.get("config_source")
+    default = config.get("is_default")
+    return {
+        "name": name,
+        "value": None if hidden else config.get("value"),
+        "redacted": hidden,
+        "source": source,
+        "is_default": bool(default) if default is not None else source == "DEFAULT_CONFIG",
+    }
+
+
+def _take_group(group: str, about: dict[str, Any], listed: dict[str, Any], tables: dict[str, Rows]) -> None:
+    state = about.get("group_state") or listed.get("group_state")
+    kind = about.get("protocol_type") or listed.get("protocol_type")
+    tables["groups"].append({"group": group, "state": state, "protocol_type": kind})
+    for member in about.get("members", []):
+        name = member["member_id"]
+        host = str(member["client_host"]).lstrip("/")
+        tables["group_members"].append(
+            {"group": group, "member": name, "client_id": member["client_id"], "client_host": host}
+        )
+        assignment = member.get("member_assignment")
+        if kind != "consumer" or not isinstance(assignment, dict):
+            continue  # Connect and others put bytes of their own there
+        for topic in assignment.get("assigned_partitions", []):
+            tables["group_assignments"] += [
+                {"group": group, "member": name, "topic": topic["topic"], "partition": p} for p in topic["partitions"]
+            ]
+
+
+def sweep_admin(bootstrap_servers: list[str], settings: dict[str, Any], deadline_s: float) -> AdminSweep:
+    """Everything of one cluster. Never raises for what the far side does: the outcome says it."""
+    deadline = time.monotonic() + deadline_s
+    wait_ms = int(min(15.0, deadline_s) * 1000)
+    try:
+        client = KafkaAdminClient(
+            bootstrap_servers=bootstrap_servers,
+            client_id="kafka-fleet-health",
+            request_timeout_ms=wait_ms,
+            bootstrap_timeout_ms=wait_ms,
+            **settings,
+        )
+    except (errors.KafkaError, OSError, ValueError, AssertionError) as error:
+        return AdminSweep("failed", f"{type(error).__name__}: no connection", ["every admin table"], None, None, {})
+    reader = _Reader(client, deadline)
+    try:
+        reader.step(("brokers", "topics"), reader.metadata)
+        reader.step(("features",), reader.features)
+        reader.step(("broker_configs",), reader.broker_configs)
+        reader.step(("topic_configs",), reader.topic_configs)
+        reader.step(("groups", "group_members", "group_assignments", "group_offsets"), reader.groups)
+    finally:
+        client.close()
+    faults = reader.faults
+    outcome = "ok" if not faults else "failed" if "brokers" in faults else "partial"
+    detail = "; ".join(f"{table}: {fault}" for table, fault in sorted(faults.items())) or None
+    return AdminSweep(outcome, detail, sorted(faults), reader.kafka_cluster_id, reader.controller, reader.tables)

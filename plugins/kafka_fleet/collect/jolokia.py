@@ -1,0 +1,134 @@
+"""One broker over Jolokia: takes its URL, gives rows of raw tables and one outcome.
+
+Two bulk POSTs of reads per sweep: per-partition gauges, then broker-level beans. HTTP 200 proves nothing here: the
+agent answers errors, and its own cut-offs, with status 200, so every entry of the answer is judged by itself.
+"""
+
+import json
+import time
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from kafka_fleet.collect import mbeans
+from kafka_fleet.collect.mbeans import Bean, Rows
+from kafka_fleet.collect.transport import Credentials, Endpoint, Failure, Limits
+
+QUERY = "?includeRequest=false&ignoreErrors=true&serializeException=false&includeStackTrace=false"
+RETRIED = frozenset({"cut_off", "dns"})  # worth one more try; refusals and timeouts are not
+
+
+class BrokerSweep(NamedTuple):
+    """What one sweep got from one broker. outcome: ok, partial, truncated or failed; kind: why it failed."""
+
+    outcome: str
+    kind: str | None
+    detail: str | None
+    read_at: datetime | None
+    seconds: float
+    bytes: int
+    rows: Rows
+    missing: list[str]
+    agent_clock_skew_s: float | None
+
+
+def _decode(body: bytes, wanted: int) -> list[Any]:
+    try:
+        answer = json.loads(body)
+    except (ValueError, RecursionError):
+        raise Failure("not_json", "the answer is not JSON; is this a Jolokia agent?") from None
+    if isinstance(answer, dict):
+        if answer.get("status") in (401, 403):
+            raise Failure("auth", f"Jolokia status {answer['status']}")
+        raise Failure(
+            "protocol", f"one object instead of {wanted} answers (Jolokia status {str(answer.get('status'))[:8]})"
+        )
+    if not isinstance(answer, list) or len(answer) != wanted or not all(isinstance(one, dict) for one in answer):
+        raise Failure("protocol", f"{len(answer) if isinstance(answer, list) else 'no'} answers to {wanted} reads")
+    return answer
+
+
+def _bulk(endpoint: Endpoint, beans: list[Bean]) -> list[Any]:
+    body = json.dumps([mbeans.read_request(bean) for bean in beans]).encode()
+    url = endpoint.url.rstrip("/") + "/" + QUERY
+    for attempt in (1, 2):
+        try:
+            return _decode(endpoint.send("POST", url, body), len(beans))
+        except Failure as failure:
+            if attempt == 2 or failure.kind not in RETRIED:
+                if failure.kind == "protocol" and "one object" in failure.detail and len(beans) > 1:
+                    break  # one name the agent will not parse spoils the whole bulk: halve it
+                raise
+    middle = len(beans) // 2
+    found: list[Any] = []
+    for half in (beans[:middle], beans[middle:]):
+        try:
+            found += _bulk(endpoint, half)
+        except Failure as failure:
+            if failure.kind != "protocol" or len(half) > 1:
+                raise
+            found.append({"status": 400, "error": failure.detail})
+    return found
+
+
+def _take(beans: list[Bean], answers: list[Any], rows: Rows, missing: list[str], faults: list[str]) -> float | None:
+    clock: float | None = None
+    for bean, answer in zip(beans, answers, strict=True):
+        status, value = answer.get("status"), answer.get("value")
+        if isinstance(answer.get("timestamp"), int | float):
+            clock = float(answer["timestamp"])
+        if status == 404:
+            missing.append(bean.mbean)
+        elif status != 200:
+            faults.append(f"{bean.mbean}: Jolokia status {str(status)[:8]}")
+        elif isinstance(value, dict):
+            rows.add(bean, value)
+        else:
+            rows.truncated += 1  # maxDepth and maxObjects put text where the values belong
+    return clock
+
+
+def _verdict(rows: Rows, faults: list[str]) -> tuple[str, str | None]:
+    """ok, partial or truncated: text for values, or fewer replicas than the broker itself counts."""
+    if rows.truncated:
+        return "truncated", f"{rows.truncated} values were cut off by the agent's limits"
+    counted = next(iter(rows.by_table["broker_metrics"].values()), {}).get("partition_count")
+    seen = len(rows.by_table["partitions"])
+    # replicas may come and go between the two reads; a silent maxCollectionSize cut takes far more than these
+    if isinstance(counted, int) and seen < counted - max(5, counted // 50):
+        return "truncated", f"{seen} replicas read, the broker counts {counted}"
+    if faults or rows.unusable:
+        return "partial", "; ".join(faults[:3]) or f"{rows.unusable} values were not usable"
+    return "ok", None
+
+
+def sweep_broker(url: str, credentials: Credentials, limits: Limits) -> BrokerSweep:
+    """Both bulk reads of one broker. Never raises for what the far side does: the outcome says it."""
+    rows, missing, faults = Rows(), [], []  # type: ignore[var-annotated]
+    started, failures = time.monotonic(), []
+    middle: datetime | None = None
+    clock: float | None = None
+    with Endpoint(url, credentials, limits) as endpoint:
+        for request in (mbeans.PARTITIONS, mbeans.BROKER):
+            wanted = mbeans.beans(request)
+            sent = datetime.now(UTC)
+            try:
+                answers = _bulk(endpoint, wanted)
+            except Failure as failure:
+                failures.append(failure)
+                if failure.kind in ("auth", "redirect", "forbidden", "dns", "unreachable", "tls"):
+                    break
+                continue
+            middle = sent + (datetime.now(UTC) - sent) / 2
+            clock = _take(wanted, answers, rows, missing, faults)
+        read = endpoint.bytes
+    seconds = time.monotonic() - started
+    skew = clock - middle.timestamp() if clock is not None and middle is not None else None
+    if middle is None:
+        first = failures[0]
+        return BrokerSweep("failed", first.kind, first.detail, None, seconds, read, Rows(), [], None)
+    outcome, detail = _verdict(rows, faults)
+    if failures:
+        outcome, detail = "partial", str(failures[0])
+    return BrokerSweep(
+        outcome, failures[0].kind if failures else None, detail, middle, seconds, read, rows, missing, skew
+    )

@@ -1,0 +1,173 @@
+"""One sweep of one cluster: takes its fleet entry, lands one committed sweep of raw tables, gives a coverage summary.
+
+Brokers are read in parallel, one request in flight each; the admin protocol and the hosts at the same time. Whatever
+fails becomes an outcome in the landed rows, so that a cluster that never answered still leaves its declaration.
+"""
+
+from concurrent.futures import Future, ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from kafka_fleet import __version__
+from kafka_fleet.collect.admin import AdminSweep, sweep_admin
+from kafka_fleet.collect.hosts import sweep_host
+from kafka_fleet.collect.jolokia import BrokerSweep, sweep_broker
+from kafka_fleet.collect.mbeans import Rows
+from kafka_fleet.collect.transport import Credentials, Limits
+from kafka_fleet.credentials import CredentialsError, Resolver, http_credentials, kafka_settings
+from kafka_fleet.endpoints import url_problem
+from kafka_fleet.inventory import Cluster
+from kafka_fleet.store.landing import Manifest, land
+
+PARALLEL = 16
+NO_ENDPOINT = "no Jolokia endpoint is declared for it"
+
+
+class SweepResult(NamedTuple):
+    """What one sweep of one cluster came to. `brokers` has broker id, outcome, kind and detail per broker."""
+
+    cluster: str
+    manifest: Manifest
+    admin: AdminSweep
+    brokers: list[tuple[int, str, str | None, str | None]]
+    values: int
+    seconds: float
+
+    @property
+    def outcomes(self) -> dict[str, int]:
+        """Number of brokers per outcome."""
+        found = dict.fromkeys(("ok", "partial", "truncated", "failed"), 0)
+        for _broker, outcome, _kind, _detail in self.brokers:
+            found[outcome] += 1
+        return found
+
+    @property
+    def all_failed(self) -> bool:
+        """True when neither any broker nor the admin protocol answered."""
+        return self.admin.outcome == "failed" and all(b[1] == "failed" for b in self.brokers)
+
+    def summary(self) -> str:
+        """One line for a log or terminal."""
+        counts = ", ".join(f"{count} {name}" for name, count in self.outcomes.items() if count) or "no broker known"
+        faults = "".join(f"; broker {b}: {o}({k})" for b, o, k, _d in self.brokers if o != "ok")
+        read = f"{self.values} values in {self.seconds:.2f} s"
+        return f"{self.cluster}: {counts}; admin {self.admin.outcome}; {read}{faults}"
+
+
+def endpoints(cluster: Cluster, hosts: dict[int, str]) -> dict[int, str | None]:
+    """Jolokia URL per broker id: the declared one, else the template over the advertised host, else None."""
+    declared = {**cluster.jolokia.brokers, **cluster.jolokia.controllers}
+    template = cluster.jolokia.url_template
+    found: dict[int, str | None] = {}
+    for broker in sorted({*declared, *hosts}):
+        url = declared.get(broker)
+        if url is None and template is not None and broker in hosts:
+            host = hosts[broker]
+            url = template.replace("{host}", f"[{host}]" if ":" in host else host)
+        found[broker] = url
+    return found
+
+
+def _failed(kind: str, detail: str) -> BrokerSweep:
+    return BrokerSweep("failed", kind, detail, None, 0.0, 0, Rows(), [], None)
+
+
+def _sweep_broker(url: str | None, credentials: Credentials, limits: Limits) -> BrokerSweep:
+    if url is None:
+        return _failed("no_endpoint", NO_ENDPOINT)
+    problem = url_problem(url)  # an advertised host comes from the cluster: it is checked as the fleet file is
+    return _failed("forbidden", problem) if problem else sweep_broker(url, credentials, limits)
+
+
+def _admin(cluster: Cluster, resolver: Resolver, limits: Limits) -> AdminSweep:
+    try:
+        settings = kafka_settings(cluster.kafka_connection, resolver)
+    except CredentialsError as error:
+        return AdminSweep("failed", str(error), ["every admin table"], None, None, {})
+    return sweep_admin(list(cluster.bootstrap_servers), settings, limits.deadline_s)
+
+
+def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limits | None = None) -> SweepResult:
+    """Sweep one cluster now and land it. Raises only when the landing itself fails (disk, permissions)."""
+    limits = limits or Limits()
+    started = datetime.now(UTC)
+    fault: BrokerSweep | None = None
+    try:
+        credentials = http_credentials(cluster.jolokia.connection, resolver)
+    except CredentialsError as error:
+        credentials, fault = Credentials(), _failed("credentials", str(error))
+    known = {**cluster.jolokia.brokers, **cluster.jolokia.controllers}
+    with ThreadPoolExecutor(PARALLEL) as pool:
+        admin_future = pool.submit(_admin, cluster, resolver, limits)
+        early: dict[int, Future[BrokerSweep]] = {}
+        if fault is None:
+            early = {b: pool.submit(_sweep_broker, url, credentials, limits) for b, url in known.items()}
+        hosts = {b: pool.submit(sweep_host, b, url, limits) for b, url in cluster.node_exporter.items()}
+        admin = admin_future.result()
+        listed = {row["broker"]: row for row in admin.tables.get("brokers", [])}
+        urls = endpoints(cluster, {b: row["host"] for b, row in listed.items()})
+        late = {
+            b: pool.submit(_sweep_broker, u, credentials, limits)
+            for b, u in urls.items()
+            if b not in early and fault is None
+        }
+        futures = {**early, **late}
+        swept = {
+            b: (futures[b].result() if b in futures else fault or _failed("no_endpoint", NO_ENDPOINT)) for b in urls
+        }
+        host_rows = [future.result() for future in hosts.values()]
+    tables = _tables(cluster, admin, listed, urls, swept)
+    tables["hosts"] = host_rows
+    ended = datetime.now(UTC)
+    tables["sweeps"][0]["ended_at"] = ended
+    manifest = land(home, cluster.id, started, tables)
+    outcomes = [(b, s.outcome, s.kind, s.detail) for b, s in swept.items()]
+    values = sum(s.rows.values for s in swept.values())
+    return SweepResult(cluster.id, manifest, admin, outcomes, values, (ended - started).total_seconds())
+
+
+def _tables(
+    cluster: Cluster,
+    admin: AdminSweep,
+    listed: dict[int, dict[str, Any]],
+    urls: dict[int, str | None],
+    swept: dict[int, BrokerSweep],
+) -> dict[str, list[dict[str, Any]]]:
+    tables: dict[str, list[dict[str, Any]]] = {name: rows for name, rows in admin.tables.items() if name != "brokers"}
+    tables["sweeps"] = [
+        {
+            "kafka_cluster_id": admin.kafka_cluster_id,
+            "controller": admin.controller,
+            "admin_outcome": admin.outcome,
+            "admin_detail": admin.detail,
+            "admin_missing": admin.missing,
+            "collector_version": __version__,
+        }
+    ]
+    owners = [str(owner) for owner in cluster.owners]
+    tables["declarations"] = [
+        {"environment": cluster.environment, "owners": owners, "declaration": cluster.declaration()}
+    ]
+    tables["brokers"] = [
+        {
+            **listed.get(broker, {"broker": broker}),
+            "is_broker": broker not in cluster.jolokia.controllers,
+            "jolokia_url": urls[broker],
+            "read_at": one.read_at,
+            "outcome": one.outcome,
+            "kind": one.kind,
+            "detail": one.detail,
+            "seconds": one.seconds,
+            "bytes": one.bytes,
+            "values": one.rows.values,
+            "unusable": one.rows.unusable,
+            "missing": one.missing,
+            "agent_clock_skew_s": one.agent_clock_skew_s,
+        }
+        for broker, one in swept.items()
+    ]
+    for broker, one in swept.items():
+        for name, rows in one.rows.items():
+            tables.setdefault(name, []).extend({"broker": broker, "read_at": one.read_at, **row} for row in rows)
+    return tables

@@ -1,0 +1,217 @@
+"""HTTP to one endpoint under hard limits: takes a URL and a body, gives the answer's bytes or a named failure.
+
+`requests` has no wall-clock limit and follows redirects; this session refuses redirects and proxies, connects to the
+address that was checked (not to the name a second time), and closes its sockets when the deadline has come.
+"""
+
+import ssl
+import threading
+import time
+from types import TracebackType
+from typing import Any, NamedTuple
+
+import requests
+import urllib3
+from requests.adapters import HTTPAdapter
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+from urllib3.exceptions import HTTPError, NameResolutionError, NewConnectionError
+
+from kafka_fleet.endpoints import resolve
+
+CHUNK = 256 * 1024
+
+
+class Limits(NamedTuple):
+    """Limits of one broker's sweep: seconds to connect, to wait for bytes, wall clock in all; bytes after decoding."""
+
+    connect_s: float = 3.0
+    read_s: float = 15.0
+    deadline_s: float = 60.0
+    max_bytes: int = 64 * 1024 * 1024
+
+
+class Credentials(NamedTuple):
+    """What a connection gives for an HTTP endpoint; None of it is ever printed."""
+
+    user: str | None = None
+    password: str | None = None
+    ca_file: str | None = None
+    client_cert: str | None = None
+    client_key: str | None = None
+
+    def __repr__(self) -> str:
+        return "Credentials(hidden)"
+
+
+class Failure(Exception):
+    """A request did not give an answer. `kind` is one word of the outcome failed(kind); the text holds no body."""
+
+    def __init__(self, kind: str, detail: str) -> None:
+        super().__init__(f"{kind}: {detail}")
+        self.kind = kind
+        self.detail = detail
+
+
+class _Pinned:
+    """Mixin of urllib3 connections: connect to the checked address and remember the socket for the deadline."""
+
+    sockets: list[Any]
+
+    def _new_conn(self) -> Any:
+        this: Any = self
+        try:
+            address = str(resolve(this.host, this.port))
+        except PermissionError as error:
+            raise _Refused(str(error)) from error
+        except OSError as error:
+            raise NameResolutionError(this.host, this, error) from error  # type: ignore[arg-type]
+        try:
+            made = urllib3.util.connection.create_connection(
+                (address, this.port), this.timeout, source_address=None, socket_options=this.socket_options
+            )
+        except OSError as error:
+            raise NewConnectionError(this, f"{type(error).__name__}") from error
+        self.sockets.append(made)
+        return made
+
+
+class _Refused(HTTPError):
+    """The address a name resolves to may not be contacted."""
+
+
+class _Adapter(HTTPAdapter):
+    def __init__(self, sockets: list[Any]) -> None:
+        self._http = type("PinnedHTTP", (_Pinned, HTTPConnection), {"sockets": sockets})
+        self._https = type("PinnedHTTPS", (_Pinned, HTTPSConnection), {"sockets": sockets})
+        super().__init__(pool_connections=1, pool_maxsize=1, max_retries=0)
+
+    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
+        super().init_poolmanager(*args, **kwargs)
+        self.poolmanager.pool_classes_by_scheme = {
+            "http": type("PoolHTTP", (HTTPConnectionPool,), {"ConnectionCls": self._http}),
+            "https": type("PoolHTTPS", (HTTPSConnectionPool,), {"ConnectionCls": self._https}),
+        }
+
+
+class Endpoint:
+    """A session with one broker's endpoint; one request at a time, all of them before one wall-clock deadline."""
+
+    def __init__(self, url: str, credentials: Credentials, limits: Limits) -> None:
+        self.url = url
+        self.limits = limits
+        self.bytes = 0
+        self._deadline = time.monotonic() + limits.deadline_s
+        self._sockets: list[Any] = []
+        self._session = requests.Session()
+        self._session.trust_env = False
+        for scheme in ("http://", "https://"):
+            self._session.mount(scheme, _Adapter(self._sockets))
+        if credentials.user is not None:
+            self._session.auth = (credentials.user, credentials.password or "")
+        if credentials.ca_file:
+            self._session.verify = credentials.ca_file
+        if credentials.client_cert:
+            key = credentials.client_key
+            self._session.cert = (credentials.client_cert, key) if key else credentials.client_cert
+        self._watch = threading.Timer(limits.deadline_s, self._close_sockets)
+        self._watch.daemon = True
+        self._watch.start()
+
+    def __enter__(self) -> "Endpoint":
+        return self
+
+    def __exit__(self, _t: type[BaseException] | None, _v: BaseException | None, _tb: TracebackType | None) -> None:
+        self._watch.cancel()
+        self._session.close()
+        self._close_sockets()
+
+    def _close_sockets(self) -> None:
+        for made in self._sockets:
+            try:
+                made.shutdown(2)
+            except OSError:
+                continue  # already closed by its owner
+            finally:
+                made.close()
+
+    def send(self, method: str, url: str, body: bytes | None = None) -> bytes:
+        """One request; the decoded body. Raises Failure."""
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise Failure("timeout", f"the deadline of {self.limits.deadline_s:g} s has passed")
+        timeout = (min(self.limits.connect_s, left), min(self.limits.read_s, left))
+        headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
+        try:
+            with self._session.request(
+                method, url, data=body, headers=headers, timeout=timeout, allow_redirects=False, stream=True
+            ) as response:
+                self._refuse(response)
+                return self._body(response)
+        except (requests.RequestException, HTTPError, OSError, ValueError) as error:
+            raise self._failure(error) from None
+
+    def _refuse(self, response: requests.Response) -> None:
+        status = response.status_code
+        if status in (401, 403):
+            raise Failure("auth", f"HTTP {status}")
+        if 300 <= status < 400:
+            raise Failure("redirect", f"HTTP {status}; redirects are not followed")
+        if status != 200:
+            raise Failure("http", f"HTTP {status}")
+
+    def _body(self, response: requests.Response) -> bytes:
+        parts, size = [], 0
+        for part in response.raw.stream(CHUNK, decode_content=True):
+            size += len(part)
+            self.bytes += len(part)
+            if self.bytes > self.limits.max_bytes:
+                raise Failure("too_large", f"more than {self.limits.max_bytes} bytes")
+            if time.monotonic() > self._deadline:
+                raise Failure("timeout", f"the deadline of {self.limits.deadline_s:g} s has passed")
+            parts.append(part)
+        expected = response.headers.get("Content-Length")
+        if expected is not None and "Content-Encoding" not in response.headers and expected != str(size):
+            raise Failure("cut_off", f"{size} bytes of {expected[:20]}")
+        return b"".join(parts)
+
+    def _failure(self, error: Exception) -> Failure:
+        if time.monotonic() >= self._deadline:
+            return Failure("timeout", f"the deadline of {self.limits.deadline_s:g} s has passed")
+        for cause in _chain(error):
+            for types, kind, detail in _KINDS:
+                if isinstance(cause, types):
+                    return Failure(kind, detail or str(cause)[:120])
+        return Failure("protocol", type(error).__name__)
+
+
+def _chain(error: BaseException) -> list[BaseException]:
+    """The error, its reasons and causes, innermost last; requests and urllib3 wrap each other several times."""
+    found: list[BaseException] = []
+    todo: list[object] = [error]
+    while todo:
+        one = todo.pop(0)
+        if isinstance(one, BaseException) and one not in found:
+            found.append(one)
+            todo += [getattr(one, "reason", None), one.__cause__, one.__context__, *one.args]
+    return list(reversed(found))
+
+
+_KINDS: list[tuple[tuple[type[BaseException], ...], str, str]] = [
+    ((_Refused,), "forbidden", ""),
+    ((NameResolutionError,), "dns", "the host name does not resolve"),
+    ((ssl.SSLError, urllib3.exceptions.SSLError), "tls", "the TLS handshake or certificate check failed"),
+    ((requests.exceptions.ConnectTimeout, urllib3.exceptions.ConnectTimeoutError), "timeout", "no connection in time"),
+    (
+        (requests.exceptions.ReadTimeout, urllib3.exceptions.ReadTimeoutError, TimeoutError),
+        "timeout",
+        "no answer in time",
+    ),
+    ((ConnectionRefusedError,), "unreachable", "connection refused"),
+    (
+        (urllib3.exceptions.IncompleteRead, urllib3.exceptions.ProtocolError),
+        "cut_off",
+        "the connection broke mid-answer",
+    ),
+    ((NewConnectionError, OSError), "unreachable", "no connection"),
+]

@@ -1,0 +1,13 @@
+"""The allow-list of settings: gives the names whose values may be stored or declared."""
+
+from functools import cache
+from importlib.resources import files
+
+import yaml
+
+
+@cache
+def allowed(kind: str) -> frozenset[str]:
+    """Names of one kind: broker, topic or client. Raises KeyError for any other kind."""
+    content = yaml.safe_load(files(__package__).joinpath("config_names.yaml").read_text(encoding="utf-8"))
+    return frozenset(content[kind])

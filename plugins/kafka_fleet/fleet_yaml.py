@@ -1,0 +1,53 @@
+"""YAML of the fleet file: takes a path, gives plain data; duplicate keys, aliases and oversize files are refused."""
+
+from collections.abc import Hashable
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+MAX_BYTES = 16 * 1024 * 1024
+
+
+class FleetFileError(ValueError):
+    """The fleet file cannot be used at all; the text is one sentence that names it."""
+
+
+class _Loader(yaml.SafeLoader):
+    """SafeLoader that takes the first of two equal keys for a mistake: YAML would silently keep the last."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        seen: set[Any] = set()
+        for key_node, _value in node.value:
+            key = self.construct_object(key_node, deep=True)
+            if not isinstance(key, Hashable):
+                raise yaml.constructor.ConstructorError(None, None, "a key must be plain text", key_node.start_mark)
+            if key in seen:
+                raise yaml.constructor.ConstructorError(None, None, f"key {key!r} is given twice", key_node.start_mark)
+            seen.add(key)
+        return super().construct_mapping(node, deep=deep)
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.events.AliasEvent):
+            event = self.peek_event()
+            raise yaml.composer.ComposerError(None, None, "aliases are not allowed", event.start_mark)
+        return super().compose_node(parent, index)
+
+
+def load_yaml(path: Path) -> Any:
+    """Parse one file. Raises FleetFileError naming the file, and the line where YAML knows it."""
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise FleetFileError(f"{path}: larger than {MAX_BYTES // 2**20} MiB")
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise FleetFileError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise FleetFileError(f"{path}: is not UTF-8 text (byte {error.start})") from error
+    try:
+        return yaml.load(text, Loader=_Loader)  # noqa: S506 - a SafeLoader with more refusals
+    except yaml.MarkedYAMLError as error:
+        line = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
+        raise FleetFileError(f"{path}{line}: is not valid YAML: {error.problem}") from error
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        raise FleetFileError(f"{path}: is not valid YAML: {type(error).__name__}") from error

@@ -1,0 +1,21 @@
+"""Where `sql/` and `templates/` are: the checkout's folders, or the copies that a wheel carries."""
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent
+_CHECKOUT = _PACKAGE.parent.parent
+
+
+def _folder(name: str) -> Path:
+    in_wheel = _PACKAGE / f"_{name}"
+    return in_wheel if in_wheel.is_dir() else _CHECKOUT / name
+
+
+def sql_dir() -> Path:
+    """Folder that holds `facts/` and `signatures/`."""
+    return _folder("sql")
+
+
+def templates_dir() -> Path:
+    """Folder that holds the letter's Jinja templates."""
+    return _folder("templates")

@@ -1,0 +1,56 @@
+"""Generations: every run of a day writes new folders; one pointer per folder says which of them readers follow.
+
+runs/ds=D/g0001              claimed by creating it; a second run of the day gets g0002
+<stage>/ds=D/g0001/...       what the run wrote
+<stage>/ds=D/_current.json   {"generation": "g0001"}; replaced atomically when the stage is whole
+"""
+
+import json
+import re
+from datetime import date
+from pathlib import Path
+
+from kafka_fleet.store.landing import replace_file
+
+POINTER = "_current.json"
+_NAME = re.compile(r"g\d{4,}")
+
+
+def day(text: str) -> str:
+    """The text as YYYY-MM-DD. Raises ValueError with a sentence; also keeps paths free of anything else."""
+    try:
+        if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", text):
+            raise ValueError
+        return date.fromisoformat(text).isoformat()
+    except ValueError:
+        raise ValueError(f"{text[:40]!r} is no date; a day is written YYYY-MM-DD") from None
+
+
+def claim(home: Path, ds: str) -> str:
+    """A generation name that no other run of the day has."""
+    folder = home / f"runs/ds={day(ds)}"
+    folder.mkdir(parents=True, exist_ok=True)
+    while True:
+        taken = [int(path.name[1:]) for path in folder.iterdir() if _NAME.fullmatch(path.name)]
+        name = f"g{max(taken, default=0) + 1:04d}"
+        try:
+            (folder / name).mkdir()
+        except FileExistsError:
+            continue
+        return name
+
+
+def publish(folder: Path, generation: str) -> None:
+    """Point readers of `<stage>/ds=D` at a generation that is whole."""
+    replace_file(folder / POINTER, json.dumps({"generation": generation}).encode())
+
+
+def current(folder: Path) -> str | None:
+    """The generation that readers of `<stage>/ds=D` follow; None when nothing is published."""
+    try:
+        name = json.loads((folder / POINTER).read_text(encoding="utf-8"))["generation"]
+    except FileNotFoundError:
+        return None
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise ValueError(f"{folder / POINTER} names no generation")
+    return name

@@ -1,0 +1,167 @@
+"""Raw store: takes the tables of one sweep and commits them by manifest; reads back what manifests name.
+
+    raw/<table>/ds=YYYY-MM-DD/<cluster>.<sweep>.parquet     data, immutable
+    raw/manifests/ds=YYYY-MM-DD/<cluster>.<sweep>.json      the commit: files, rows, bytes, sha256
+
+A data file without a manifest does not exist for any reader, so a killed collector leaves nothing half-landed.
+"""
+
+import hashlib
+import io
+import json
+import os
+import time
+from collections.abc import Iterable, Mapping
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from kafka_fleet.store.schemas import SCHEMA_VERSION, raw_schemas
+
+ORPHAN_SECONDS = 24 * 3600
+
+
+class DataFile(NamedTuple):
+    """One data file of a sweep, path relative to the home."""
+
+    table: str
+    path: str
+    rows: int
+    bytes: int
+    sha256: str
+
+
+class Manifest(NamedTuple):
+    """One committed sweep."""
+
+    cluster: str
+    sweep: str
+    sweep_at: datetime
+    schema_version: int
+    files: dict[str, DataFile]
+
+
+class Damaged(NamedTuple):
+    """A sweep that is committed and cannot be used: a file is gone or its bytes are not those that were written."""
+
+    cluster: str
+    sweep: str
+    reason: str
+
+
+def sweep_id(at: datetime) -> str:
+    """Name of a sweep: its start in UTC to the microsecond; sorts as time does."""
+    return at.astimezone(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Write a file so that a reader, or a machine that loses power, sees the old one or all of the new one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{time.monotonic_ns()}.tmp")
+    try:
+        with temporary.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def land(home: Path, cluster: str, sweep_at: datetime, tables: Mapping[str, Iterable[Mapping[str, Any]]]) -> Manifest:
+    """Commit one sweep. Rows are dicts; `cluster` and `sweep_at` are added here. A table without rows has no file.
+
+    Raises pyarrow.ArrowInvalid for a value that does not fit its column, OSError when the disk does.
+    """
+    sweep, ds = sweep_id(sweep_at), sweep_at.astimezone(UTC).date().isoformat()
+    files: dict[str, DataFile] = {}
+    for name, schema in raw_schemas().items():
+        rows = [{**row, "cluster": cluster, "sweep_at": sweep_at} for row in tables.get(name, ())]
+        if not rows:
+            continue
+        buffer = io.BytesIO()
+        pq.write_table(pa.Table.from_pylist(rows, schema=schema), buffer, compression="zstd")
+        content = buffer.getvalue()
+        path = f"raw/{name}/ds={ds}/{cluster}.{sweep}.parquet"
+        replace_file(home / path, content)
+        files[name] = DataFile(name, path, len(rows), len(content), hashlib.sha256(content).hexdigest())
+    unknown = sorted(set(tables) - set(raw_schemas()))
+    if unknown:
+        raise KeyError(f"no such raw table: {', '.join(unknown)}")
+    manifest = Manifest(cluster, sweep, sweep_at, SCHEMA_VERSION, files)
+    content = json.dumps(
+        {
+            "cluster": cluster,
+            "sweep": sweep,
+            "sweep_at": sweep_at.astimezone(UTC).isoformat(),
+            "schema_version": SCHEMA_VERSION,
+            "files": [file._asdict() for file in files.values()],
+        },
+        sort_keys=True,
+        indent=1,
+    ).encode()
+    replace_file(home / f"raw/manifests/ds={ds}/{cluster}.{sweep}.json", content)
+    return manifest
+
+
+def _read_manifest(path: Path) -> Manifest:
+    content = json.loads(path.read_text(encoding="utf-8"))
+    files = {one["table"]: DataFile(**one) for one in content["files"]}
+    at = datetime.fromisoformat(content["sweep_at"])
+    return Manifest(content["cluster"], content["sweep"], at, content["schema_version"], files)
+
+
+def manifests(home: Path, ds: date | str) -> tuple[list[Manifest], list[Damaged]]:
+    """Committed sweeps of one day in order of (cluster, time), each file checked against its size and sha256."""
+    whole, damaged = [], []
+    for path in sorted((home / f"raw/manifests/ds={ds}").glob("*.json")):
+        cluster, _dot, sweep = path.stem.partition(".")
+        try:
+            manifest = _read_manifest(path)
+            reason = next((r for r in (_fault(home, file) for file in manifest.files.values()) if r), None)
+        except (ValueError, KeyError, TypeError):
+            reason = "its manifest cannot be read"
+        if reason:
+            damaged.append(Damaged(cluster, sweep, reason))
+        else:
+            whole.append(manifest)
+    return whole, damaged
+
+
+def _fault(home: Path, file: DataFile) -> str | None:
+    try:
+        content = (home / file.path).read_bytes()
+    except OSError as error:
+        return f"{file.table}: {error.strerror}"
+    same = len(content) == file.bytes and hashlib.sha256(content).hexdigest() == file.sha256
+    return None if same else f"{file.table}: the bytes are not those that were written"
+
+
+def read_rows(home: Path, sweeps: Iterable[Manifest], table: str) -> list[dict[str, Any]]:
+    """Rows of one table over the given sweeps, in their order; for tools and tests, Spark reads the files itself."""
+    paths = [home / m.files[table].path for m in sweeps if table in m.files]
+    return [row for path in paths for row in pq.read_table(path, schema=raw_schemas()[table]).to_pylist()]
+
+
+def remove_orphans(home: Path, ds: date | str, now: float | None = None) -> int:
+    """Delete temporary and uncommitted files of one day that are older than a day. Gives their number."""
+    named = {home / f.path for m in manifests(home, ds)[0] for f in m.files.values()}
+    named |= {
+        home / f"raw/{t}/ds={ds}/{d.cluster}.{d.sweep}.parquet" for d in manifests(home, ds)[1] for t in raw_schemas()
+    }
+    limit, removed = (now or time.time()) - ORPHAN_SECONDS, 0
+    for path in (home / "raw").glob(f"*/ds={ds}/*"):
+        if path.parent.parent.name == "manifests" and path.suffix == ".json":
+            continue
+        if path not in named and path.stat().st_mtime < limit:
+            path.unlink()
+            removed += 1
+    return removed
