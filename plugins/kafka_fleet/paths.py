@@ -19,3 +19,9 @@ def sql_dir() -> Path:
 def templates_dir() -> Path:
     """Folder that holds the letter's Jinja templates."""
     return _folder("templates")
+
+
+def spark_application() -> Path:
+    """The file handed to spark-submit."""
+    in_wheel = _PACKAGE / "_spark_submit.py"
+    return in_wheel if in_wheel.is_file() else _CHECKOUT / "spark" / "submit.py"

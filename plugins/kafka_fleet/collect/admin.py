@@ -68,6 +68,7 @@ class _Reader:
         topics = [
             {
                 "topic": topic["name"],
+                "topic_id": str(topic["topic_id"]) if topic.get("topic_id") else None,
                 "partition": partition["partition_index"],
                 "leader": partition["leader_id"] if partition["leader_id"] >= 0 else None,
                 "replicas": partition["replica_nodes"],
@@ -134,7 +135,7 @@ class _Reader:
             at = datetime.now(UTC)
             for group, offsets in self._offsets(batch).items():
                 for place, committed in offsets.items():
-                    row = {"group": group, "topic": place.topic, "partition": place.partition}
+                    row = {"group_id": group, "topic": place.topic, "partition": place.partition}
                     tables["group_offsets"].append({**row, "committed_offset": committed.offset, "read_at": at})
         if undescribed:
             self.faults["group_members"] = f"{undescribed} groups (new protocol, or not allowed) gave no members"
@@ -168,19 +169,20 @@ def _config(kind: str, name: str, config: dict[str, Any]) -> dict[str, Any]:
 def _take_group(group: str, about: dict[str, Any], listed: dict[str, Any], tables: dict[str, Rows]) -> None:
     state = about.get("group_state") or listed.get("group_state")
     kind = about.get("protocol_type") or listed.get("protocol_type")
-    tables["groups"].append({"group": group, "state": state, "protocol_type": kind})
+    tables["groups"].append({"group_id": group, "state": state, "protocol_type": kind})
     for member in about.get("members", []):
         name = member["member_id"]
         host = str(member["client_host"]).lstrip("/")
         tables["group_members"].append(
-            {"group": group, "member": name, "client_id": member["client_id"], "client_host": host}
+            {"group_id": group, "member_id": name, "client_id": member["client_id"], "client_host": host}
         )
         assignment = member.get("member_assignment")
         if kind != "consumer" or not isinstance(assignment, dict):
             continue  # Connect and others put bytes of their own there
         for topic in assignment.get("assigned_partitions", []):
             tables["group_assignments"] += [
-                {"group": group, "member": name, "topic": topic["topic"], "partition": p} for p in topic["partitions"]
+                {"group_id": group, "member_id": name, "topic": topic["topic"], "partition": p}
+                for p in topic["partitions"]
             ]
 
 

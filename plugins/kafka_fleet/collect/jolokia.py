@@ -77,7 +77,8 @@ def _take(beans: list[Bean], answers: list[Any], rows: Rows, missing: list[str],
         if isinstance(answer.get("timestamp"), int | float):
             clock = float(answer["timestamp"])
         if status == 404:
-            missing.append(bean.mbean)
+            if not rows.add_absent(bean):
+                missing.append(bean.mbean)
         elif status != 200:
             faults.append(f"{bean.mbean}: Jolokia status {str(status)[:8]}")
         elif isinstance(value, dict):

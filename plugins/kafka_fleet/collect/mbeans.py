@@ -23,6 +23,7 @@ class Column(NamedTuple):
     since: str
     mbean: str
     attribute: str
+    lazy: bool
 
 
 class Bean(NamedTuple):
@@ -57,17 +58,20 @@ def tables() -> dict[str, Table]:
     """Every table of mbeans.yaml by name."""
     content = yaml.safe_load(files(__package__).joinpath("mbeans.yaml").read_text(encoding="utf-8"))
     made = {}
-    for name, spec in content.items():
+    for table, spec in content.items():
         beans = tuple(
             Bean(
-                name,
+                table,
                 spec["request"],
                 mbean,
-                tuple(Column(c, kind, unit, str(since), mbean, a) for c, (a, kind, unit, since) in columns.items()),
+                tuple(
+                    Column(name, kind, unit, str(since), mbean, attribute, "lazy" in lazy)
+                    for name, (attribute, kind, unit, since, *lazy) in columns.items()
+                ),
             )
             for mbean, columns in spec["beans"].items()
         )
-        made[name] = Table(name, spec["about"], {p: (c, t) for p, (c, t) in spec["keys"].items()}, beans)
+        made[table] = Table(table, spec["about"], {p: (c, t) for p, (c, t) in spec["keys"].items()}, beans)
     return made
 
 
@@ -76,9 +80,15 @@ def beans(request: str) -> list[Bean]:
     return [bean for table in tables().values() for bean in table.beans if bean.request == request]
 
 
-def mbean_of(table: str, column: str) -> str:
-    """The object name or pattern behind a column, for evidence. Raises KeyError for a column that is no MBean's."""
-    return tables()[table].columns[column].mbean
+def mbean_of(table: str, column: str, part: str = "") -> str:
+    """The object name or pattern behind a column, for evidence; the first whose text has `part`.
+
+    Raises KeyError for a column that no MBean fills.
+    """
+    for bean in tables()[table].beans:
+        if part in bean.mbean and any(one.name == column for one in bean.columns):
+            return bean.mbean
+    raise KeyError(f"{table}.{column}")
 
 
 def read_request(bean: Bean) -> dict[str, Any]:
@@ -143,6 +153,13 @@ class Rows:
                 self.unusable += 1
                 continue
             self._take(bean, found, attributes)
+
+    def add_absent(self, bean: Bean) -> bool:
+        """Take "no such bean": 0 for columns that Kafka makes at the first event. False when it has none of them."""
+        zeros = {column.attribute: 0 for column in bean.columns if column.lazy}
+        if zeros:
+            self._take(bean, {}, zeros)
+        return bool(zeros)
 
     def _take(self, bean: Bean, found: Mapping[str, str], attributes: Mapping[str, Any]) -> None:
         table = tables()[bean.table]

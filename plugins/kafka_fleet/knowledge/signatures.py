@@ -1,8 +1,15 @@
-"""Signature catalogue: reads every `sql/signatures/<id>/signature.yaml`, gives validated models with their query.
+"""Signature catalogue: reads every folder of `sql/signatures/`, gives validated models with their queries.
 
-A signature is a measurable symptom, independent of any version. Adding one is adding a folder; nothing registers it.
+A signature is a measurable symptom, independent of any version. Adding one is adding a folder; nothing registers it:
+
+    signature.yaml       words, causes, thresholds with their reasons, lines of evidence
+    1_<view>.sql ...     views that the queries below are made of, in this order
+    coverage.sql         per cluster: was it evaluated, what is missing
+    query.sql            per detection: cause, strength, subjects, numbers
+    charts.sql           points of the day for the letter
 """
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,11 +17,23 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from kafka_fleet.collect.mbeans import mbean_of
 from kafka_fleet.paths import sql_dir
 
 
 class CatalogueError(ValueError):
     """A signature folder is not valid; the text names file and field of every fault."""
+
+
+def _named_mbean(text: str) -> str:
+    """`table.column` or `table.column[part]` of mbeans.yaml as its object name. Raises ValueError for what is none."""
+    match = re.fullmatch(r"([a-z_]+)\.([a-z0-9_]+)(?:\[(\w+)\])?", text)
+    try:
+        if match is None:
+            raise KeyError(text)
+        return mbean_of(match[1], match[2], match[3] or "")
+    except KeyError:
+        raise ValueError(f"{text}: mbeans.yaml has no such table.column") from None
 
 
 class Threshold(BaseModel):
@@ -32,6 +51,22 @@ class Threshold(BaseModel):
         if not self.minimum <= self.value <= self.maximum:
             raise ValueError(f"value {self.value} is outside its own range {self.minimum} to {self.maximum}")
         return self
+
+
+class EvidenceRow(BaseModel):
+    """How one number of the query becomes a line of evidence; `source` is the raw table.column behind it."""
+
+    model_config = ConfigDict(extra="forbid")
+    metric: str
+    value: str
+    unit: str
+    source: str
+    threshold: dict[str, str] = Field(default_factory=dict)
+
+    @property
+    def mbean(self) -> str:
+        """The MBean behind the number."""
+        return _named_mbean(self.source)
 
 
 class LookAlike(BaseModel):
@@ -53,9 +88,26 @@ class Signature(BaseModel):
     needs: dict[str, str]
     thresholds: dict[str, Threshold]
     look_alikes: list[LookAlike]
+    evidence: list[EvidenceRow]
     remeasure: str
+    steps: dict[str, str] = Field(default_factory=dict)
     query: str = ""
+    coverage_query: str = ""
     charts_query: str = ""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "Signature":
+        for row in self.evidence:
+            unknown = [*(set(row.threshold) - set(self.causes)), *(set(row.threshold.values()) - set(self.thresholds))]
+            if unknown:
+                raise ValueError(f"evidence {row.value}: no such cause or threshold: {', '.join(sorted(unknown))}")
+            _named_mbean(row.source)
+        return self
+
+    def remeasure_for(self, jolokia_url: str) -> str:
+        """The owner's one-line request, with the broker's URL and the MBeans' names filled in."""
+        filled = re.sub(r"\{([a-z_]+\.[a-z0-9_]+(?:\[\w+\])?)\}", lambda m: _named_mbean(m[1]), self.remeasure)
+        return filled.replace("{jolokia}", jolokia_url.rstrip("/"))
 
 
 def _load(folder: Path) -> Signature:
@@ -70,10 +122,18 @@ def _load(folder: Path) -> Signature:
         raise CatalogueError("\n".join(faults)) from error
     if signature.id != folder.name:
         raise CatalogueError(f"{file}: id {signature.id!r} differs from its folder {folder.name!r}")
-    signature.query = (folder / "query.sql").read_text(encoding="utf-8")
-    charts = folder / "charts.sql"
-    signature.charts_query = charts.read_text(encoding="utf-8") if charts.exists() else ""
-    return signature
+    steps = {
+        path.stem.partition("_")[2]: path.read_text(encoding="utf-8") for path in sorted(folder.glob("[0-9]*_*.sql"))
+    }
+    queries = {name: (folder / f"{name}.sql").read_text(encoding="utf-8") for name in ("query", "coverage", "charts")}
+    return signature.model_copy(
+        update={
+            "steps": steps,
+            "query": queries["query"],
+            "coverage_query": queries["coverage"],
+            "charts_query": queries["charts"],
+        }
+    )
 
 
 @cache

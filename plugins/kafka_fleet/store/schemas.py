@@ -75,6 +75,7 @@ ADMIN_TABLES: dict[str, tuple[str, list[tuple[str, pa.DataType, str]]]] = {
         "One row per partition, from the cluster's metadata.",
         [
             ("topic", pa.string(), "topic"),
+            ("topic_id", pa.string(), "topic id, changes when a topic is re-created; null before 2.8"),
             ("partition", pa.int32(), "partition"),
             ("leader", pa.int32(), "broker id; null when there is none"),
             ("replicas", _INTS, "assigned brokers, the preferred leader first"),
@@ -95,7 +96,7 @@ ADMIN_TABLES: dict[str, tuple[str, list[tuple[str, pa.DataType, str]]]] = {
     "groups": (
         "One row per consumer group.",
         [
-            ("group", pa.string(), "group id"),
+            ("group_id", pa.string(), "group id"),
             ("state", pa.string(), "Stable, Empty, PreparingRebalance, ..."),
             ("protocol_type", pa.string(), "consumer, connect, ... ; empty for offset-only groups"),
         ],
@@ -103,8 +104,8 @@ ADMIN_TABLES: dict[str, tuple[str, list[tuple[str, pa.DataType, str]]]] = {
     "group_members": (
         "One row per member of a group.",
         [
-            ("group", pa.string(), "group id"),
-            ("member", pa.string(), "member id"),
+            ("group_id", pa.string(), "group id"),
+            ("member_id", pa.string(), "member id"),
             ("client_id", pa.string(), "client.id"),
             ("client_host", pa.string(), "address the member connects from"),
         ],
@@ -112,8 +113,8 @@ ADMIN_TABLES: dict[str, tuple[str, list[tuple[str, pa.DataType, str]]]] = {
     "group_assignments": (
         "One row per partition assigned to a member.",
         [
-            ("group", pa.string(), "group id"),
-            ("member", pa.string(), "member id"),
+            ("group_id", pa.string(), "group id"),
+            ("member_id", pa.string(), "member id"),
             ("topic", pa.string(), "topic"),
             ("partition", pa.int32(), "partition"),
         ],
@@ -121,7 +122,7 @@ ADMIN_TABLES: dict[str, tuple[str, list[tuple[str, pa.DataType, str]]]] = {
     "group_offsets": (
         "One row per committed offset.",
         [
-            ("group", pa.string(), "group id"),
+            ("group_id", pa.string(), "group id"),
             ("topic", pa.string(), "topic"),
             ("partition", pa.int32(), "partition"),
             ("committed_offset", pa.int64(), "next offset the group would read"),

@@ -1,0 +1,33 @@
+# Airflow, Spark and this checkout in one image; every Airflow service of docker-compose.yml runs it.
+# The lock is the whole truth about Python packages, so the base image brings only the interpreter.
+FROM python:3.11.15-slim-bookworm
+
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends openjdk-17-jre-headless procps tini \
+ && rm -rf /var/lib/apt/lists/*
+
+WORKDIR /opt/kafka-fleet
+COPY requirements.lock ./
+RUN pip install --no-cache-dir --no-deps --require-hashes -r requirements.lock
+
+COPY pyproject.toml README.md LICENSE ./
+COPY dags dags
+COPY plugins plugins
+COPY spark spark
+COPY sql sql
+COPY templates templates
+COPY demo demo
+RUN pip install --no-cache-dir --no-deps --no-build-isolation -e . \
+ && useradd --uid 50000 --home-dir /home/fleet --create-home fleet \
+ && install -d -o fleet -g fleet /opt/airflow /opt/airflow/logs /opt/airflow/secrets /var/lib/kafka-fleet
+
+ENV AIRFLOW_HOME=/opt/airflow \
+    AIRFLOW__CORE__DAGS_FOLDER=/opt/kafka-fleet/dags \
+    AIRFLOW__CORE__PLUGINS_FOLDER=/opt/kafka-fleet/plugins \
+    AIRFLOW__CORE__LOAD_EXAMPLES=False \
+    KAFKA_FLEET_FILE=/etc/kafka-fleet/fleet.yaml \
+    KAFKA_FLEET_HOME=/var/lib/kafka-fleet \
+    PYTHONDONTWRITEBYTECODE=1
+USER fleet
+ENTRYPOINT ["tini", "--"]
+CMD ["airflow", "version"]

@@ -1,0 +1,247 @@
+"""Every day: a day's stored sweeps go in; facts, findings, one letter per cluster and the mails come out."""
+
+import logging
+import os
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
+from airflow.sdk import Asset, BaseHook, CronDataIntervalTimetable, Param, TriggerRule, dag, get_current_context, task
+from airflow.sdk.exceptions import (
+    AirflowException,
+    AirflowFailException,
+    AirflowNotFoundException,
+    AirflowSkipException,
+)
+
+if TYPE_CHECKING:
+    from kafka_fleet.inventory import Fleet
+
+log = logging.getLogger(__name__)
+APPLICATION = Path(__file__).resolve().parents[1] / "spark" / "submit.py"
+
+
+def day_of(param: str | None, logical_date: datetime | None) -> str:
+    """The day to judge: the parameter, else the date of the logical date in UTC, else a failure with a sentence.
+
+    Never the data interval: a manual run infers another interval than the scheduled run of the same day.
+    """
+    if param is not None:
+        try:
+            return date.fromisoformat(param).isoformat()
+        except ValueError:
+            raise AirflowFailException(f"ds is {param!r}: a day is written YYYY-MM-DD") from None
+    if logical_date is None:
+        raise AirflowFailException("This run has no logical date: say which day to judge with the parameter ds.")
+    return logical_date.astimezone(UTC).date().isoformat()
+
+
+def should_mail(notify: str, run_type: str) -> bool:
+    """`auto` mails for scheduled runs only: a backfill or a manual run must not surprise an owner."""
+    return notify == "always" or (notify == "auto" and run_type == "scheduled")
+
+
+def selected(wanted: Sequence[str] | None, known: Sequence[str], what: str) -> list[str]:
+    """The wanted names in the order of the known ones; all when none are asked for. Unknown names fail the task."""
+    unknown = sorted(set(wanted or ()) - set(known))
+    if unknown:
+        raise AirflowFailException(f"no such {what}: {', '.join(unknown)}; known: {', '.join(known)}")
+    return [name for name in known if not wanted or name in wanted]
+
+
+def home() -> Path:
+    """The folder with raw/, facts/, findings/, reports/ and outbox/."""
+    return Path(os.environ.get("KAFKA_FLEET_HOME", "/var/lib/kafka-fleet"))
+
+
+def fleet() -> "Fleet":
+    """The fleet file as it is now. An unparsable one fails the task with its sentence."""
+    from kafka_fleet.fleet_yaml import FleetFileError
+    from kafka_fleet.inventory import load_fleet
+
+    path = os.environ.get("KAFKA_FLEET_FILE")
+    if not path:
+        raise AirflowFailException("KAFKA_FLEET_FILE is not set: it names the fleet file")
+    try:
+        return load_fleet(path)
+    except FleetFileError as error:
+        raise AirflowFailException(str(error)) from error
+
+
+def this_plan() -> dict[str, Any]:
+    """What `coverage` of this run settled; pulled, since an argument would make every task its direct successor."""
+    plan: dict[str, Any] = get_current_context()["ti"].xcom_pull(task_ids="coverage")
+    return plan
+
+
+def say_why(context: Mapping[str, Any]) -> None:
+    """Failure callback: one line that names the task and its place, so that a search through the logs finds it."""
+    instance = context["task_instance"]
+    log.error("%s [map index %s]: %s", instance.task_id, instance.map_index, context.get("exception"))
+
+
+def spark(task_id: str, arguments: Any) -> SparkSubmitOperator:
+    """One spark-submit. At most one of its kind runs at a time, over all runs: a backfill must not start ten JVMs."""
+    return SparkSubmitOperator(
+        task_id=task_id,
+        application=str(APPLICATION),
+        application_args=arguments,
+        conn_id="spark_default",
+        name=f"kafka-fleet-{task_id}",
+        max_active_tis_per_dag=1,
+        execution_timeout=timedelta(hours=4),
+    )
+
+
+_NAMES = {"type": ["null", "array"], "items": {"type": "string", "pattern": "^[a-z0-9][a-z0-9_-]*$"}}
+
+
+@dag(
+    dag_id="fleet_health",
+    description="Judges one stored day and mails each cluster's owner one letter",
+    schedule=CronDataIntervalTimetable("@daily", timezone="UTC"),
+    start_date=datetime(2026, 1, 1, tzinfo=UTC),
+    catchup=False,
+    max_active_runs=1,
+    params={
+        "ds": Param(None, type=["null", "string"], format="date", description="The day; empty: the run's own day"),
+        "clusters": Param(
+            None,
+            **_NAMES,
+            description="Clusters whose owners get mail; empty: all. The whole day is judged in any case",
+        ),
+        "signatures": Param(None, **_NAMES, description="Signatures; empty: all"),
+        "notify": Param("auto", enum=["auto", "always", "never"], description="auto: mail for scheduled runs only"),
+    },
+    default_args={
+        "owner": "kafka-platform",
+        "retries": 1,
+        "retry_delay": timedelta(minutes=2),
+        "execution_timeout": timedelta(minutes=30),
+        "on_failure_callback": say_why,
+    },
+    tags=["kafka", "fleet", "report"],
+    doc_md="""
+### Judge a day, write the letters, mail them
+coverage → facts → judge (both by spark-submit, connection `spark_default`) → letters → render → publish → mail.
+
+* **The day** is the parameter `ds`, else the date of the run's logical date. Judging a day again replaces it and
+  sends no second mail; a letter with other findings goes out as "Revised: ...".
+* **Backfill** re-judges stored days and never measures. Days that ran already are skipped unless you say
+  `airflow backfill create --dag-id fleet_health --from-date … --to-date … --reprocess-behavior completed`.
+  Backfills and manual runs mail nobody unless `notify` is `always`.
+* **Red `render` or `mail`**: only that cluster; its log ends in the reason. Clear it to try again.
+* `spark_default` must be given as JSON: `{"conn_type": "spark", "host": "local[*]"}`; without it Airflow assumes
+  YARN. Mail uses `smtp_default` with the extra `from_email`.
+""",
+)
+def fleet_health() -> None:
+    """The daily chain."""
+
+    @task(multiple_outputs=True)
+    def coverage() -> dict[str, Any]:
+        """What is stored of the day, and a generation of its own for this run. Holds no secrets."""
+        from kafka_fleet.knowledge.signatures import load_signatures
+        from kafka_fleet.paths import sql_dir
+        from kafka_fleet.store.generations import claim
+        from kafka_fleet.store.landing import manifests
+
+        context = get_current_context()
+        params = context["params"]
+        ds = day_of(params["ds"], context.get("logical_date"))
+        whole, damaged = manifests(home(), ds)
+        if not whole:
+            raise AirflowFailException(f"{ds} has no stored sweep; a day cannot be measured afterwards")
+        declared = [cluster.id for cluster in fleet().clusters]
+        known = sorted({manifest.cluster for manifest in whole} | set(declared))
+        clusters = selected(params["clusters"], known, "cluster")
+        signatures = selected(params["signatures"], sorted(load_signatures()), "signature")
+        for cluster in clusters:
+            sweeps = sum(manifest.cluster == cluster for manifest in whole)
+            bad = "; ".join(f"{item.sweep}: {item.reason}" for item in damaged if item.cluster == cluster)
+            log.info("%s: %d sweeps%s", cluster, sweeps, f"; damaged: {bad}" if bad else "")
+        generation = claim(home(), ds)
+        common = ["--home", str(home()), "--ds", ds, "--generation", generation, "--sql", str(sql_dir())]
+        judge = ["judge", *common, "--fleet", os.environ["KAFKA_FLEET_FILE"]]
+        judge += ["--signatures", ",".join(signatures)] if params["signatures"] else []
+        return {
+            "ds": ds,
+            "generation": generation,
+            "clusters": clusters,
+            "facts_arguments": ["facts", *common],
+            "judge_arguments": judge,
+        }
+
+    @task
+    def letters() -> list[str]:
+        """Every cluster that the judge has a dossier of; a run for some clusters still publishes the whole day."""
+        plan = this_plan()
+        folder = home() / f"findings/ds={plan['ds']}/{plan['generation']}/clusters"
+        judged = sorted(path.stem for path in folder.glob("*.json"))
+        absent = sorted(set(plan["clusters"]) - set(judged))
+        if absent:
+            raise AirflowFailException(f"the judge left no dossier of {', '.join(absent)}")
+        return judged
+
+    @task(map_index_template="{{ task.op_kwargs['cluster'] }}")
+    def render(cluster: str) -> None:
+        """One letter, HTML and text, into this run's generation."""
+        from kafka_fleet.report.render import write_letter
+
+        plan = this_plan()
+        write_letter(home(), plan["ds"], plan["generation"], cluster)
+        log.info("%s: letter of %s written", cluster, plan["ds"])
+
+    @task(trigger_rule=TriggerRule.ALL_DONE_MIN_ONE_SUCCESS, outlets=[Asset("fleet://reports")])
+    def publish() -> None:
+        """Readers follow the new generation from here on, all at once."""
+        from kafka_fleet.report.render import publish as publish_reports
+
+        plan = this_plan()
+        publish_reports(home(), plan["ds"], plan["generation"])
+        log.info("%s: %s is published", plan["ds"], plan["generation"])
+
+    @task(
+        map_index_template="{{ task.op_kwargs['cluster'] }}",
+        trigger_rule=TriggerRule.ALL_DONE_MIN_ONE_SUCCESS,  # a letter that failed must not hold the others back
+        retries=4,
+        retry_delay=timedelta(minutes=15),  # beyond the outbox's lease, so that a lost answer is looked at again
+    )
+    def mail(cluster: str) -> None:
+        """One cluster's letter to its owners, by the outbox; never through a templated operator field."""
+        from kafka_fleet.report.dispatch import LetterError, mail_letter
+        from kafka_fleet.report.smtp_settings import SmtpSettingsError, from_airflow_connection
+
+        context, plan = get_current_context(), this_plan()
+        notify, run_type = context["params"]["notify"], str(getattr(context["dag_run"].run_type, "value", ""))
+        if not (home() / f"reports/ds={plan['ds']}/{plan['generation']}/{cluster}.html").is_file():
+            raise AirflowFailException(f"{cluster}: {plan['ds']} has no letter to mail; see its render task")
+        if cluster not in plan["clusters"]:
+            raise AirflowSkipException(f"{cluster}: not mailed: this run was not asked for it, or its entry is invalid")
+        if not should_mail(notify, run_type):
+            raise AirflowSkipException(f"{cluster}: not mailed: notify is {notify}, the run is {run_type}")
+        owners = next((entry.owners for entry in fleet().clusters if entry.id == cluster), None)
+        letter = (home(), plan["ds"], cluster, owners)
+        try:
+            result = mail_letter(*letter, smtp=None, dry_run=True, generation=plan["generation"])
+            if result.due:
+                settings = from_airflow_connection(BaseHook.get_connection("smtp_default"))
+                result = mail_letter(*letter, settings, generation=plan["generation"])
+        except AirflowNotFoundException:
+            raise AirflowFailException("Airflow has no connection smtp_default, through which letters go") from None
+        except (LetterError, SmtpSettingsError) as error:
+            raise AirflowFailException(f"{cluster}: {error}") from error
+        log.info("%s", result.summary())
+        if not result.ok:
+            raise (AirflowException if result.retryable else AirflowFailException)(result.summary())
+
+    plan = coverage()
+    facts, judge = spark("facts", plan["facts_arguments"]), spark("judge", plan["judge_arguments"])
+    listed = letters()
+    facts >> judge >> listed
+    render.expand(cluster=listed) >> publish() >> mail.expand(cluster=listed)
+
+
+fleet_health()

@@ -1,0 +1,163 @@
+"""In goes a Kafka release number; out comes a folder with every jar that its brokers and tools need.
+
+The jars are the ones the Kafka project publishes to Maven repositories. The resolver is the Ivy that ships inside
+pyspark, so nothing beyond this project's own environment and a Java runtime is needed. Ivy's own defaults say where to
+fetch from; a site with a mirror points KAFKA_FLEET_IVY_SETTINGS at its ivysettings file.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+JOLOKIA_VERSION = "2.2.9"
+MARKER = "complete.json"
+RETRIEVE_TIMEOUT_SECONDS = 600.0
+
+_RELEASE = re.compile(r"\d{1,3}\.\d{1,3}\.\d{1,3}")
+# Kafka leaves the choice of a logging back end to whoever runs it: its own distribution used log4j 1 up to 3.9 and uses
+# log4j 2 from 4.0 on, and parts of the broker look for exactly those classes.
+_LOG4J1 = [("org.slf4j", "slf4j-reload4j", "1.7.36")]
+_LOG4J2 = [
+    ("org.apache.logging.log4j", "log4j-core", "2.24.3"),
+    ("org.apache.logging.log4j", "log4j-slf4j-impl", "2.24.3"),
+]
+_NO_OLD_BINDINGS = '<exclude org="log4j" module="log4j"/><exclude org="org.slf4j" module="slf4j-log4j12"/>'
+
+
+class ArtifactError(RuntimeError):
+    """One sentence: which release could not be had, and why."""
+
+
+def release_tuple(release: str) -> tuple[int, int, int]:
+    """Turn "3.3.1" into (3, 3, 1); anything but three plain numbers is an ArtifactError."""
+    if not _RELEASE.fullmatch(release):
+        raise ArtifactError(
+            f"{release!r} is not a published Apache Kafka release: three numbers are expected, as in 3.3.1."
+        )
+    major, minor, patch = (int(part) for part in release.split("."))
+    return major, minor, patch
+
+
+def default_root() -> Path:
+    """Return the folder that keeps one subfolder per release: KAFKA_FLEET_ARTIFACTS, else the user's cache folder."""
+    configured = os.environ.get("KAFKA_FLEET_ARTIFACTS")
+    return Path(configured) if configured else Path.home() / ".cache" / "kafka-fleet" / "kafka"
+
+
+def java_program() -> str:
+    """Return the Java launcher: the one of JAVA_HOME, else the one on the PATH; none at all is an ArtifactError."""
+    home = os.environ.get("JAVA_HOME")
+    found = shutil.which("java", path=str(Path(home) / "bin")) if home else None
+    found = found or shutil.which("java")
+    if found is None:
+        raise ArtifactError("No Java runtime found: set JAVA_HOME or put java on the PATH.")
+    return found
+
+
+def kafka_jars(release: str, root: Path | None = None) -> Path:
+    """Return the folder with the jars of one release, fetching them once.
+
+    Args:
+        release: three numbers, such as "3.3.1".
+        root: where the release folders live; default_root() when absent.
+
+    Raises:
+        ArtifactError: the release does not exist, or a jar could not be fetched.
+    """
+    release_tuple(release)
+    root = root or default_root()
+    target = root / release
+    if _is_complete(target):
+        return target
+    root.mkdir(parents=True, exist_ok=True)
+    with _locked(root / "lock"):
+        if not _is_complete(target):  # another process may have fetched it while this one waited for the lock
+            shutil.rmtree(target, ignore_errors=True)
+            _fetch(release, root, target)
+    return target
+
+
+def jolokia_agent(jars: Path) -> Path:
+    """Return the Jolokia JVM agent inside a folder that kafka_jars() returned."""
+    return jars / f"jolokia-agent-jvm-{JOLOKIA_VERSION}-javaagent.jar"
+
+
+def ivy_module(release: str) -> str:
+    """Return the ivy.xml that names what a release needs: broker, tools, logging back end, Jolokia agent."""
+    version = release_tuple(release)
+    scala = "2.13" if version >= (2, 4, 0) else "2.12"  # the builds for Scala 2.13 begin at 2.4.0
+    wanted = [("org.apache.kafka", f"kafka_{scala}", release), ("org.apache.kafka", "kafka-tools", release)]
+    wanted += _LOG4J2 if version >= (4, 0, 0) else _LOG4J1
+    lines = [f'<dependency org="{o}" name="{n}" rev="{r}" conf="default->master,runtime"/>' for o, n, r in wanted]
+    agent = '<artifact name="jolokia-agent-jvm" type="jar" ext="jar" m:classifier="javaagent"/>'
+    return (
+        '<ivy-module version="2.0" xmlns:m="http://ant.apache.org/ivy/maven"><info organisation="demo" module="kafka"/>'
+        f'<configurations><conf name="default"/></configurations><dependencies>{"".join(lines)}'
+        f'<dependency org="org.jolokia" name="jolokia-agent-jvm" rev="{JOLOKIA_VERSION}" conf="default->master" '
+        f'transitive="false">{agent}</dependency>{_NO_OLD_BINDINGS}</dependencies></ivy-module>'
+    )
+
+
+def _is_complete(target: Path) -> bool:
+    try:
+        sizes: dict[str, int] = json.loads((target / MARKER).read_text())
+        return all((target / name).stat().st_size == size for name, size in sizes.items())
+    except (FileNotFoundError, ValueError):
+        return False
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    with path.open("w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)  # released by the kernel when the holder dies, so it can never go stale
+        yield
+
+
+def _fetch(release: str, root: Path, target: Path) -> None:
+    with tempfile.TemporaryDirectory(prefix=f".{release}-", dir=root) as scratch:
+        module, out = Path(scratch) / "ivy.xml", Path(scratch) / "jars"
+        module.write_text(ivy_module(release))
+        command = [java_program(), "-jar", str(_ivy_jar()), "-ivy", str(module), "-cache", str(root / "ivy")]
+        if settings := os.environ.get("KAFKA_FLEET_IVY_SETTINGS"):
+            command += ["-settings", settings]
+        command += ["-types", "jar", "bundle", "-retrieve", f"{out}/[artifact]-[revision](-[classifier]).[ext]"]
+        try:
+            run = subprocess.run(command, capture_output=True, text=True, timeout=RETRIEVE_TIMEOUT_SECONDS, check=False)
+        except subprocess.TimeoutExpired:
+            raise ArtifactError(
+                f"Apache Kafka {release} could not be fetched: no end after {RETRIEVE_TIMEOUT_SECONDS:.0f} s."
+            ) from None
+        sizes = {jar.name: jar.stat().st_size for jar in sorted(out.glob("*.jar"))}
+        needed = {f"kafka-clients-{release}.jar", f"kafka-tools-{release}.jar", jolokia_agent(out).name}
+        if run.returncode != 0 or not needed <= sizes.keys():
+            raise ArtifactError(f"Apache Kafka {release} could not be fetched: {_reason(run.stdout + run.stderr)}")
+        (out / MARKER).write_text(json.dumps(sizes, indent=1))
+        out.rename(target)
+
+
+def _ivy_jar() -> Path:
+    spec = importlib.util.find_spec("pyspark")
+    jars = (
+        [jar for place in (spec.submodule_search_locations or []) for jar in Path(place).glob("jars/ivy-*.jar")]
+        if spec
+        else []
+    )
+    if not jars:
+        raise ArtifactError("No Ivy found: pyspark, which ships it, is not installed in this environment.")
+    return jars[0]
+
+
+def _reason(output: str) -> str:
+    lines = [line.strip(" \t:") for line in output.splitlines()]
+    telling = [line for line in lines if "not found" in line or "Exception" in line or "error" in line.lower()]
+    return (telling or [line for line in lines if line] or ["the resolver said nothing"])[-1]

@@ -1,0 +1,50 @@
+"""In come a bootstrap address, a topic and a number; that many consumer groups read the topic until this process ends.
+
+Fifty Java consumers would need gigabytes. Here each group is one thread of one small process, and every one of them
+keeps a fetch open at the broker all the time (fetch.max.wait.ms 500), exactly like a real group that waits for records.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+
+from kafka import KafkaConsumer
+
+
+def read_for_ever(bootstrap: str, topic: str, group: str, joined: threading.Semaphore) -> None:
+    """Join a group, then poll without end; records are thrown away."""
+    consumer = KafkaConsumer(
+        topic,
+        bootstrap_servers=bootstrap.split(","),
+        group_id=group,
+        client_id=group,
+        auto_offset_reset="latest",
+        fetch_max_wait_ms=500,
+        fetch_min_bytes=1,
+        enable_auto_commit=True,
+    )
+    while not consumer.assignment():
+        consumer.poll(timeout_ms=500)
+    joined.release()
+    while True:
+        consumer.poll(timeout_ms=2_000)
+
+
+def main(bootstrap: str, topic: str, prefix: str, groups: int) -> None:
+    """Start the groups one after the other and print "ready" when the last one reads."""
+    joined = threading.Semaphore(0)
+    threads = []
+    for number in range(1, groups + 1):
+        arguments = (bootstrap, topic, f"{prefix}-{number}", joined)
+        threads.append(threading.Thread(target=read_for_ever, args=arguments, daemon=True))
+        threads[-1].start()
+    for _ in threads:
+        joined.acquire()
+    print("ready", flush=True)
+    for thread in threads:
+        thread.join()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]))

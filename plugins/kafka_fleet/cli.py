@@ -1,0 +1,67 @@
+"""The command line (contract 4.2): takes arguments, calls the same functions as the DAGs, gives an exit code.
+
+0 done (partial coverage is done, and shown), 2 bad input (a sentence on stderr), 1 failure or nothing measured.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from kafka_fleet import commands
+from kafka_fleet.store.generations import day
+from kafka_fleet.usage import UsageError
+
+Command = Callable[[argparse.Namespace], int]
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="kafka-fleet", description="Which of Kafka's known bugs do our clusters have?"
+    )
+    verbs = parser.add_subparsers(dest="verb", required=True)
+
+    def verb(
+        name: str, run: Command, about: str, fleet: bool | None, home: bool = True, ds: bool = True
+    ) -> argparse.ArgumentParser:
+        sub = verbs.add_parser(name, help=about, description=about)
+        sub.set_defaults(run=run)
+        if fleet is not None:
+            sub.add_argument("--fleet", type=Path, required=fleet, metavar="F", help="fleet file")
+        if home:
+            sub.add_argument(
+                "--home", type=Path, required=True, metavar="H", help="folder that holds raw/ and the rest"
+            )
+        if ds:
+            sub.add_argument("--date", type=day, required=True, metavar="D", help="the day, YYYY-MM-DD in UTC")
+        return sub
+
+    verb("check", commands.check, "validate the fleet file", True, home=False, ds=False)
+    collect = verb("collect", commands.collect, "one sweep now; prints a coverage table", True, ds=False)
+    collect.add_argument("--cluster", action="append", default=[], metavar="ID", help="only this cluster; repeatable")
+    analyze = verb("analyze", commands.analyze, "facts, signatures and findings of a day, through spark-submit", False)
+    analyze.add_argument("--signature", action="append", default=[], metavar="S", help="only this one; repeatable")
+    findings = verb("findings", commands.findings, "the day's findings", None)
+    findings.add_argument("--format", choices=["json", "table"], default="table")
+    verb("report", commands.report, "write the day's letters and the fleet page", True)
+    mail = verb("mail", commands.mail, "send what is due, by the outbox", True)
+    mail.add_argument("--dry-run", action="store_true", help="show what would be sent")
+    return parser
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Entry point of the console script."""
+    options = _parser().parse_args(arguments)
+    try:
+        code: int = options.run(options)
+        return code
+    except UsageError as error:
+        print(f"kafka-fleet: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"kafka-fleet: {error.filename or options.verb}: {error.strerror or error}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,188 @@
+"""What each verb of the command line does: takes its parsed options, gives its exit code."""
+
+import argparse
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from kafka_fleet.collect.sweep import SweepResult, sweep_cluster
+from kafka_fleet.credentials import local_credentials
+from kafka_fleet.fleet_yaml import FleetFileError
+from kafka_fleet.inventory import Cluster, Fleet, load_fleet
+from kafka_fleet.knowledge.signatures import load_signatures
+from kafka_fleet.paths import spark_application, sql_dir
+from kafka_fleet.report import render
+from kafka_fleet.report.dispatch import LetterError, mail_letter
+from kafka_fleet.report.smtp_settings import SmtpSettingsError, from_environment
+from kafka_fleet.store.generations import claim, current
+from kafka_fleet.store.landing import manifests
+from kafka_fleet.usage import UsageError
+
+
+def _fleet(options: argparse.Namespace) -> Fleet:
+    """The fleet file; its errors go to stderr, one sentence each, and the valid clusters are used."""
+    try:
+        fleet = load_fleet(options.fleet)
+    except FleetFileError as error:
+        raise UsageError(str(error)) from error
+    for fault in fleet.errors:
+        print(fault, file=sys.stderr)
+    return fleet
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    cells = [[str(cell) for cell in row] for row in [head, *rows]]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
+    for row in cells:
+        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def check(options: argparse.Namespace) -> int:
+    """`kafka-fleet check`."""
+    fleet = _fleet(options)
+    print(f"{options.fleet}: {len(fleet.clusters)} valid clusters, {len(fleet.errors)} errors")
+    return 2 if fleet.errors else 0
+
+
+def collect(options: argparse.Namespace) -> int:
+    """`kafka-fleet collect`: one sweep of each cluster, one after the other, brokers of a cluster in parallel."""
+    fleet = _fleet(options)
+    wanted = _chosen(fleet, options.cluster)
+    resolver = local_credentials()
+    results: list[SweepResult] = []
+    for cluster in wanted:
+        result = sweep_cluster(cluster, options.home, resolver)
+        if sys.stderr.isatty():
+            print(result.summary(), file=sys.stderr)
+        results.append(result)
+    rows: list[list[Any]] = []
+    for result in results:
+        brokers = result.brokers or [(-1, "failed", "no broker is known", None)]
+        for broker, outcome, kind, detail in brokers:
+            name = "-" if broker < 0 else broker
+            rows.append(
+                [result.cluster, name, f"{outcome}({kind})" if kind else outcome, result.admin.outcome, detail or ""]
+            )
+    _table(["cluster", "broker", "jolokia", "admin", "detail"], rows)
+    for label, sentence in fleet.invalid.items():
+        print(f"{label}: not run: {sentence}")
+    return 1 if all(result.all_failed for result in results) else 0
+
+
+def _chosen(fleet: Fleet, names: Sequence[str]) -> list[Cluster]:
+    unknown = sorted(set(names) - {cluster.id for cluster in fleet.clusters})
+    if unknown:
+        raise UsageError(f"no valid cluster {', '.join(unknown)} in the fleet file")
+    if not fleet.clusters:
+        raise UsageError("the fleet file has no valid cluster")
+    return [cluster for cluster in fleet.clusters if not names or cluster.id in names]
+
+
+def analyze(options: argparse.Namespace) -> int:
+    """`kafka-fleet analyze`: facts, signatures and findings in one spark-submit."""
+    if options.fleet is not None:
+        _fleet(options)
+    known = load_signatures()
+    unknown = sorted(set(options.signature) - set(known))
+    if unknown:
+        raise UsageError(f"no signature {', '.join(unknown)}; there are: {', '.join(known)}")
+    whole, damaged = manifests(options.home, options.date)
+    for one in damaged:
+        print(f"{one.cluster}: the sweep {one.sweep} is not used: {one.reason}", file=sys.stderr)
+    if not whole:
+        raise UsageError(
+            f"{options.date}: no sweep is stored under {options.home}; a day cannot be measured afterwards"
+        )
+    arguments = ["analyze", "--home", str(options.home.resolve()), "--ds", options.date]
+    arguments += ["--generation", claim(options.home, options.date), "--sql", str(sql_dir())]
+    arguments += ["--fleet", str(options.fleet.resolve())] if options.fleet is not None else []
+    arguments += ["--signatures", ",".join(options.signature)] if options.signature else []
+    return _submit(arguments)
+
+
+def _submit(arguments: list[str]) -> int:
+    """Run spark-submit with this Python; its own talk goes to stderr. 1 when it fails."""
+    command = [
+        str(Path(sys.executable).with_name("spark-submit")),
+        "--master",
+        "local[*]",
+        str(spark_application()),
+        *arguments,
+    ]
+    done = subprocess.run(command, stdout=sys.stderr, check=False)
+    if done.returncode != 0:
+        print(
+            f"kafka-fleet: spark-submit ended with {done.returncode}; the day's earlier results stay", file=sys.stderr
+        )
+        return 1
+    return 0
+
+
+def _judged(home: Path, ds: str) -> tuple[str, list[dict[str, Any]]]:
+    """The published generation of a day and its findings."""
+    folder = home / f"findings/ds={ds}"
+    generation = current(folder)
+    if generation is None:
+        raise UsageError(f"{ds}: nothing is judged under {home}; run analyze first")
+    found: list[dict[str, Any]] = json.loads((folder / generation / "findings.json").read_text(encoding="utf-8"))
+    return generation, found
+
+
+def findings(options: argparse.Namespace) -> int:
+    """`kafka-fleet findings`: the contract's JSON list, or a table without what does not apply."""
+    _generation, found = _judged(options.home, options.date)
+    if options.format == "json":
+        json.dump(found, sys.stdout, ensure_ascii=False, sort_keys=True, indent=1)
+        print()
+        return 0
+    shown = [one for one in found if one["verdict"] != "not_affected"]
+    rows = [
+        [
+            one["cluster"],
+            one["release"] or "?",
+            one["advisory"] or f"symptom {one['signature']}",
+            one["verdict"],
+            one["cause"] or "",
+            one["upgrade_to"] or "",
+            ", ".join(one["subjects"][:3]),
+        ]
+        for one in shown
+    ]
+    _table(["cluster", "release", "advisory", "verdict", "cause", "upgrade to", "where"], rows)
+    print(f"{len(found) - len(shown)} more are not_affected")
+    return 0
+
+
+def report(options: argparse.Namespace) -> int:
+    """`kafka-fleet report`: letters and fleet page of the generation that the findings' pointer names."""
+    _fleet(options)
+    generation, _found = _judged(options.home, options.date)
+    for cluster in sorted(render.read_day(options.home, options.date, generation).dossiers):
+        render.write_letter(options.home, options.date, generation, cluster)
+    for path in render.publish(options.home, options.date, generation):
+        print(path)
+    return 0
+
+
+def mail(options: argparse.Namespace) -> int:
+    """`kafka-fleet mail`: every cluster's letter to its owners; one that fails does not hold the others."""
+    fleet = _fleet(options)
+    _judged(options.home, options.date)
+    try:
+        smtp = None if options.dry_run else from_environment()
+    except SmtpSettingsError as error:
+        raise UsageError(str(error)) from error
+    failed = False
+    for cluster in fleet.clusters:
+        try:
+            result = mail_letter(options.home, options.date, cluster.id, cluster.owners, smtp, options.dry_run)
+        except LetterError as error:
+            print(f"{cluster.id}: {error}", file=sys.stderr)
+            failed = True
+            continue
+        print(result.summary())
+        failed = failed or not result.ok
+    return 1 if failed else 0

@@ -1,0 +1,146 @@
+"""Known issues: takes the folder `advisories/`, gives one validated model per file, or every fault at once.
+
+Adding a bug is adding one file; nothing registers it. The file is named after the id.
+"""
+
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from kafka_fleet.knowledge.preconditions import Precondition
+from kafka_fleet.knowledge.ranges import Affected, parse_affected
+
+Severity = Literal["critical", "high", "medium", "low", "info"]
+Component = Literal[
+    "broker", "controller", "client-producer", "client-consumer", "client", "streams", "connect", "host", "topic"
+]
+SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low", "info")  # worst first
+SERVER = frozenset({"broker", "controller"})
+CLIENT = frozenset({"client-producer", "client-consumer", "client", "streams", "connect"})
+
+Sentence = Annotated[str, Field(min_length=12, pattern=r"[.!]$")]
+
+
+class AdvisoryError(ValueError):
+    """Advisory files are not valid; the text names file and field of every fault, one per line."""
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class AffectedReleases(_Strict):
+    """Which Apache releases have it, as texts; `releases` is the set. Semantics: see ranges.py."""
+
+    introduced: str | None = None
+    fixed: list[str] = []
+    ranges: list[str] = []
+    lines_without_fix: list[str] = []
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "AffectedReleases":
+        _ = self.releases
+        return self
+
+    @cached_property
+    def releases(self) -> Affected:
+        """The set of affected releases."""
+        return parse_affected(self.introduced, self.fixed, self.ranges, self.lines_without_fix)
+
+
+class ShownBy(_Strict):
+    """The signature and those of its causes that show this issue.
+
+    where `affected_broker`: the broker that shows the symptom is the one with the bug, so in a half-rolled cluster a
+    symptom on upgraded brokers only does not confirm it.
+    """
+
+    id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
+    causes: list[str] = Field(min_length=1)
+    where: Literal["affected_broker", "anywhere"] = "anywhere"
+
+
+class Advisory(_Strict):
+    """One known issue in own sentences. `affected: null` means that no release decides (a setting, an operation)."""
+
+    id: str = Field(pattern=r"^(KAFKA-\d+|CVE-\d{4}-\d{4,}|KIP-\d+|[A-Z]+-[A-Z0-9.-]+)$")
+    title: str = Field(min_length=10, max_length=140)
+    components: list[Component] = Field(min_length=1)
+    severity: Severity
+    category: str = Field(pattern=r"^[a-z][a-z-]+$")
+    summary: Sentence
+    mechanism: Sentence
+    affected: AffectedReleases | None
+    preconditions: list[Precondition] = []
+    signature: ShownBy | None
+    workaround: Sentence
+    why_upgrade: Sentence
+    upgrade_component: Component
+    sources: list[str] = Field(min_length=1)
+    confidence: Literal["high", "medium", "low"]
+    notes: str | None = None
+
+    @model_validator(mode="after")
+    def _coherent(self) -> "Advisory":
+        if self.upgrade_component not in self.components:
+            raise ValueError(f"upgrade_component {self.upgrade_component} is not among components")
+        for name, values in (
+            ("components", self.components),
+            ("preconditions", [p.id for p in self.preconditions]),
+            ("signature.causes", self.signature.causes if self.signature else []),
+        ):
+            if len(set(values)) != len(values):
+                raise ValueError(f"{name} repeats an entry")
+        return self
+
+    @property
+    def security(self) -> bool:
+        """Whether it is a security matter, which upgrade targets weigh apart from faults in operation."""
+        return self.category == "security"
+
+    @property
+    def families(self) -> frozenset[str]:
+        """`server` and/or `client`: which fleet an upgrade would have to touch. Empty for host and topic."""
+        parts = set(self.components)
+        return frozenset(name for name, family in (("server", SERVER), ("client", CLIENT)) if parts & family)
+
+    @property
+    def rank(self) -> int:
+        """0 is critical, 4 is info: sorts worst first."""
+        return SEVERITIES.index(self.severity)
+
+
+def _faults(file: Path, content: Any) -> tuple[Advisory | None, list[str]]:
+    try:
+        advisory = Advisory.model_validate(content)
+    except ValidationError as error:
+        return None, [f"{file.name}: {'.'.join(map(str, e['loc'])) or 'file'}: {e['msg']}" for e in error.errors()]
+    if advisory.id != file.stem:
+        return None, [f"{file.name}: id: {advisory.id} differs from the file name"]
+    return advisory, []
+
+
+@cache
+def load_advisories(folder: Path | None = None) -> dict[str, Advisory]:
+    """Every advisory by id, sorted. Raises AdvisoryError with one line per fault of any file."""
+    root = folder or Path(__file__).with_name("advisories")
+    advisories: dict[str, Advisory] = {}
+    faults: list[str] = []
+    for file in sorted(root.glob("*.yaml")):
+        try:
+            content = yaml.safe_load(file.read_text(encoding="utf-8"))
+        except (yaml.YAMLError, UnicodeDecodeError) as error:
+            faults.append(f"{file.name}: is not valid YAML: {' '.join(str(error).split())}")
+            continue
+        advisory, found = _faults(file, content)
+        faults += found
+        if advisory is not None:
+            advisories[advisory.id] = advisory
+    if faults:
+        raise AdvisoryError("\n".join(faults))
+    if not advisories:
+        raise AdvisoryError(f"{root} holds no advisory")
+    return dict(sorted(advisories.items()))

@@ -1,0 +1,76 @@
+"""What is known of one cluster on one day, in the shape that advisories are judged against: plain frozen data.
+
+Values follow one rule: None means "not read", empty means "read, and there is nothing".
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Mode = Literal["KRaft", "ZooKeeper"]
+Scalar = str | int | float | bool
+
+
+@dataclass(frozen=True)
+class BrokerFacts:
+    """One Kafka process. `configs` as DescribeConfigs gives them, through `config_text`; empty map: none were read.
+
+    release: version text of app-info, None when not read. rack: None not read, "" none set.
+    is_controller: holds the controller role (KRaft) or is the elected one (ZooKeeper).
+    is_broker: False for a dedicated KRaft controller.
+    """
+
+    broker: int
+    release: str | None
+    rack: str | None = None
+    is_controller: bool = False
+    configs: Mapping[str, str | None] = field(default_factory=dict)
+    is_broker: bool = True
+
+    def __str__(self) -> str:
+        return f"{'broker' if self.is_broker else 'controller'} {self.broker}"
+
+
+@dataclass(frozen=True)
+class ClientSoftware:
+    """One client library seen by the brokers: connections are an upper bound, inter-broker ones already taken off."""
+
+    software: str
+    version: str
+    listener: str
+    connections: float
+
+
+@dataclass(frozen=True)
+class ClusterFacts:
+    """One cluster. `clients` and `groups` None: the brokers cannot tell (below 2.5) or were not asked.
+
+    measured: named yes/no facts that a test `{measured: name}` asks for, e.g. topics_with_replication_factor_1.
+    """
+
+    brokers: tuple[BrokerFacts, ...]
+    mode: Mode | None = None
+    clients: tuple[ClientSoftware, ...] | None = None
+    metadata_version: str | None = None
+    groups: tuple[str, ...] | None = None
+    measured: Mapping[str, bool | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What the owner says of clients in the fleet file: settings per group pattern, one entry per producer fleet."""
+
+    groups: Mapping[str, Mapping[str, Scalar]] = field(default_factory=dict)
+    producers: tuple[Mapping[str, Scalar], ...] = ()
+
+    @classmethod
+    def from_fleet(cls, client_configs: Mapping[str, Any] | None) -> "Declared":
+        """From `client_configs` of a fleet entry as plain JSON (contract 4.1)."""
+        content = client_configs or {}
+        producers = tuple({k: v for k, v in entry.items() if v is not None} for entry in content.get("producers", []))
+        return cls(dict(content.get("groups", {})), producers)
+
+
+def config_text(value: str | None, sensitive: bool) -> str | None:
+    """A config for BrokerFacts: None when the broker hides it, "" when it is shown and has no value."""
+    return None if sensitive else (value or "")

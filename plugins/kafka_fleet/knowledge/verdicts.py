@@ -1,0 +1,173 @@
+"""Verdicts: takes exposures and the day's signature results, gives a row per advisory and per unexplained symptom.
+
+The table of the contract, as pure functions. "Detected" means: detected with one of the advisory's causes.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from kafka_fleet.knowledge import exposure as exposures
+from kafka_fleet.knowledge.advisories import Advisory
+from kafka_fleet.knowledge.detections import Detection, SignatureResult, SignatureState, Strength, merge
+from kafka_fleet.knowledge.exposure import Exposure
+
+Verdict = Literal["confirmed", "exposed", "look_alike", "unknown", "not_affected"]
+
+_DETECTED: dict[tuple[exposures.State, Strength], Verdict] = {
+    ("exposed", "conclusive"): "confirmed",
+    ("exposed", "suggestive"): "exposed",  # footnote 1: the row carries evidence and bounds
+    ("unknown", "conclusive"): "look_alike",  # footnote 2
+    ("unknown", "suggestive"): "unknown",
+    ("not_exposed", "conclusive"): "look_alike",  # footnote 3
+    ("not_exposed", "suggestive"): "look_alike",  # footnote 3
+}
+_OTHERWISE: dict[exposures.State, Verdict] = {
+    "exposed": "exposed",
+    "unknown": "unknown",
+    "not_exposed": "not_affected",
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A finding without its texts. advisory None: a symptom that no confirmed advisory explains.
+
+    rivals: ids of advisories that share the signature and cause of a null row.
+    """
+
+    advisory: str | None
+    signature: str | None
+    cause: str | None
+    strength: Strength | None
+    verdict: Verdict
+    exposure: exposures.State | None
+    signature_state: SignatureState | None
+    wording: str
+    subjects: tuple[str, ...] = ()
+    evidence: tuple[Mapping[str, Any], ...] = ()
+    bounds: Any = None
+    missing: tuple[str, ...] = ()
+    rivals: tuple[str, ...] = ()
+
+
+def verdict(
+    exposure: exposures.State, state: SignatureState | None, strength: Strength | None, has_signature: bool
+) -> Verdict:
+    """The table. `state` detected: with one of the advisory's causes; another cause is passed as quiet.
+
+    Raises ValueError for a detection without strength: that would silently become a weaker verdict.
+    """
+    if not has_signature or state != "detected":
+        return _OTHERWISE[exposure]
+    if strength is None:
+        raise ValueError("a detection has a strength: conclusive or suggestive")
+    return _DETECTED[exposure, strength]
+
+
+def wording(found: Verdict, exposure: exposures.State | None, detected: bool) -> str:
+    """The sentence that stands beside the verdict word (footnotes 1 to 3 of the table)."""
+    match found, exposure:
+        case "confirmed", _:
+            return "Measured, on a release that has it."
+        case "exposed", _ if detected:
+            return "The release and its settings have it; the measurement points to it and does not prove it."
+        case "exposed", _:
+            return "The release and its settings have it; the symptom was not measured."
+        case "look_alike", "unknown":
+            return "Measured; this build cannot be compared and may well have it."
+        case "look_alike", "not_exposed":
+            return "Measured, but this release has the fix or lacks a condition; something else causes it."
+        case "look_alike", _:
+            return "Measured; no known issue of this release is confirmed as its cause."
+        case "unknown", _:
+            return "Cannot be decided from what could be read."
+    return "This release has the fix or lacks a condition."
+
+
+def _own(advisory: Advisory, exposed: Exposure, result: SignatureResult | None) -> Detection | None:
+    """The advisory's strongest detection: one cause and strength, all its subjects and evidence."""
+    if advisory.signature is None or result is None or result.state != "detected":
+        return None
+    causes = advisory.signature.causes
+    found = [d for d in result.detections if d.cause in causes]
+    if advisory.signature.where == "affected_broker" and exposed.brokers:
+        hit = {f"broker {number}" for number in exposed.brokers}
+        named = [{s for s in d.subjects if s.startswith("broker ")} for d in found]
+        found = [d for d, brokers in zip(found, named, strict=True) if not brokers or brokers & hit]
+    return merge(found, causes)
+
+
+def _row(advisory: Advisory, exposed: Exposure, results: Mapping[str, SignatureResult]) -> Row:
+    name = advisory.signature.id if advisory.signature else None
+    result = results.get(name) if name else None
+    missing = exposed.reasons if exposed.state == "unknown" else ()
+    if name and result is None:
+        missing += (f"signature {name} is not installed",)
+    elif result is not None:
+        missing += result.missing
+    state: SignatureState | None = (result.state if result else "not_evaluated") if name else None
+    own = _own(advisory, exposed, result)
+    judged: SignatureState | None = "quiet" if state == "detected" and own is None else state
+    found = verdict(exposed.state, judged, own.strength if own else None, name is not None)
+    text = wording(found, exposed.state, own is not None)
+    detail = own or Detection("", "suggestive")
+    return Row(
+        advisory.id, name, own.cause if own else None, own.strength if own else None, found, exposed.state, state, text,
+        detail.subjects, detail.evidence, detail.bounds, missing,
+    )  # fmt: skip
+
+
+def _explained(row: Row, confirmed: Sequence[Row]) -> bool:
+    return row.exposure == "not_exposed" and any(
+        (c.signature, c.cause) == (row.signature, row.cause) and set(row.subjects) <= set(c.subjects) for c in confirmed
+    )
+
+
+def _causes(advisory: Advisory) -> list[str]:
+    return advisory.signature.causes if advisory.signature else []
+
+
+def _unexplained(result: SignatureResult, cause: str, advisories: Mapping[str, Advisory]) -> Row:
+    """The null row of one detected cause."""
+    found = merge([d for d in result.detections if d.cause == cause], [cause]) or Detection(cause, "suggestive")
+    rivals = tuple(
+        a.id for a in advisories.values() if a.signature and a.signature.id == result.signature and cause in _causes(a)
+    )
+    text = wording("look_alike", None, True)
+    return Row(
+        None, result.signature, cause, found.strength, "look_alike", None, "detected", text,
+        found.subjects, found.evidence, found.bounds, result.missing, rivals,
+    )  # fmt: skip
+
+
+def judge(
+    advisories: Mapping[str, Advisory], exposed: Mapping[str, Exposure], results: Mapping[str, SignatureResult]
+) -> list[Row]:
+    """All rows of one cluster and day, sorted by (advisory with null last, signature, cause).
+
+    Raises KeyError when an advisory has no exposure.
+    """
+    rows = [_row(advisory, exposed[key], results) for key, advisory in advisories.items()]
+    confirmed = [row for row in rows if row.verdict == "confirmed"]
+    calm = wording("not_affected", "not_exposed", False)
+    rows = [
+        replace(row, verdict="not_affected", wording=calm)
+        if row.verdict == "look_alike" and _explained(row, confirmed)
+        else row
+        for row in rows
+    ]
+    explained = {
+        (row.signature, d.cause)
+        for row in confirmed
+        for d in results[row.signature or ""].detections
+        if d.strength == "conclusive" and d.cause in _causes(advisories[row.advisory or ""])
+    }
+    rows += [
+        _unexplained(result, cause, advisories)
+        for result in results.values()
+        if result.state == "detected"
+        for cause in sorted({d.cause for d in result.detections})
+        if (result.signature, cause) not in explained
+    ]
+    return sorted(rows, key=lambda r: (r.advisory is None, r.advisory or "", r.signature or "", r.cause or ""))

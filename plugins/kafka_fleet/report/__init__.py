@@ -1,0 +1,1 @@
+"""The letter: from judged findings to HTML, text and mail."""

@@ -1,0 +1,231 @@
+"""One finding as the letter shows it: takes a finding, its advisory and its signature, gives a card or a table row.
+
+A card is for what was measured, a row for what is only so by release and configuration.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from kafka_fleet.report.charts import Bar, bar, chart
+from kafka_fleet.report.safe import clip
+from kafka_fleet.report.words import bounds_text, quantity, span
+
+Json = Mapping[str, Any]
+_KINDS = ("broker", "controller", "listener", "host", "topic", "partition", "group", "client", "producer")
+_NAME = 120  # characters of a topic, group or client id; two that differ at either end stay apart
+_SIDES = {"client-producer": "producers", "client-consumer": "consumers", "client": "clients"}
+
+
+class ShownBy(Protocol):
+    """Signature and causes by which an advisory shows itself."""
+
+    @property
+    def id(self) -> str: ...  # noqa: D102
+    @property
+    def causes(self) -> Sequence[str]: ...  # noqa: D102
+
+
+class AdvisoryText(Protocol):
+    """What the letter quotes of an advisory; `kafka_fleet.knowledge.advisories.Advisory` has it."""
+
+    @property
+    def title(self) -> str: ...  # noqa: D102
+    @property
+    def summary(self) -> str: ...  # noqa: D102
+    @property
+    def mechanism(self) -> str: ...  # noqa: D102
+    @property
+    def workaround(self) -> str: ...  # noqa: D102
+    @property
+    def why_upgrade(self) -> str: ...  # noqa: D102
+    @property
+    def sources(self) -> Sequence[str]: ...  # noqa: D102
+    @property
+    def signature(self) -> ShownBy | None: ...  # noqa: D102
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much a letter shows of each list, and how long a name may be; see LEVELS in model.py."""
+
+    cards: int
+    rows: int
+    ids: int
+    subjects: int
+    evidence: int
+    charts: int
+    columns: int
+    sentences: int
+    brokers: int
+    signatures: int
+    clip: int
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The first items of a list and how many more there are."""
+
+    items: tuple[Any, ...]
+    more: int
+
+
+def cut(items: Sequence[Any], most: int) -> Cut:
+    """The first `most` items; one more is shown rather than `and 1 more`."""
+    keep = len(items) if len(items) <= most + 1 else most
+    return Cut(tuple(items[:keep]), len(items) - keep)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One measured figure in words, with its bar."""
+
+    metric: str
+    value: str
+    threshold: str | None
+    where: str | None
+    when: str
+    mbean: str | None
+    bar: Bar | None
+
+
+@dataclass(frozen=True)
+class Card:
+    """A measured finding in full. `details_above` names the card that already shows this signature's day."""
+
+    verdict: str
+    id: str | None
+    title: str
+    severity: str | None
+    cause: str | None
+    strength: str | None
+    meaning: str
+    release: str | None
+    components: str
+    upgrade_to: str | None
+    summary: str
+    mechanism: str
+    why_upgrade: str
+    workaround: str | None
+    sources: tuple[tuple[str, str | None], ...]
+    subjects: tuple[tuple[str, Cut], ...]
+    evidence: Cut
+    bounds: str | None
+    missing: Cut
+    rivals: Cut
+    details_above: str | None
+    look_alikes: Cut
+    charts: Cut
+    remeasure: str | None
+
+
+def component_words(components: Sequence[str]) -> str:
+    """Component ids as an owner says them: `broker, producers`."""
+    return ", ".join(_SIDES.get(component, component) for component in components)
+
+
+def subjects_by_kind(subjects: Sequence[str], limits: Limits) -> tuple[tuple[str, Cut], ...]:
+    """`broker 2`, `topic a`, `topic b` as (Broker: 2), (Topics: a, b); names without a known kind come last."""
+    grouped: dict[str, list[str]] = {}
+    for subject in subjects:
+        kind, _, name = subject.partition(" ")
+        known = kind in _KINDS and name
+        grouped.setdefault(kind if known else "also", []).append(clip(name if known else subject, _NAME))
+    order = [kind for kind in (*_KINDS, "also") if kind in grouped]
+    return tuple(
+        (
+            kind.capitalize() + ("s" if kind != "also" and len(grouped[kind]) > 1 else ""),
+            cut(grouped[kind], limits.subjects),
+        )
+        for kind in order
+    )
+
+
+def _evidence(raw: Json, ds: str, limits: Limits) -> Evidence:
+    value, threshold, unit = raw["value"], raw["threshold"], raw["unit"]
+    if unit in raw["metric"].split():
+        unit = None  # "391 records skipped", not "391 records: records skipped"
+    return Evidence(
+        metric=raw["metric"],
+        value=quantity(value, unit, threshold),
+        threshold=None if threshold is None else quantity(threshold, unit, value),
+        where=raw["where"],
+        when=span(raw["from"], raw["to"], ds),
+        mbean=raw["mbean"],
+        bar=bar(value, threshold, unit),
+    )
+
+
+def link(source: str) -> str | None:
+    """Address of a source that is one, or that is the id of an issue or CVE; None for other words."""
+    if source.startswith("https://") and not any(c in source for c in " \"'<>\\"):
+        return source
+    if source.startswith("KAFKA-") and source[6:].isdigit():
+        return f"https://issues.apache.org/jira/browse/{source}"
+    if source.startswith("CVE-") and source[4:].replace("-", "").isdigit():
+        return f"https://www.cve.org/CVERecord?id={source}"
+    return None
+
+
+def own_text(text: str) -> str:
+    """A catalogue text on one line: folded YAML may keep line breaks."""
+    return " ".join(text.split())
+
+
+def meaning(finding: Json) -> str:
+    """What the verdict of this finding claims, in one sentence (footnotes 1 to 3 of the verdict table)."""
+    verdict, exposure = finding["verdict"], finding["exposure"]
+    if verdict == "look_alike" and finding["advisory"] is None:
+        return "The symptom was measured; no known bug of this cluster's releases is proven to cause it."
+    if verdict == "look_alike" and exposure == "unknown":
+        return "The symptom was measured; this build cannot be compared and may well have the bug."
+    if verdict == "look_alike":
+        return "The symptom was measured, but this release has the fix: look for another cause."
+    if verdict == "confirmed":
+        return "The release is affected and the symptom was measured."
+    if verdict == "exposed":
+        return "The release is affected and the measurement points to the bug, but does not prove it."
+    return "The measurement points to it, but whether this build is affected could not be decided."
+
+
+def make_card(
+    finding: Json, advisories: Mapping[str, AdvisoryText], signature: Json | None, ds: str, limits: Limits, above: str
+) -> Card:
+    """The card of a measured finding. `above`: label of an earlier card with the same signature, or empty."""
+    advisory = advisories.get(finding["advisory"] or "")
+    details: Json = signature or {"title": finding["signature"], "look_alikes": [], "charts": [], "remeasure": None}
+    charts = [made for raw in details["charts"] if (made := chart(raw, ds, limits.columns))]
+    rivals = [
+        f"{key}: {own_text(text.title)}"
+        for key, text in sorted(advisories.items())
+        if finding["advisory"] is None
+        and text.signature
+        and text.signature.id == finding["signature"]
+        and finding["cause"] in text.signature.causes
+    ]
+    return Card(
+        verdict=finding["verdict"],
+        id=finding["advisory"],
+        title=own_text(advisory.title) if advisory else str(finding["advisory"] or details["title"]),
+        severity=finding["severity"],
+        cause=finding["cause"],
+        strength=finding["strength"],
+        meaning=meaning(finding),
+        release=finding["release"],
+        components=component_words(finding["components"] or []),
+        upgrade_to=finding["upgrade_to"],
+        summary=own_text(advisory.summary) if advisory else "",
+        mechanism=own_text(advisory.mechanism) if advisory else "",
+        why_upgrade=own_text(advisory.why_upgrade) if advisory else "",
+        workaround=own_text(finding["workaround"] or (advisory.workaround if advisory else "")) or None,
+        sources=tuple((source, link(source)) for source in advisory.sources) if advisory else (),
+        subjects=subjects_by_kind(finding["subjects"], limits),
+        evidence=cut([_evidence(raw, ds, limits) for raw in finding["evidence"]], limits.evidence),
+        bounds=bounds_text(finding["bounds"]),
+        missing=cut(finding["missing"], limits.sentences),
+        rivals=cut(rivals, limits.sentences),
+        details_above=above or None,
+        look_alikes=cut([] if above else details["look_alikes"], limits.sentences),
+        charts=cut([] if above else charts, limits.charts),
+        remeasure=None if above else details["remeasure"],
+    )

@@ -1,0 +1,128 @@
+"""The fleet on one page: takes every dossier and finding of a day, gives a row per cluster and the shared issues."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from kafka_fleet.report.cards import Cut, Json, cut
+from kafka_fleet.report.headline import alerts, reached, releases, verdict_counts
+from kafka_fleet.report.safe import clean
+from kafka_fleet.report.words import VERDICTS, plural, severity_rank
+
+_CLIP = 200
+_SHARED = 15
+_WORST = ("confirmed", "look_alike", "exposed", "unknown")
+
+
+@dataclass(frozen=True)
+class ClusterRow:
+    """One cluster: link to its letter, worst verdict, counts, releases, coverage. `problem`: red, in words."""
+
+    id: str
+    href: str
+    environment: str
+    worst: str
+    counts: Mapping[str, int]
+    releases: Cut
+    coverage: str
+    problem: str
+    label: str
+    unmeasured: bool
+    note: str
+
+
+@dataclass(frozen=True)
+class Shared:
+    """One confirmed or exposed issue and the number of clusters that have it."""
+
+    id: str
+    severity: str
+    confirmed: int
+    exposed: int
+
+
+@dataclass(frozen=True)
+class FleetView:
+    """Everything the fleet page says: clusters that need a look first."""
+
+    ds: str
+    headline: str
+    rows: tuple[ClusterRow, ...]
+    shared: Cut
+
+
+def _coverage(dossier: Json) -> str:
+    brokers = dossier["coverage"]["brokers"]
+    whole = sum(b["ok"] for b in brokers)
+    asked = sum(b["ok"] + b["partial"] + b["truncated"] + b["failed"] for b in brokers)
+    return f"{whole:,} of {asked:,} broker sweeps whole" if asked else "no broker sweep"
+
+
+def _row(dossier: Json, findings: Sequence[Json], written: bool) -> ClusterRow:
+    counts = verdict_counts(findings)
+    problem = ""
+    if dossier["declaration_error"]:
+        problem = f"not measured, the fleet file's entry is not valid: {dossier['declaration_error']}"
+    elif not reached(dossier):
+        problem = "never reached on this day; nothing is known to be healthy"
+    elif not written:
+        problem = "its letter could not be written; see the run that should have"
+    return ClusterRow(
+        id=dossier["cluster"],
+        href=quote(f"{dossier['cluster']}.html") if written else "",
+        environment=dossier["environment"] or "",
+        worst=next((key for key in _WORST if counts[key]), "not_affected" if not problem else "unknown"),
+        counts=counts,
+        releases=cut(releases(dossier), 4),
+        coverage=_coverage(dossier),
+        problem=problem,
+        unmeasured=bool(dossier["declaration_error"]) or not reached(dossier),
+        label="not measured" if written or not reached(dossier) else "no letter",
+        note="" if problem else " ".join(alerts(dossier)),
+    )
+
+
+def _shared(findings: Sequence[Json]) -> Cut:
+    clusters: dict[tuple[str, str], dict[str, set[str]]] = {}
+    for finding in findings:
+        if finding["advisory"] is not None and finding["verdict"] in ("confirmed", "exposed"):
+            sets = clusters.setdefault(
+                (finding["advisory"], finding["severity"]), {"confirmed": set(), "exposed": set()}
+            )
+            sets[finding["verdict"]].add(finding["cluster"])
+    rows = [Shared(name, worst, len(s["confirmed"]), len(s["exposed"])) for (name, worst), s in clusters.items()]
+    rows.sort(key=lambda r: (-r.confirmed, severity_rank(r.severity), -r.exposed, r.id))
+    return cut(rows, _SHARED)
+
+
+def build_fleet(
+    ds: str, dossiers: Sequence[Json], findings: Sequence[Json], unwritten: Collection[str] = ()
+) -> FleetView:
+    """The view of a day's fleet page; `dossiers` in any order; clusters in `unwritten` have no letter."""
+    by_cluster: dict[str, list[Json]] = {}
+    for finding in findings:
+        by_cluster.setdefault(finding["cluster"], []).append(finding)
+    rows = [
+        _row(clean({**d, "signatures": []}, _CLIP), by_cluster.get(d["cluster"], []), d["cluster"] not in unwritten)
+        for d in dossiers
+    ]
+    order = list(VERDICTS)
+    rows.sort(
+        key=lambda r: (
+            not r.problem,
+            _WORST.index(r.worst) if r.worst in _WORST else len(order),
+            -r.counts[r.worst],
+            r.id,
+        )
+    )
+    sick = sum(1 for r in rows if r.counts["confirmed"])
+    red = sum(1 for r in rows if r.problem)
+    headline = f"{plural(len(rows), 'cluster')}: {plural(sick, 'has', 'have')} a confirmed bug"
+    if red:
+        headline += f", {plural(red, 'was', 'were')} not measured"
+    return FleetView(ds, headline, tuple(rows), _shared(clean(findings_brief(findings), _CLIP)))
+
+
+def findings_brief(findings: Sequence[Json]) -> list[dict[str, str]]:
+    """The four fields the page counts by, so that a fleet's evidence is not walked through."""
+    return [{key: f[key] for key in ("cluster", "advisory", "severity", "verdict")} for f in findings]

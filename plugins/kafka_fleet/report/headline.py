@@ -1,0 +1,73 @@
+"""What a reader sees first: takes a dossier and its findings, gives the sentence on top and the alerts below it."""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+from kafka_fleet.report.cards import Json
+from kafka_fleet.report.words import VERDICTS, clock, joined, moment, plural
+
+_UNFINISHED = timedelta(minutes=30)  # three times the ten minutes between sweeps
+
+
+def reached(dossier: Json) -> bool:
+    """Whether at least one part of the cluster answered at least once on this day."""
+    coverage = dossier["coverage"]
+    answers = sum(b["ok"] + b["partial"] + b["truncated"] for b in coverage["brokers"]) + coverage["admin"]["ok"]
+    return bool(coverage["sweeps"]) and answers > 0
+
+
+def releases(dossier: Json) -> list[str]:
+    """The broker releases read on this day, sorted as text."""
+    return sorted({b["release"] for b in dossier["coverage"]["brokers"] if b["release"]})
+
+
+def verdict_counts(findings: Sequence[Json]) -> dict[str, int]:
+    """Findings per verdict; every verdict has an entry."""
+    counted = Counter(f["verdict"] for f in findings)
+    return {key: counted[key] for key in VERDICTS}
+
+
+def headline(dossier: Json, findings: Sequence[Json]) -> str:
+    """The first sentence of the letter and, without its full stop, the subject of the mail."""
+    name, count = dossier["cluster"], verdict_counts(findings)
+    if dossier["declaration_error"]:
+        return f"{name} is not measured: its entry in the fleet file is not valid"
+    if not reached(dossier):
+        return f"{name} was never reached: nothing was measured, and nothing is known to be healthy"
+    parts = []
+    if count["confirmed"]:
+        parts.append(f"has {plural(count['confirmed'], 'known bug')}")
+    if count["exposed"]:
+        many = f"{count['exposed']:,} more" if count["confirmed"] else plural(count["exposed"], "known bug")
+        parts.append(f"is exposed to {many}")
+    if count["look_alike"]:
+        parts.append(f"shows {plural(count['look_alike'], 'look-alike')}")
+    if parts:
+        return f"{name} {parts[0]}" + (f", {joined(parts[1:])}" if len(parts) > 1 else "")
+    open_questions = sum(1 for s in dossier["signatures"] if s["state"] == "not_evaluated") + count["unknown"]
+    if open_questions:
+        return f"{name} shows no known bug in what could be measured; {plural(open_questions, 'question')} stayed open"
+    return f"{name} shows no known bug and is exposed to none of those looked for"
+
+
+def alerts(dossier: Json) -> tuple[str, ...]:
+    """What the reader must know before the findings: an invalid entry, no measurement, an unfinished day."""
+    coverage, ds = dossier["coverage"], dossier["ds"]
+    said = []
+    if dossier["declaration_error"]:
+        said.append(f"Fleet file: {dossier['declaration_error']}")
+    if not reached(dossier):
+        tried = plural(coverage["sweeps"], "sweep") + " tried" if coverage["sweeps"] else "no sweep ran"
+        said.append(f"Nothing was measured on this day ({tried}). No part of this cluster is claimed to be healthy.")
+    if coverage["last_sweep"] is None or coverage["first_sweep"] is None:
+        return tuple(said)
+    first, last = moment(coverage["first_sweep"]), moment(coverage["last_sweep"])
+    midnight = datetime.fromisoformat(ds).replace(tzinfo=UTC)
+    if midnight + timedelta(days=1) - last > _UNFINISHED:
+        said.append(
+            f"This day is not complete: the last sweep was at {clock(last, ds)} UTC; what came later is not in here."
+        )
+    if first - midnight > _UNFINISHED:
+        said.append(f"Measuring began at {clock(first, ds)} UTC; what happened before is not in here.")
+    return tuple(said)

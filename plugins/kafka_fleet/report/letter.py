@@ -1,0 +1,70 @@
+"""One letter, one fleet page: takes judged documents, gives finished HTML and text; touches no disk.
+
+Equal inputs give equal bytes: no clock, no host name and no generation id goes into them.
+"""
+
+import hashlib
+import json
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from kafka_fleet.report.cards import AdvisoryText, Json
+from kafka_fleet.report.fleet_page import build_fleet
+from kafka_fleet.report.headers import one_line
+from kafka_fleet.report.model import LEVELS, build_letter
+from kafka_fleet.report.templating import inlined, plain, render
+
+MAX_BYTES = 100_000  # Gmail is said to cut a mail's HTML at about 102 kB and to hide the rest
+
+
+class LetterTooLarge(ValueError):
+    """Even the shortest form of a letter is larger than mail clients show."""
+
+
+class Letter(NamedTuple):
+    """One cluster's letter of a day.
+
+    html, text: the twins, with the same facts. subject: one line without control characters.
+    digest: SHA-256 of the findings alone, so that new words or sweeps that change no finding are no new letter.
+    """
+
+    html: str
+    text: str
+    subject: str
+    digest: str
+
+
+def findings_digest(cluster: str, findings: Sequence[Json]) -> str:
+    """SHA-256 in hex of this cluster's findings, independent of their order."""
+    own = sorted(json.dumps(f, sort_keys=True, ensure_ascii=True) for f in findings if f["cluster"] == cluster)
+    return hashlib.sha256("\n".join(own).encode("ascii")).hexdigest()
+
+
+def render_letter(
+    dossier: Json,
+    findings: Sequence[Json],
+    advisories: Mapping[str, AdvisoryText],
+    generation_label: str | None = None,
+) -> Letter:
+    """The letter of one cluster, at most MAX_BYTES of HTML: lists shorten until it fits, and say how many more.
+
+    dossier, findings: documents of the judge step. advisories: id -> texts. generation_label: printed when given,
+    for hand experiments; published letters have none. Raises LetterTooLarge.
+    """
+    size = 0
+    for limits in LEVELS:
+        view = build_letter(dossier, findings, advisories, limits)
+        subject = one_line(f"Kafka {view.ds}: {view.headline}", 150)
+        html = inlined(render("report.html.j2", v=view, subject=subject, label=generation_label))
+        size = len(html.encode("utf-8"))
+        if size <= MAX_BYTES:
+            text = plain("report.txt.j2", v=view, label=generation_label)
+            return Letter(html, text, subject, findings_digest(dossier["cluster"], findings))
+    raise LetterTooLarge(f"the letter of {view.cluster} has {size:,} bytes in its shortest form")
+
+
+def render_index(
+    ds: str, dossiers: Mapping[str, Json], findings: Sequence[Json], unwritten: Collection[str] = ()
+) -> str:
+    """The fleet page of a day: every cluster in one row, with a relative link to its letter unless it has none."""
+    return render("fleet.html.j2", v=build_fleet(ds, list(dossiers.values()), findings, unwritten)).strip() + "\n"

@@ -1,0 +1,223 @@
+"""Mails a letter: takes a cluster's letter of a day and its owners, sends each of them what the outbox says is due."""
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from email.message import EmailMessage
+from email.policy import SMTP
+from email.utils import format_datetime
+from pathlib import Path
+
+from kafka_fleet.report.headers import ADDRESS, DEFAULT_DOMAIN, one_line
+from kafka_fleet.report.outbox import Mail, Outbox, Recipient, State, letter_digest, message_id
+from kafka_fleet.report.smtp import SmtpSession, SmtpUnavailable, Verdict
+from kafka_fleet.report.smtp_settings import (
+    SmtpSettings,
+    SmtpSettingsError,
+    from_airflow_connection,
+    from_environment,
+)
+
+__all__ = [
+    "DeliveryResult",
+    "SmtpSettings",
+    "SmtpSettingsError",
+    "compose",
+    "deliver",
+    "from_airflow_connection",
+    "from_environment",
+]
+
+log = logging.getLogger(__name__)
+LEASE = timedelta(minutes=10)  # longer than one recipient takes at the default timeout; see `deliver`
+_STATE: dict[Verdict, State] = {"sent": "sent", "refused": "refused", "deferred": "due", "unknown": "claimed"}
+
+
+@dataclass
+class DeliveryResult:
+    """What one call did. Addresses that need attention carry a sentence; only a dry run fills `due`."""
+
+    cluster: str
+    ds: str
+    message_id: str
+    subject: str
+    revised: bool
+    sent: list[str] = field(default_factory=list)
+    already: list[str] = field(default_factory=list)
+    due: list[str] = field(default_factory=list)
+    refused: dict[str, str] = field(default_factory=dict)
+    deferred: dict[str, str] = field(default_factory=dict)
+    uncertain: dict[str, str] = field(default_factory=dict)
+    error: str | None = None
+    permanent: bool = False
+
+    @property
+    def ok(self) -> bool:
+        """Nothing is left to do or to look at."""
+        return not (self.refused or self.deferred or self.uncertain or self.error)
+
+    @property
+    def retryable(self) -> bool:
+        """Whether the same call, made after the lease, may get further."""
+        return bool(self.deferred) and not self.permanent
+
+    def summary(self) -> str:
+        """One line for the log and the terminal."""
+        parts = [f"{self.cluster} {self.ds}:"]
+        for word, names in (("sent to", self.sent), ("has it already:", self.already), ("would go to", self.due)):
+            parts += [f"{word} {', '.join(names)};"] if names else []
+        for word, reasons in (("refused", self.refused), ("not sent yet", self.deferred), ("unclear", self.uncertain)):
+            parts += [f"{word} {name}: {reason};" for name, reason in reasons.items()]
+        parts += [f"{self.error};"] if self.error else []
+        return " ".join(parts).rstrip(";")
+
+
+def compose(mail: Mail, cluster: str) -> bytes:
+    """The mail as bytes for the wire: text and HTML twins. The same outbox entry gives the same bytes every time."""
+    message = EmailMessage(policy=SMTP)
+    message["From"] = mail.sender
+    message["To"] = ", ".join(address for address in mail.recipients if ADDRESS.fullmatch(address))
+    message["Subject"] = mail.subject
+    message["Date"] = mail.date
+    message["Message-ID"] = mail.message_id
+    if mail.revises:
+        message["In-Reply-To"] = message["References"] = mail.revises
+    message["List-Id"] = f"Kafka Fleet Health <{cluster}.{mail.message_id.strip('<>').partition('@')[2]}>"
+    message["Auto-Submitted"] = "auto-generated"  # RFC 3834: holiday notices do not answer it
+    message.set_content(mail.text, subtype="plain", charset="utf-8", cte="quoted-printable")
+    message.add_alternative(mail.html, subtype="html", charset="utf-8", cte="quoted-printable")
+    message.set_boundary(f"=_fleet_{mail.digest[:32]}")  # "=_" cannot occur in quoted-printable text
+    return message.as_bytes()
+
+
+def _current(mails: list[Mail], draft: Callable[[int, str | None], Mail], digest: str, findings_digest: str) -> Mail:
+    """The mail that holds for this letter: the kept one, or a new one that is appended to `mails`."""
+    while mails and not mails[-1].reached_somebody and mails[-1].digest != digest:
+        mails.pop()  # nobody has it
+    if mails and (digest == mails[-1].digest or findings_digest == mails[-1].findings_digest):
+        return mails[-1]  # wording alone is no reason for a second mail
+    occurrence = sum(mail.digest == digest for mail in mails)
+    mails.append(draft(occurrence, mails[-1].message_id if mails else None))
+    return mails[-1]
+
+
+def deliver(
+    home: str | Path,
+    ds: str,
+    cluster: str,
+    letter_html: str,
+    letter_text: str,
+    subject: str,
+    owners: Sequence[str],
+    smtp: SmtpSettings | None,
+    findings_digest: str,
+    dry_run: bool = False,
+    *,
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    lease: timedelta = LEASE,
+) -> DeliveryResult:
+    """Send the letter of `cluster` and day `ds` to the owners who do not have it yet; calling again is harmless.
+
+    A letter whose findings differ from those an owner was sent goes out as "Revised: ...", one that only reads
+    differently does not go out. Refusals and a mail server that is down are in the result. Raises OutboxError
+    when the outbox cannot be read. A dry run contacts nobody, writes nothing and needs no `smtp`.
+    """
+    if smtp is None and not dry_run:
+        raise SmtpSettingsError("no mail server is set")
+    sender, domain = (smtp.from_email, smtp.message_id_domain) if smtp else ("nobody@example.invalid", DEFAULT_DOMAIN)
+    digest = letter_digest(subject, letter_html, letter_text)
+
+    def draft(occurrence: int, revises: str | None) -> Mail:
+        line = one_line(f"Revised: {subject}" if revises else subject)
+        html, text = (part.encode("utf-8", "replace").decode() for part in (letter_html, letter_text))
+        identity = message_id(cluster, ds, digest, occurrence, domain)
+        return Mail(digest, findings_digest, identity, format_datetime(clock()), sender, line, html, text, revises)
+
+    lease = max(lease, timedelta(seconds=6 * smtp.timeout)) if smtp else lease
+    box = Outbox(home, ds, cluster, lease)
+    if dry_run:
+        mail = _with_owners(_current(box.read(), draft, digest, findings_digest), owners)
+    else:
+        with box.changing() as mails:
+            mail = _with_owners(_current(mails, draft, digest, findings_digest), owners)
+    result = DeliveryResult(cluster, ds, mail.message_id, mail.subject, mail.revises is not None)
+    open_ones = [address for address in dict.fromkeys(owners) if _open(box, mail, address, result, clock())]
+    if dry_run:
+        result.due = open_ones
+    elif open_ones and smtp:
+        _send(box, mail, cluster, open_ones, smtp, result, clock)
+    return result
+
+
+def _with_owners(mail: Mail, owners: Sequence[str]) -> Mail:
+    for address in owners:
+        mail.recipients.setdefault(address, Recipient())
+    return mail
+
+
+def _open(box: Outbox, mail: Mail, address: str, result: DeliveryResult, now: datetime) -> bool:
+    """Whether this recipient is to be offered the mail now; where not, the result says why."""
+    recipient = mail.recipients[address]
+    until = box.leased_until(recipient, now)
+    if recipient.state == "sent":
+        result.already.append(address)
+    elif recipient.state == "uncertain":
+        result.uncertain[address] = recipient.reason
+    elif not ADDRESS.fullmatch(address):
+        result.refused[address] = "is not an address that the mail server could take"
+    elif until:
+        result.deferred[address] = recipient.reason or "another try is sending it"
+        result.deferred[address] += f" (looked at again after {until:%H:%M:%S} UTC)"
+    else:
+        return True
+    return False
+
+
+def _send(
+    box: Outbox,
+    mail: Mail,
+    cluster: str,
+    addresses: Sequence[str],
+    smtp: SmtpSettings,
+    result: DeliveryResult,
+    clock: Callable[[], datetime],
+) -> None:
+    message = compose(mail, cluster)
+    try:
+        session = SmtpSession(smtp)
+    except SmtpUnavailable as error:
+        result.error, result.permanent = str(error), error.permanent
+        result.deferred.update(dict.fromkeys(addresses, "the mail server did not take the connection"))
+        return
+    with session:
+        for address in addresses:
+            before = mail.recipients[address]
+            if box.claim(mail, address, clock()) is None:
+                _read_back(box, mail, address, result)
+                continue
+            if before.state == "claimed":
+                log.warning(
+                    "%s: what became of the last mail to %s is not known; sent again as %s",
+                    cluster,
+                    address,
+                    mail.message_id,
+                )
+            outcome = session.send(address, message)
+            box.settle(mail, address, _STATE[outcome.verdict], outcome.reason, clock())
+            if outcome.verdict == "sent":
+                result.sent.append(address)
+            else:
+                (result.refused if outcome.verdict == "refused" else result.deferred)[address] = outcome.reason
+
+
+def _read_back(box: Outbox, mail: Mail, address: str, result: DeliveryResult) -> None:
+    """Report a recipient that another try took, settled or replaced while this one was on its way."""
+    latest = box.read()[-1]
+    recipient = latest.recipients.get(address, Recipient())
+    if latest.message_id == mail.message_id and recipient.state == "sent":
+        result.already.append(address)
+    elif latest.message_id == mail.message_id and recipient.state == "uncertain":
+        result.uncertain[address] = recipient.reason
+    else:
+        result.deferred[address] = "another try is sending it, or a revised letter"

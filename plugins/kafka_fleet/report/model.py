@@ -1,0 +1,176 @@
+"""The letter before it is drawn: takes a cluster's dossier, its findings and the catalogue, gives every word of it.
+
+Both twins, HTML and text, are drawn from this one object, so they cannot state different facts.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kafka_fleet.report.cards import AdvisoryText, Card, Cut, Json, Limits, component_words, cut, make_card
+from kafka_fleet.report.headline import alerts, headline, reached, verdict_counts
+from kafka_fleet.report.safe import clean
+from kafka_fleet.report.sections import (
+    Row,
+    Undecided,
+    broker_rows,
+    make_row,
+    not_measured,
+    signature_rows,
+    sort_key,
+    undecided,
+)
+from kafka_fleet.report.words import plural
+
+# A letter is first built whole; while it is too large for a mail client it is built again from the next level.
+LEVELS = (
+    Limits(12, 12, 80, 12, 6, 3, 48, 8, 24, 20, 300),
+    Limits(8, 10, 60, 8, 4, 2, 48, 6, 16, 16, 200),
+    Limits(5, 8, 60, 8, 3, 1, 32, 5, 12, 12, 160),
+    Limits(3, 6, 40, 6, 3, 1, 24, 4, 8, 10, 120),
+    Limits(2, 5, 40, 5, 2, 1, 24, 3, 8, 8, 100),
+    Limits(1, 4, 20, 4, 2, 1, 16, 3, 6, 6, 80),
+    Limits(1, 3, 12, 3, 1, 1, 16, 2, 3, 3, 40),
+    Limits(1, 2, 6, 2, 1, 0, 16, 1, 2, 2, 20),
+)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of the upgrade plan: what to which release, what it closes, leaves and opens, and how."""
+
+    label: str
+    component: str
+    release: str
+    closes: Cut
+    leaves: Cut
+    opens: Cut
+    steps: Cut
+    client_floor: str | None
+    why: str
+
+
+@dataclass(frozen=True)
+class LetterView:
+    """Everything a letter says, in reading order."""
+
+    ds: str
+    cluster: str
+    dossier: Json
+    headline: str
+    reached: bool
+    alerts: tuple[str, ...]
+    counts: Mapping[str, int]
+    plan: tuple[Step, ...]
+    plan_note: str
+    cards: Mapping[str, tuple[Card, ...]]
+    cards_more: Mapping[str, tuple[tuple[Row, ...], Cut]]
+    exposed: tuple[Row, ...]
+    exposed_more: Cut
+    unknown: tuple[Undecided, ...]
+    quiet: str
+    not_measured: Cut
+    owners: Cut
+    servers: Cut
+    brokers: Cut
+    clients: Cut
+    signatures: Cut
+
+
+def _plan(dossier: Json, limits: Limits) -> tuple[Step, ...]:
+    made = []
+    for key, label in (("now", "Now"), ("next", "Next")):
+        raw: Json | None = dossier["plan"][key]
+        if raw is None:
+            continue
+        lists = {name: cut(raw[name], limits.ids) for name in ("closes", "leaves", "opens")}
+        steps = cut(raw["steps"], limits.sentences)
+        made.append(
+            Step(
+                label,
+                component_words([raw["component"]]),
+                raw["release"],
+                **lists,
+                steps=steps,
+                client_floor=raw["client_floor"],
+                why=raw["why"],
+            )
+        )
+    return tuple(made)
+
+
+def _plan_note(dossier: Json, count: Mapping[str, int]) -> str:
+    if not reached(dossier):
+        return "No upgrade is proposed: no release could be read on this day."
+    if count["confirmed"]:
+        return "No single release that closes what is confirmed could be named; see each finding."
+    return "No upgrade is proposed by what was measured on this day."
+
+
+def _quiet(dossier: Json, count: Mapping[str, int]) -> str:
+    quiet = [s["title"] for s in dossier["signatures"] if s["state"] == "quiet"]
+    said = []
+    if quiet:
+        said.append(f"{plural(len(quiet), 'symptom')} looked for and not found: {'; '.join(quiet[:20])}.")
+    if count["not_affected"]:
+        issues = plural(count["not_affected"], "known issue does", "known issues do")
+        said.append(f"{issues} not apply: the release has the fix, or a precondition does not hold.")
+    return " ".join(said)
+
+
+def build_letter(
+    dossier: Json, findings: Sequence[Json], advisories: Mapping[str, AdvisoryText], limits: Limits
+) -> LetterView:
+    """The view of one cluster's letter. `findings` may hold other clusters' rows; they are left out.
+
+    Shapes: dossier and findings as the judge step writes them (`findings/ds=D/<generation>/`).
+    """
+    own = sorted((clean(f, limits.clip) for f in findings if f["cluster"] == dossier["cluster"]), key=sort_key)
+    known: dict[str, Any] = clean(dossier, limits.clip)
+    count = verdict_counts(own)
+    signatures = {s["signature"]: s for s in known["signatures"]}
+    seen: dict[str, str] = {}
+    cards: dict[str, tuple[Card, ...]] = {}
+    more: dict[str, tuple[tuple[Row, ...], Cut]] = {}
+    for verdict in ("confirmed", "look_alike", "exposed", "unknown"):
+        measured = [
+            f for f in own if f["verdict"] == verdict and (f["evidence"] or verdict in ("confirmed", "look_alike"))
+        ]
+        made = []
+        full = limits.cards if verdict == "confirmed" else max(1, limits.cards // 3)
+        for finding in measured[:full]:
+            name = finding["signature"] or ""
+            label = finding["advisory"] or "the symptom"
+            made.append(make_card(finding, advisories, signatures.get(name), known["ds"], limits, seen.get(name, "")))
+            seen.setdefault(name, label)
+        cards[verdict] = tuple(made)
+        rest = [{**f, "advisory": f["advisory"] or f"symptom {f['signature']}"} for f in measured[full:]]
+        rows = tuple(make_row(f, advisories) for f in rest[: limits.rows])
+        more[verdict] = (rows, cut([f["advisory"] for f in rest[limits.rows :]], limits.ids))
+    exposed = [f for f in own if f["verdict"] == "exposed" and not f["evidence"]]
+    unknown = [f for f in own if f["verdict"] == "unknown" and not f["evidence"]]
+    return LetterView(
+        ds=known["ds"],
+        cluster=known["cluster"],
+        dossier=known,
+        headline=headline(known, own),
+        reached=reached(known),
+        alerts=alerts(known),
+        counts=count,
+        plan=_plan(known, limits),
+        plan_note=_plan_note(known, count),
+        cards=cards,
+        cards_more=more,
+        exposed=tuple(make_row(f, advisories) for f in exposed[: limits.rows]),
+        exposed_more=cut([f["advisory"] for f in exposed[limits.rows :]], limits.ids),
+        unknown=undecided(unknown, advisories, limits),
+        quiet=_quiet(known, count),
+        not_measured=not_measured(known, limits),
+        owners=cut(known["owners"], limits.sentences),
+        servers=cut(known["bootstrap_servers"], limits.sentences),
+        brokers=broker_rows(known, limits),
+        clients=cut(
+            sorted(known["clients"], key=lambda c: (-(c["connections"] or 0), str(c["software"]))), limits.brokers
+        ),
+        signatures=signature_rows(known, limits),
+    )

@@ -1,0 +1,163 @@
+"""The outbox: takes a cluster's letter of a day, gives out each recipient once, over crashes, retries and rivals.
+
+`<home>/outbox/ds=D/<cluster>.json` keeps every mail composed for that day and, per recipient, one state:
+
+    due ──claim──▶ claimed ──250──▶ sent
+     ▲               │ ├──5xx──▶ refused        (offered again only when somebody asks for delivery again)
+     └──nothing left─┘ └──crash or lost answer──▶ stays claimed; after the lease one more try, then `uncertain`
+
+A claim is written to disk before the first byte goes to the mail server, so a mail can be sent twice only where
+the answer to a complete body was lost, at most once more, and under the same Message-ID.
+"""
+
+import fcntl
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, Literal
+
+from kafka_fleet.store.landing import replace_file
+
+State = Literal["due", "claimed", "sent", "refused", "uncertain"]
+SCHEMA_VERSION = 1
+MAX_CLAIMS = 2  # the first try, and one more when its outcome was never learnt
+_UNTOUCHED: tuple[State, ...] = ("due", "refused")
+
+
+class OutboxError(RuntimeError):
+    """The outbox of a cluster and day cannot be used; nothing is sent on guesswork."""
+
+
+@dataclass
+class Recipient:
+    """Where one recipient stands. `claims` counts tries of unknown outcome, `at` is the last change in UTC."""
+
+    state: State = "due"
+    claims: int = 0
+    at: str | None = None
+    reason: str = ""
+
+
+@dataclass
+class Mail:
+    """One composed mail as it was, or will be, sent. `date` is an RFC 5322 date, `digest` that of the letter.
+
+    `revises` is the Message-ID of the mail that somebody has and this one replaces.
+    """
+
+    digest: str
+    findings_digest: str
+    message_id: str
+    date: str
+    sender: str
+    subject: str
+    html: str
+    text: str
+    revises: str | None = None
+    recipients: dict[str, Recipient] = field(default_factory=dict)
+
+    @property
+    def reached_somebody(self) -> bool:
+        """Whether any recipient has it, or may have it."""
+        return any(person.claims or person.state not in _UNTOUCHED for person in self.recipients.values())
+
+
+def message_id(cluster: str, ds: str, digest: str, occurrence: int, domain: str) -> str:
+    """`<cluster.day.digest@domain>`; a letter that came back after another one carries its occurrence too."""
+    again = f".{occurrence + 1}" if occurrence else ""
+    return f"<{cluster}.{ds}.{digest[:12]}{again}@{domain}>"
+
+
+def letter_digest(*parts: str) -> str:
+    """SHA-256 over the parts, each with its length, so that no two different letters run together."""
+    hasher = hashlib.sha256()
+    for part in parts:
+        raw = part.encode("utf-8", "surrogatepass")
+        hasher.update(len(raw).to_bytes(8, "big") + raw)
+    return hasher.hexdigest()
+
+
+class Outbox:
+    """The outbox file of one cluster and day. Every change is one locked read, modify, replace."""
+
+    def __init__(self, home: str | Path, ds: str, cluster: str, lease: timedelta) -> None:
+        if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", ds) or not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,62}", cluster):
+            raise OutboxError(f"{ds!r} and {cluster!r} do not name a day and a cluster")
+        self.path = Path(home) / "outbox" / f"ds={ds}" / f"{cluster}.json"
+        self._lease = lease
+        self._head = {"schema_version": SCHEMA_VERSION, "ds": ds, "cluster": cluster}
+
+    def read(self) -> list[Mail]:
+        """All mails of the day, oldest first. Raises OutboxError where the file is not ours."""
+        try:
+            content = json.loads(self.path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return []
+        except (OSError, ValueError) as error:
+            raise OutboxError(f"{self.path}: cannot be read ({type(error).__name__}); nothing is sent") from error
+        try:
+            if {key: content[key] for key in self._head} != self._head:
+                raise ValueError
+            return [_mail(entry) for entry in content["mails"]]
+        except (KeyError, TypeError, ValueError) as error:
+            raise OutboxError(f"{self.path}: is not the outbox of this cluster and day; nothing is sent") from error
+
+    @contextmanager
+    def changing(self) -> Iterator[list[Mail]]:
+        """The mails under an exclusive lock; what the block leaves in the list is on disk when it ends."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with (self.path.parent / f".{self.path.stem}.lock").open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # let go by the kernel when the process dies
+            mails = self.read()
+            yield mails
+            self._replace(mails)
+
+    def leased_until(self, recipient: Recipient, now: datetime) -> datetime | None:
+        """The end of a claim that still holds, else None."""
+        if recipient.state != "claimed" or recipient.at is None:
+            return None
+        until = datetime.fromisoformat(recipient.at) + self._lease
+        return until if now < until else None
+
+    def claim(self, mail: Mail, address: str, now: datetime) -> Recipient | None:
+        """Claim one recipient of the latest mail; None when it is not (or no longer) ours to send."""
+        with self.changing() as mails:
+            if mails[-1].message_id != mail.message_id:
+                return None  # a revised letter came in between
+            recipient = mails[-1].recipients[address]
+            if recipient.state in ("sent", "uncertain") or self.leased_until(recipient, now):
+                return None
+            if recipient.state == "claimed" and recipient.claims >= MAX_CLAIMS:
+                recipient.state, recipient.reason = "uncertain", "two complete mails got no answer; not sent again"
+                return None
+            recipient.claims += 1
+            recipient.state, recipient.at, recipient.reason = "claimed", now.isoformat(), ""
+            return recipient
+
+    def settle(self, mail: Mail, address: str, state: State, reason: str, now: datetime) -> None:
+        """Record the outcome of a claim. A known outcome of nothing sent takes the claim back."""
+        with self.changing() as mails:
+            kept = next(kept for kept in reversed(mails) if kept.message_id == mail.message_id)
+            recipient = kept.recipients[address]
+            if recipient.state == "sent":
+                return  # a rival's success is never undone
+            recipient.state, recipient.reason = state, reason
+            if state != "claimed":
+                recipient.at = now.isoformat()
+            if state in _UNTOUCHED:
+                recipient.claims -= 1
+
+    def _replace(self, mails: list[Mail]) -> None:
+        content = {**self._head, "mails": [asdict(mail) for mail in mails]}
+        text = json.dumps(content, ensure_ascii=False, indent=1, sort_keys=True)
+        replace_file(self.path, text.encode())
+
+
+def _mail(entry: dict[str, Any]) -> Mail:
+    recipients = {address: Recipient(**state) for address, state in entry["recipients"].items()}
+    return Mail(**{**entry, "recipients": recipients})

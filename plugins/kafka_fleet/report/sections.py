@@ -1,0 +1,181 @@
+"""The letter's tables: takes findings and a dossier, gives rows for what was not measured, and for how it was."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from kafka_fleet.report.cards import AdvisoryText, Cut, Json, Limits, component_words, cut, own_text
+from kafka_fleet.report.words import number, plural, severity_rank
+
+
+@dataclass(frozen=True)
+class Row:
+    """A finding that was not measured: by release and configuration only."""
+
+    id: str
+    title: str
+    severity: str | None
+    components: str
+    release: str | None
+    upgrade_to: str | None
+    workaround: str
+
+
+@dataclass(frozen=True)
+class Undecided:
+    """Findings that could not be decided for the same reason; the worst first, then their other ids."""
+
+    reasons: Cut
+    total: str
+    rows: tuple[Row, ...]
+    ids: Cut
+
+
+@dataclass(frozen=True)
+class BrokerRow:
+    """How often one broker was measured, and what it did not give."""
+
+    name: str
+    place: str
+    release: str
+    counts: str
+    failures: str
+    missing: Cut
+    answered: bool
+
+
+@dataclass(frozen=True)
+class ThresholdRow:
+    """One threshold in force; `overridden` by the fleet file or as shipped."""
+
+    name: str
+    value: str
+    reason: str
+    overridden: bool
+
+
+@dataclass(frozen=True)
+class SignatureRow:
+    """One signature: what it came to on this day, and the thresholds it used."""
+
+    title: str
+    id: str
+    state: str
+    thresholds: Cut
+
+
+def make_row(finding: Json, advisories: Mapping[str, AdvisoryText]) -> Row:
+    """The table row of a finding with an advisory."""
+    advisory = advisories.get(finding["advisory"])
+    return Row(
+        id=finding["advisory"],
+        title=own_text(advisory.title) if advisory else "",
+        severity=finding["severity"],
+        components=component_words(finding["components"] or []),
+        release=finding["release"],
+        upgrade_to=finding["upgrade_to"],
+        workaround=own_text(finding["workaround"] or ""),
+    )
+
+
+def undecided(
+    findings: Sequence[Json], advisories: Mapping[str, AdvisoryText], limits: Limits
+) -> tuple[Undecided, ...]:
+    """Findings grouped by their reasons, the group with the worst severity first. Input sorted worst first."""
+    groups: dict[tuple[str, ...], list[Json]] = {}
+    for finding in findings:
+        groups.setdefault(tuple(finding["missing"]) or ("No reason was recorded.",), []).append(finding)
+    kept = dict(list(groups.items())[: limits.rows])
+    rest = [finding for reasons, members in groups.items() if reasons not in kept for finding in members]
+    if rest:
+        kept[("Other reasons; the list of findings names each.",)] = rest
+    most = max(1, limits.rows // max(1, len(kept)))
+    return tuple(
+        Undecided(
+            reasons=cut(reasons, limits.sentences),
+            total=plural(len(members), "issue"),
+            rows=tuple(make_row(f, advisories) for f in members[:most]),
+            ids=cut([f["advisory"] for f in members[most:]], limits.ids),
+        )
+        for reasons, members in kept.items()
+    )
+
+
+def broker_rows(dossier: Json, limits: Limits) -> Cut:
+    """Brokers with the fewest good sweeps first, then by id."""
+    brokers = sorted(dossier["coverage"]["brokers"], key=lambda b: (b["ok"], b["broker"]))
+    rows = [
+        BrokerRow(
+            name=f"broker {b['broker']}",
+            place=", ".join(
+                [*([b["host"]] if b["host"] else []), *([f"rack {b['rack']}"] if b["rack"] is not None else [])]
+            ),
+            release=b["release"] or "release not read",
+            counts=", ".join(f"{b[kind]:,} {kind}" for kind in ("ok", "partial", "truncated", "failed") if b[kind]),
+            failures=", ".join(b["failures"][: limits.sentences]),
+            missing=cut(b["missing"], limits.sentences),
+            answered=b["ok"] + b["partial"] + b["truncated"] > 0,
+        )
+        for b in brokers
+    ]
+    return cut(rows, limits.brokers)
+
+
+def not_measured(dossier: Json, limits: Limits) -> Cut:
+    """One sentence per thing the day lacks: silent brokers, signatures without input, dropped intervals."""
+    coverage = dossier["coverage"]
+    sentences = []
+    for b in coverage["brokers"]:
+        if b["ok"] + b["partial"] + b["truncated"] == 0:
+            why = f" ({', '.join(b['failures'][: limits.sentences])})" if b["failures"] else ""
+            sentences.append(f"Broker {b['broker']} gave no measurement in any sweep{why}.")
+    if coverage["sweeps"] and not coverage["admin"]["ok"]:
+        why = (
+            f" ({', '.join(coverage['admin']['failures'][: limits.sentences])})"
+            if coverage["admin"]["failures"]
+            else ""
+        )
+        sentences.append(f"The Kafka protocol gave no answer in any sweep{why}: no configurations, groups or replicas.")
+    sentences += coverage["not_measured"]
+    for signature in dossier["signatures"]:
+        if signature["state"] == "not_evaluated":
+            missing = " ".join(signature["missing"]) or "no reason was recorded."
+            sentences.append(f"{signature['title']}: not evaluated. {missing}")
+        else:
+            sentences += [f"{signature['title']}: {sentence}" for sentence in signature["missing"]]
+    for dropped in coverage["dropped_intervals"]:
+        count = plural(dropped["count"], "interval")
+        sentences.append(f"{count} between sweeps not used for deltas: {dropped['reason']}.")
+    return cut(list(dict.fromkeys(sentences)), limits.brokers)
+
+
+def signature_rows(dossier: Json, limits: Limits) -> Cut:
+    """Every signature with its state and thresholds, detected ones first."""
+    order = ("detected", "not_evaluated", "quiet")
+    rows = [
+        SignatureRow(
+            title=s["title"],
+            id=s["signature"],
+            state=s["state"].replace("_", " "),
+            thresholds=cut(
+                [
+                    ThresholdRow(t["name"], f"{number(t['value'])} {t['unit']}".strip(), t["reason"], t["overridden"])
+                    for t in s["thresholds"]
+                ],
+                limits.sentences,
+            ),
+        )
+        for s in sorted(dossier["signatures"], key=lambda s: (order.index(s["state"]), s["signature"]))
+    ]
+    return cut(rows, limits.signatures)
+
+
+def sort_key(finding: Json) -> tuple[int, bool, str, str, str]:
+    """Worst first, symptoms without an advisory last within their severity."""
+    advisory = finding["advisory"]
+    return (
+        severity_rank(finding["severity"]),
+        advisory is None,
+        advisory or "",
+        finding["signature"] or "",
+        finding["cause"] or "",
+    )

@@ -1,0 +1,85 @@
+"""Templates to finished text: takes a template name and its values, gives mail-safe HTML or wrapped plain text.
+
+A letter has its own Jinja environment, never Airflow's: names that come from Kafka must not be rendered as templates.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import css_inline
+import jinja2
+
+from kafka_fleet.paths import templates_dir
+from kafka_fleet.report.words import NO_BREAK, VERDICTS, clock, moment, number, plural
+
+COLUMNS = 78
+
+
+def _pieces(word: str, width: int) -> Iterator[str]:
+    """A word that is longer than a line, in parts that end where an object name or an address may be broken."""
+    while len(word) > width:
+        at = max(word.rfind(sign, 0, width) for sign in ",;/:&-.") + 1 or width
+        yield word[:at]
+        word = word[at:]
+    yield word
+
+
+def wrapped(text: str, indent: int = 0, first: str | None = None) -> str:
+    """Text in lines of at most 78 columns, each indented; `first` stands before the first line instead."""
+    lead = " " * indent
+    lines, line = [], lead if first is None else first
+    blank = True
+    for word in re.split(r"[ \t\r\n]+", str(text).strip()):
+        for piece in _pieces(word, COLUMNS - max(indent, len(line) if blank else 0)):
+            if not blank and len(line) + 1 + len(piece) > COLUMNS:
+                lines.append(line)
+                line, blank = lead, True
+            line += piece if blank else f" {piece}"
+            blank = False
+    return "\n".join([*lines, line])
+
+
+def sentence(text: str) -> str:
+    """The text with a capital first letter and a full stop."""
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
+
+
+@cache
+def environment() -> jinja2.Environment:
+    """The letter's environment: HTML escaped by default, an undefined name is an error."""
+    made = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(templates_dir()),
+        autoescape=jinja2.select_autoescape(enabled_extensions=("html.j2",), default=False),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=False,
+    )
+    made.globals["verdicts"] = VERDICTS
+    made.filters.update(
+        wrapped=wrapped,
+        sentence=sentence,
+        figure=number,
+        count_of=plural,
+        at=lambda text, ds: clock(moment(text), ds),
+    )
+    return made
+
+
+def inlined(html: str) -> str:
+    """The page with its rules in style attributes; media queries stay in the head. Loads nothing from anywhere."""
+    made: str = css_inline.CSSInliner(keep_at_rules=True, load_remote_stylesheets=False, minify_css=True).inline(html)
+    return re.sub(r">\n+", ">\n", made)
+
+
+def render(name: str, **values: Any) -> str:
+    """One template with its values."""
+    return environment().get_template(name).render(**values)
+
+
+def plain(name: str, **values: Any) -> str:
+    """A text template: no trailing blanks, never more than one empty line, one newline at the end."""
+    lines = [line.rstrip() for line in render(name, **values).splitlines()]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).replace(NO_BREAK, " ").strip("\n") + "\n"

@@ -1,0 +1,15 @@
+# Sourced by the other scripts after ROOT is set: programs of .venv, the Java that setup found, no Airflow of the user's.
+for name in $(compgen -e | grep -E '^AIRFLOW(_|$)' || true); do
+  unset "$name" # a variable of the user's could lead to the user's database
+done
+unset name PYTHONHOME VIRTUAL_ENV
+JAVA_HOME="$(cat "$ROOT/.venv/java_home")"
+if [ -z "${HOME:-}" ] || [ ! -d "$HOME" ] || [ ! -w "$HOME" ]; then
+  mkdir -p "$ROOT/.venv/home"
+  HOME="$ROOT/.venv/home"
+fi
+PATH="$ROOT/.venv/bin:$JAVA_HOME/bin:$PATH" # Airflow looks for spark-submit on PATH
+PYTHONPATH="$ROOT/plugins:$ROOT/spark:$ROOT/demo"
+PYTHONNOUSERSITE=1
+AIRFLOW__CORE__LOAD_EXAMPLES=False
+export HOME PATH PYTHONPATH PYTHONNOUSERSITE JAVA_HOME AIRFLOW__CORE__LOAD_EXAMPLES

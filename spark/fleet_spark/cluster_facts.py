@@ -1,0 +1,76 @@
+"""Facts of a day as advisories are judged against: takes the fact tables, gives one ClusterFacts per cluster."""
+
+import re
+from collections import defaultdict
+from typing import Any
+
+from pyspark.sql import Row, SparkSession
+
+from kafka_fleet.knowledge.facts import BrokerFacts, ClientSoftware, ClusterFacts, config_text
+from kafka_fleet.knowledge.metadata_versions import metadata_version
+
+KEYS = ("name", "software", "software_version", "listener", "group_id", "reason")
+CLIENTS_NAMED_FROM = (2, 5)  # brokers report client libraries from 2.5 on (KIP-511)
+
+
+def rows_by_cluster(spark: SparkSession, table: str) -> dict[str, list[dict[str, Any]]]:
+    """Rows of a fact table as dicts, per cluster, sorted by all that identifies them."""
+    found: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    rows: list[Row] = spark.table(table).collect()
+    for row in rows:
+        found[row.cluster].append(row.asDict())
+    for same in found.values():
+        same.sort(
+            key=lambda r: [
+                str(r.get(k, "")) for k in ("broker", "name", "software", "software_version", "listener", "group_id")
+            ]
+        )
+        same.sort(key=lambda r: r.get("broker") or 0)
+    return found
+
+
+def _line(release: str | None) -> tuple[int, ...]:
+    found = re.match(r"(\d+)\.(\d+)", release or "")
+    return (int(found[1]), int(found[2])) if found else (0, 0)
+
+
+def cluster_facts(
+    cluster: dict[str, Any],
+    brokers: list[dict[str, Any]],
+    configs: list[dict[str, Any]],
+    clients: list[dict[str, Any]],
+    groups: list[dict[str, Any]],
+) -> ClusterFacts:
+    """One cluster. A setting that the broker shows and has no value is "", one that it hides is None."""
+    settings: dict[int, dict[str, str | None]] = defaultdict(dict)
+    for row in configs:
+        hidden = bool(row["redacted"])
+        text = config_text(row["config_value"], hidden)
+        # a hidden value that is the default is unset: Kafka has no default for what it hides
+        settings[row["broker"]][row["name"]] = "" if hidden and row["is_default"] else text
+    made = []
+    for row in brokers:
+        roles = row["process_roles"] or ""
+        listed = row["listed_reads"] > 0
+        made.append(
+            BrokerFacts(
+                broker=row["broker"],
+                release=row["kafka_release"],
+                rack=(row["rack"] or "") if listed else None,
+                is_controller="controller" in roles if roles else bool(row["was_active_controller"]),
+                configs=settings.get(row["broker"], {}),
+                is_broker=row["is_broker"],
+            )
+        )
+    libraries = tuple(
+        ClientSoftware(row["software"], row["software_version"], row["listener"], float(row["connections"]))
+        for row in clients
+    )
+    tells = any(_line(broker.release) >= CLIENTS_NAMED_FROM for broker in made)
+    return ClusterFacts(
+        brokers=tuple(made),
+        mode=cluster["cluster_mode"],
+        clients=libraries if tells else None,
+        metadata_version=metadata_version(cluster["metadata_level"]),
+        groups=tuple(row["group_id"] for row in groups) if cluster["groups_read"] else None,
+    )

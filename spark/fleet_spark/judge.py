@@ -1,0 +1,164 @@
+"""Signatures x advisories to findings: takes a day's facts, writes its findings and one dossier per cluster.
+
+signatures/ds=D/<generation>/signatures.json        state and detections per cluster and signature
+findings/ds=D/<generation>/findings.json            the contract's list, all clusters
+findings/ds=D/<generation>/clusters/<cluster>.json  what the cluster's letter needs besides
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from fleet_spark.cluster_facts import cluster_facts, rows_by_cluster
+from fleet_spark.dossier import Case, dossier, unreached
+from fleet_spark.facts import fact_queries
+from fleet_spark.signatures import run_signatures
+from fleet_spark.tables import Day
+from kafka_fleet.inventory import Fleet, load_fleet
+from kafka_fleet.knowledge.advisories import Advisory, load_advisories
+from kafka_fleet.knowledge.detections import SignatureResult
+from kafka_fleet.knowledge.exposure import Exposure, exposure
+from kafka_fleet.knowledge.facts import ClusterFacts, Declared
+from kafka_fleet.knowledge.signatures import load_signatures
+from kafka_fleet.knowledge.upgrade import plan, upgrade_to
+from kafka_fleet.knowledge.verdicts import Row, judge
+from kafka_fleet.store.generations import publish
+from kafka_fleet.store.landing import replace_file
+
+NO_SWEEP = "no sweep of this cluster is stored for this day"
+TABLES = ("cluster_days", "broker_days", "config_days", "client_days", "group_days", "dropped")
+
+
+def canonical(content: Any) -> bytes:
+    """JSON with sorted keys: equal content is equal bytes."""
+    return (json.dumps(content, sort_keys=True, ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def _finding(ds: str, cluster: str, row: Row, exposed: Exposure | None, facts: ClusterFacts) -> dict[str, Any]:
+    advisories = load_advisories()
+    advisory: Advisory | None = advisories[row.advisory] if row.advisory else None
+    releases = sorted({broker.release for broker in facts.brokers if broker.release})
+    target = None
+    if advisory is not None and exposed is not None and exposed.state == "exposed":
+        target = upgrade_to(advisory, exposed.releases, advisories, facts).release
+    return {
+        "schema_version": 1,
+        "ds": ds,
+        "cluster": cluster,
+        "advisory": row.advisory,
+        "signature": row.signature,
+        "cause": row.cause,
+        "strength": row.strength,
+        "verdict": row.verdict,
+        "severity": advisory.severity if advisory else "info",
+        "components": list(advisory.components) if advisory else ["broker"],
+        "exposure": row.exposure,
+        "signature_state": row.signature_state,
+        "release": ", ".join(releases) or None,
+        "subjects": list(row.subjects),
+        "upgrade_to": target,
+        "workaround": advisory.workaround if advisory else None,
+        "missing": list(row.missing),
+        "bounds": row.bounds,
+        "evidence": [dict(line) for line in row.evidence],
+    }
+
+
+def _judge(ds: str, case: Case, results: dict[str, SignatureResult]) -> list[dict[str, Any]]:
+    advisories = load_advisories()
+    exposed = {key: exposure(advisory, case.facts, case.declared) for key, advisory in advisories.items()}
+    rows = judge(advisories, exposed, results)
+    return [_finding(ds, case.cluster, r, exposed.get(r.advisory or ""), case.facts) for r in rows]
+
+
+def write_findings(day: Day, fleet_file: Path | None, clusters: list[str], signatures: list[str]) -> None:
+    """Judge the day and publish. Clusters: those named, else all of the fleet file and of the day's sweeps."""
+    for table in fact_queries(day.sql):
+        day.read_fact(table)
+    stored = {table: rows_by_cluster(day.spark, table) for table in TABLES}
+    fleet = load_fleet(fleet_file) if fleet_file is not None else Fleet([], [])
+    declared: dict[str, dict[str, Any]] = {
+        cluster: json.loads(rows[0]["declaration"]) for cluster, rows in stored["cluster_days"].items()
+    }
+    declared |= {cluster.id: json.loads(cluster.declaration()) for cluster in fleet.clusters}
+    wanted = sorted(set(clusters) if clusters else set(declared))
+    catalogue = load_signatures(day.sql)
+    chosen = [one for name, one in catalogue.items() if not signatures or name in signatures]
+    overrides = {c: declared[c].get("thresholds", {}) for c in wanted if c in stored["cluster_days"]}
+    measured = run_signatures(day.spark, chosen, overrides)
+    findings: list[dict[str, Any]] = []
+    dossiers: list[dict[str, Any]] = []
+    states: list[dict[str, Any]] = []
+    damaged = day.sweeps(clusters)[1]
+    for cluster in wanted:
+        case = _case(cluster, declared, stored)
+        found = measured.get(cluster, {})
+        results = {name: one.result for name, one in found.items()}
+        for signature in catalogue.values():
+            reason = NO_SWEEP if not case.brokers else "not asked for in this run"
+            results.setdefault(signature.id, SignatureResult(signature.id, "not_evaluated", (), (reason,)))
+        own = _judge(day.ds, case, results)
+        upgrade = plan(case.facts, own, load_advisories())
+        bad = [d for d in damaged if d.cluster == cluster]
+        findings += own
+        dossiers.append(dossier(day.ds, case, results, found, catalogue, upgrade, bad))
+        states += [{"cluster": cluster, **_plain(result)} for result in results.values()]
+        detected = sum(result.state == "detected" for result in results.values())
+        print(f"judge {day.ds}: {cluster}: {detected} of {len(results)} signatures detected", flush=True)
+    invalid = {} if clusters else fleet.invalid
+    dossiers += [unreached(day.ds, name, sentence) for name, sentence in sorted(invalid.items()) if name not in wanted]
+    _write(day, findings, dossiers, states)
+
+
+def _case(
+    cluster: str, declared: dict[str, dict[str, Any]], stored: dict[str, dict[str, list[dict[str, Any]]]]
+) -> Case:
+    rows = {table: found.get(cluster, []) for table, found in stored.items()}
+    about = rows["cluster_days"][0] if rows["cluster_days"] else None
+    facts = (
+        cluster_facts(about, rows["broker_days"], rows["config_days"], rows["client_days"], rows["group_days"])
+        if about
+        else ClusterFacts(())
+    )
+    entry = declared.get(cluster, {})
+    return Case(
+        cluster, entry, Declared.from_fleet(entry.get("client_configs")), facts, about, rows["broker_days"],
+        rows["client_days"], rows["dropped"],
+    )  # fmt: skip
+
+
+def _plain(result: SignatureResult) -> dict[str, Any]:
+    detections = [
+        {
+            "cause": d.cause,
+            "strength": d.strength,
+            "subjects": list(d.subjects),
+            "bounds": d.bounds,
+            "evidence": [dict(line) for line in d.evidence],
+        }
+        for d in result.detections
+    ]
+    return {
+        "signature": result.signature,
+        "state": result.state,
+        "detections": detections,
+        "missing": list(result.missing),
+    }
+
+
+def _write(
+    day: Day, findings: list[dict[str, Any]], dossiers: list[dict[str, Any]], states: list[dict[str, Any]]
+) -> None:
+    folder = day.home / f"findings/ds={day.ds}"
+    order = [
+        (f["cluster"], f["advisory"] is None, f["advisory"] or "", f["signature"] or "", f["cause"] or "")
+        for f in findings
+    ]
+    ordered = [finding for _key, finding in sorted(zip(order, findings, strict=True), key=lambda pair: pair[0])]
+    for one in dossiers:
+        replace_file(folder / day.generation / "clusters" / f"{one['cluster']}.json", canonical(one))
+    replace_file(folder / day.generation / "findings.json", canonical(ordered))
+    replace_file(day.home / f"signatures/ds={day.ds}" / day.generation / "signatures.json", canonical(states))
+    publish(day.home / f"signatures/ds={day.ds}", day.generation)
+    publish(folder, day.generation)
+    print(f"judge {day.ds}: {len(ordered)} findings of {len(dossiers)} clusters", flush=True)

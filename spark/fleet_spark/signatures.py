@@ -1,0 +1,118 @@
+"""Facts to signatures: runs the queries of every signature, gives state, detections and chart points per cluster.
+
+Thresholds are bound as named parameters. Clusters that override none share one run; each set of overrides has its own.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from pyspark.sql import Row, SparkSession
+
+from kafka_fleet.knowledge.detections import Detection, SignatureResult
+from kafka_fleet.knowledge.signatures import Signature
+
+Overrides = Mapping[str, Mapping[str, float]]  # signature -> threshold -> value, of one cluster
+Point = dict[str, Any]
+
+
+class Measured(NamedTuple):
+    """One signature on one cluster: what was found, and the charts for the letter."""
+
+    result: SignatureResult
+    charts: list[dict[str, Any]]
+
+
+def iso(moment: datetime) -> str:
+    """A moment as the contract writes it, UTC to the second. Spark hands out naive times of the session's zone, UTC."""
+    return moment.replace(tzinfo=UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def thresholds(signature: Signature, overrides: Overrides) -> dict[str, float]:
+    """The values in force for a cluster."""
+    own = overrides.get(signature.id, {})
+    return {name: float(own.get(name, threshold.value)) for name, threshold in signature.thresholds.items()}
+
+
+def _detection(signature: Signature, row: Row, values: Mapping[str, float]) -> Detection:
+    found = row.asDict()
+    evidence = []
+    for line in signature.evidence:
+        value = found[line.value]
+        if value is None:
+            continue
+        name = line.threshold.get(found["cause"])
+        evidence.append(
+            {
+                "metric": line.metric,
+                "value": round(float(value), 4),
+                "unit": line.unit,
+                "threshold": values[name] if name else None,
+                "where": found["place"],
+                "from": iso(found["from_at"]),
+                "to": iso(found["to_at"]),
+                "mbean": line.mbean,
+            }
+        )
+    return Detection(found["cause"], found["strength"], tuple(found["subjects"]), tuple(evidence), found.get("bounds"))
+
+
+def _bind(query: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if f":{name}" in query}
+
+
+def _charts(rows: list[Row]) -> list[dict[str, Any]]:
+    charts: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        chart = charts.setdefault(
+            row.title, {"title": row.title, "unit": row.unit, "threshold": row.threshold, "points": []}
+        )
+        point = {"from": iso(row.from_at), "to": iso(row.to_at), "value": float(row.ratio), "reference": None}
+        chart["points"].append(point)
+    return list(charts.values())
+
+
+def _run(
+    spark: SparkSession, signature: Signature, clusters: list[str], values: dict[str, float]
+) -> dict[str, Measured]:
+    bound = {**values, "clusters": clusters}
+    for view, query in signature.steps.items():
+        # cached: every later step and all three queries read it
+        spark.sql(query, args=_bind(query, bound)).createOrReplaceTempView(view)
+    rows = {
+        name: spark.sql(query, args=_bind(query, bound)).collect()
+        for name, query in (
+            ("coverage", signature.coverage_query),
+            ("query", signature.query),
+            ("charts", signature.charts_query),
+        )
+    }
+    detections: dict[str, list[Detection]] = defaultdict(list)
+    for row in rows["query"]:
+        detections[row.cluster].append(_detection(signature, row, values))
+    points: dict[str, list[Row]] = defaultdict(list)
+    for row in rows["charts"]:
+        points[row.cluster].append(row)
+    measured = {}
+    for row in rows["coverage"]:
+        found = tuple(detections[row.cluster])
+        state = "detected" if found else "quiet" if row.evaluated else "not_evaluated"
+        result = SignatureResult(signature.id, state, found, tuple(row.missing))  # type: ignore[arg-type]
+        measured[row.cluster] = Measured(result, _charts(points[row.cluster]))
+    return measured
+
+
+def run_signatures(
+    spark: SparkSession, signatures: list[Signature], clusters: Mapping[str, Overrides]
+) -> dict[str, dict[str, Measured]]:
+    """Every signature on every cluster: cluster -> signature -> measured. Clusters without facts are absent."""
+    found: dict[str, dict[str, Measured]] = {cluster: {} for cluster in clusters}
+    for signature in signatures:
+        alike: dict[tuple[tuple[str, float], ...], list[str]] = defaultdict(list)
+        for cluster, overrides in sorted(clusters.items()):
+            alike[tuple(sorted(thresholds(signature, overrides).items()))].append(cluster)
+        for values, members in alike.items():
+            for cluster, measured in _run(spark, signature, members, dict(values)).items():
+                found[cluster][signature.id] = measured
+    return found

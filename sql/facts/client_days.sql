@@ -1,0 +1,70 @@
+-- Client libraries connected over the day, the most connections seen in any sweep, less what brokers hold themselves.
+-- in:  raw_client_software, raw_broker_configs, raw_brokers
+-- out: one row per cluster, library, version and listener; an upper bound: producers and consumers cannot be told apart
+WITH settings AS (
+    SELECT
+        cluster,
+        max(CASE WHEN name = 'controller.listener.names' THEN value END) AS controller_listeners,
+        max(CASE WHEN name = 'inter.broker.listener.name' THEN value END) AS broker_listener,
+        max(CASE WHEN name = 'security.inter.broker.protocol' THEN value END) AS broker_protocol,
+        max(CASE WHEN name = 'num.replica.fetchers' THEN cast(value AS INT) END) AS fetchers
+    FROM raw_broker_configs
+    WHERE
+        name IN (
+            'controller.listener.names', 'inter.broker.listener.name', 'security.inter.broker.protocol',
+            'num.replica.fetchers'
+        )
+        AND to_date(sweep_at) = :ds
+    GROUP BY cluster
+),
+
+sizes AS (
+    SELECT
+        cluster,
+        sweep_at,
+        count_if(host IS NOT NULL) AS broker_count
+    FROM raw_brokers
+    GROUP BY cluster, sweep_at
+),
+
+seen AS (
+    SELECT
+        cluster,
+        sweep_at,
+        software,
+        software_version,
+        listener,
+        sum(connections) AS connections
+    FROM raw_client_software
+    WHERE connections > 0 AND to_date(sweep_at) = :ds
+    GROUP BY cluster, sweep_at, software, software_version, listener
+),
+
+-- replica fetchers do not say who they are: each broker holds some to each of the others on the brokers' own listener
+counted AS (
+    SELECT
+        s.cluster,
+        s.software,
+        s.software_version,
+        s.listener,
+        s.connections
+        - CASE
+            WHEN s.software = 'unknown' AND s.listener = coalesce(nullif(c.broker_listener, ''), c.broker_protocol)
+                THEN coalesce(c.fetchers, 1) * z.broker_count * (z.broker_count - 1)
+            ELSE 0
+        END AS connections
+    FROM seen AS s
+    INNER JOIN sizes AS z ON s.cluster = z.cluster AND s.sweep_at = z.sweep_at
+    LEFT JOIN settings AS c ON s.cluster = c.cluster
+    WHERE NOT array_contains(split(coalesce(c.controller_listeners, ''), ','), s.listener)
+)
+
+SELECT
+    cluster,
+    software,
+    software_version,
+    listener,
+    max(connections) AS connections
+FROM counted
+WHERE connections > 0
+GROUP BY cluster, software, software_version, listener

@@ -1,0 +1,36 @@
+-- Committed offsets of a group between its cluster's consecutive sweeps.
+-- in:  raw_group_offsets, raw_sweeps, raw_topics
+-- out: one row per group, partition and pair of sweeps; records may be negative: a rewind is a fact, not an error.
+WITH pairs AS (
+    SELECT
+        cluster,
+        sweep_at AS to_sweep,
+        lag(sweep_at) OVER (PARTITION BY cluster ORDER BY sweep_at) AS from_sweep
+    FROM raw_sweeps
+    WHERE NOT array_contains(admin_missing, 'group_offsets') AND admin_outcome != 'failed'
+)
+
+SELECT
+    p.cluster,
+    t.group_id,
+    t.topic,
+    t.partition,
+    p.from_sweep,
+    p.to_sweep,
+    l.leader,
+    f.committed_offset AS from_committed_offset,
+    t.committed_offset,
+    t.committed_offset - f.committed_offset AS records,
+    (unix_micros(t.read_at) - unix_micros(f.read_at)) / 1e6D AS seconds
+FROM pairs AS p
+INNER JOIN raw_group_offsets AS t ON p.cluster = t.cluster AND p.to_sweep = t.sweep_at
+LEFT JOIN raw_group_offsets AS f
+    ON
+        p.cluster = f.cluster
+        AND p.from_sweep = f.sweep_at
+        AND t.group_id = f.group_id
+        AND t.topic = f.topic
+        AND t.partition = f.partition
+LEFT JOIN raw_topics AS l
+    ON p.cluster = l.cluster AND p.to_sweep = l.sweep_at AND t.topic = l.topic AND t.partition = l.partition
+WHERE to_date(p.to_sweep) = :ds

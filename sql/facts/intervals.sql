@@ -1,0 +1,73 @@
+-- Pairs of consecutive reads of one broker, and process start -> first read.
+-- in:  raw_brokers, raw_broker_metrics of the day and of each cluster's last earlier sweep
+-- out: one row per broker and interval that ends on the day. same_process tells whether counters may be subtracted;
+--      kind start has no first read: counters began at 0 when the process did.
+WITH reads AS (
+    SELECT
+        b.cluster,
+        b.broker,
+        b.sweep_at,
+        b.read_at,
+        timestamp_millis(coalesce(m.jvm_start_ms, m.app_start_ms)) AS process_start
+    FROM raw_brokers AS b
+    INNER JOIN raw_broker_metrics AS m
+        ON b.cluster = m.cluster AND b.broker = m.broker AND b.sweep_at = m.sweep_at
+    WHERE b.read_at IS NOT NULL
+),
+
+paired AS (
+    SELECT
+        cluster,
+        broker,
+        sweep_at AS to_sweep,
+        read_at AS to_at,
+        process_start,
+        lag(sweep_at) OVER (PARTITION BY cluster, broker ORDER BY sweep_at) AS from_sweep,
+        lag(read_at) OVER (PARTITION BY cluster, broker ORDER BY sweep_at) AS from_at,
+        lag(process_start) OVER (PARTITION BY cluster, broker ORDER BY sweep_at) AS from_process_start
+    FROM reads
+),
+
+-- the JVM reports its start to the ms, so two reads of one process agree exactly
+judged AS (
+    SELECT
+        *,
+        from_sweep IS NOT NULL AND process_start <=> from_process_start AS same_process
+    FROM paired
+),
+
+pairs_and_starts AS (
+    SELECT
+        cluster,
+        broker,
+        'sweeps' AS kind,
+        from_sweep,
+        to_sweep,
+        from_at,
+        to_at,
+        same_process
+    FROM judged
+    WHERE from_sweep IS NOT NULL
+    UNION ALL
+    SELECT
+        cluster,
+        broker,
+        'start' AS kind,
+        cast(NULL AS TIMESTAMP) AS from_sweep,
+        to_sweep,
+        process_start AS from_at,
+        to_at,
+        TRUE AS same_process
+    FROM judged
+    -- a first sweep of a broker that has been up for long says little about the day
+    WHERE
+        NOT same_process
+        AND (from_at IS NULL OR process_start > from_at)
+        AND unix_micros(to_at) - unix_micros(process_start) < :start_hours * 3600000000
+)
+
+SELECT
+    *,
+    (unix_micros(to_at) - unix_micros(from_at)) / 1e6D AS seconds
+FROM pairs_and_starts
+WHERE to_date(to_sweep) = :ds

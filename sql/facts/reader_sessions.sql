@@ -1,0 +1,100 @@
+-- How often something arrives for each group member at each broker that hosts partitions assigned to it.
+-- in:  counters, raw_group_assignments, raw_topics, partition_rates, topic_traffic
+-- out: one row per broker, interval, group member and topic. Arrivals are batches per s, not records: a waiting fetch
+--      is woken once per batch. led_* counts partitions that the broker leads, hosted_* those it has a replica of.
+WITH batches AS (
+    SELECT
+        cluster,
+        topic,
+        to_sweep,
+        kind,
+        -- 1 record per batch when the brokers' counters do not tell
+        greatest(1.0D, try_divide(sum(messages_in), cast(sum(produce_batches) AS DOUBLE))) AS records_per_batch,
+        sum(cast(produce_batches / seconds AS DECIMAL(28, 9))) AS batches_per_s
+    FROM topic_traffic
+    GROUP BY cluster, topic, to_sweep, kind
+),
+
+rates AS (
+    SELECT
+        cluster,
+        topic,
+        partition,
+        to_sweep,
+        max(records / seconds) AS records_per_s
+    FROM partition_rates
+    WHERE NOT went_back
+    GROUP BY cluster, topic, partition, to_sweep
+),
+
+sizes AS (
+    SELECT
+        cluster,
+        sweep_at,
+        topic,
+        count(*) AS partitions_of_topic
+    FROM raw_topics
+    GROUP BY cluster, sweep_at, topic
+),
+
+assigned AS (
+    SELECT
+        a.cluster,
+        a.sweep_at,
+        a.group_id,
+        a.member_id,
+        a.topic,
+        a.partition,
+        t.leader,
+        t.replicas,
+        s.partitions_of_topic
+    FROM raw_group_assignments AS a
+    INNER JOIN raw_topics AS t
+        ON a.cluster = t.cluster AND a.sweep_at = t.sweep_at AND a.topic = t.topic AND a.partition = t.partition
+    INNER JOIN sizes AS s ON a.cluster = s.cluster AND a.sweep_at = s.sweep_at AND a.topic = s.topic
+),
+
+arrivals AS (
+    SELECT
+        c.cluster,
+        c.broker,
+        c.kind,
+        c.to_sweep,
+        c.seconds,
+        s.group_id,
+        s.member_id,
+        s.topic,
+        s.leader = c.broker AS led,
+        -- where the partition's own rate was not measured, its share of the topic's
+        coalesce(
+            r.records_per_s / coalesce(b.records_per_batch, 1.0D), b.batches_per_s / s.partitions_of_topic, 0.0D
+        ) AS arrivals_per_s
+    FROM counters AS c
+    INNER JOIN assigned AS s
+        ON c.cluster = s.cluster AND c.to_sweep = s.sweep_at AND array_contains(s.replicas, c.broker)
+    LEFT JOIN batches AS b
+        ON c.cluster = b.cluster AND c.to_sweep = b.to_sweep AND c.kind = b.kind AND s.topic = b.topic
+    LEFT JOIN rates AS r
+        ON
+            c.cluster = r.cluster
+            AND c.kind = 'sweeps'
+            AND s.topic = r.topic
+            AND s.partition = r.partition
+            AND c.to_sweep = r.to_sweep
+)
+
+SELECT
+    cluster,
+    broker,
+    kind,
+    to_sweep,
+    group_id,
+    member_id,
+    topic,
+    cast(sum(cast(CASE WHEN led THEN arrivals_per_s ELSE 0 END AS DECIMAL(28, 9))) AS DOUBLE) AS led_arrivals_per_s,
+    cast(sum(cast(arrivals_per_s AS DECIMAL(28, 9))) AS DOUBLE) AS hosted_arrivals_per_s,
+    max(seconds) AS seconds,
+    count_if(led) AS led_partitions,
+    count(*) AS hosted_partitions
+FROM arrivals
+GROUP BY cluster, broker, kind, to_sweep, group_id, member_id, topic

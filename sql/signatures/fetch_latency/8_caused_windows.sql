@@ -1,0 +1,185 @@
+-- Expiries beyond the legal ones per broker and window, and what causes them.
+-- in:  fetch_windows, topic_windows, group_windows, follower_reads, bypassed_leaders, legal_waits, broker_days
+-- out: one row per cluster, broker and window; cause is null where nothing is wrong
+WITH topic_rates AS (
+    SELECT
+        cluster,
+        topic,
+        time_window,
+        cast(sum(cast(batches / seconds AS DECIMAL(28, 9))) AS DOUBLE) AS batches_per_s
+    FROM topic_windows
+    GROUP BY cluster, topic, time_window
+),
+
+readers AS (
+    SELECT
+        cluster,
+        topic,
+        time_window,
+        array_distinct(flatten(collect_list(groups))) AS groups
+    FROM group_windows
+    GROUP BY cluster, topic, time_window
+),
+
+-- expiries that members should have shown at their leaders and did not: those members may wait at a follower
+unspent AS (
+    SELECT
+        t.cluster,
+        t.time_window,
+        cast(sum(cast(greatest(0, 0.9D * l.legal_expired - t.expired) AS DECIMAL(28, 9))) AS DOUBLE) AS unspent
+    FROM fetch_windows AS t
+    INNER JOIN legal_waits AS l ON t.cluster = l.cluster AND t.broker = l.broker AND t.time_window = l.time_window
+    GROUP BY t.cluster, t.time_window
+),
+
+-- topics read here whose readers are in no group: the slowest of them bounds the share that may expire legally
+strangers AS (
+    SELECT
+        x.cluster,
+        x.broker,
+        x.time_window,
+        max(exp(-coalesce(r.batches_per_s, 0) * w.wait_s)) AS legal_share
+    FROM topic_windows AS x
+    INNER JOIN fetch_windows AS w ON x.cluster = w.cluster AND x.broker = w.broker AND x.time_window = w.time_window
+    LEFT JOIN topic_rates AS r ON x.cluster = r.cluster AND x.topic = r.topic AND x.time_window = r.time_window
+    LEFT JOIN readers AS g ON x.cluster = g.cluster AND x.topic = g.topic AND x.time_window = g.time_window
+    WHERE x.bytes_out > 0 AND g.topic IS NULL
+    GROUP BY x.cluster, x.broker, x.time_window
+),
+
+arrived AS (
+    SELECT
+        x.cluster,
+        x.broker,
+        x.time_window,
+        max(r.batches_per_s) AS batches_per_s,
+        sort_array(collect_set(x.topic)) AS topics,
+        sort_array(array_distinct(flatten(collect_list(coalesce(g.groups, array()))))) AS groups,
+        sum(x.bytes_out) AS bytes_out
+    FROM topic_windows AS x
+    INNER JOIN topic_rates AS r ON x.cluster = r.cluster AND x.topic = r.topic AND x.time_window = r.time_window
+    LEFT JOIN readers AS g ON x.cluster = g.cluster AND x.topic = g.topic AND x.time_window = g.time_window
+    WHERE x.bytes_out > 0
+    GROUP BY x.cluster, x.broker, x.time_window
+),
+
+follower_arrived AS (
+    SELECT
+        cluster,
+        broker,
+        time_window,
+        sort_array(collect_set(topic)) AS topics,
+        sort_array(array_distinct(flatten(collect_list(groups)))) AS groups,
+        sum(bytes_out) AS bytes_out
+    FROM follower_reads
+    GROUP BY cluster, broker, time_window
+),
+
+bypassed_arrived AS (
+    SELECT
+        cluster,
+        broker,
+        time_window,
+        sort_array(collect_set(topic)) AS topics,
+        sort_array(array_distinct(flatten(collect_list(groups)))) AS groups
+    FROM bypassed_leaders
+    GROUP BY cluster, broker, time_window
+),
+
+cluster_sizes AS (
+    SELECT
+        cluster,
+        count(*) - 1 AS other_nodes
+    FROM broker_days
+    GROUP BY cluster
+),
+
+judged AS (
+    SELECT
+        t.cluster,
+        t.broker,
+        t.time_window,
+        t.from_at,
+        t.to_at,
+        t.seconds,
+        t.fetches,
+        t.expired,
+        t.wait_s,
+        t.p50_ms,
+        t.p75_ms,
+        t.p95_ms,
+        t.p98_ms,
+        t.p99_ms,
+        t.p999_ms,
+        a.batches_per_s,
+        a.topics AS read_topics,
+        a.groups AS read_groups,
+        a.bytes_out AS read_bytes,
+        f.topics AS follower_topics,
+        f.groups AS follower_groups,
+        f.bytes_out AS follower_bytes,
+        y.topics AS bypassed_topics,
+        y.groups AS bypassed_groups,
+        coalesce(l.legal_expired, 0) AS legal_expired,
+        coalesce(l.legal_fetches, 0) AS legal_fetches,
+        coalesce(s.legal_share, 0) AS stranger_share,
+        t.expired - coalesce(l.legal_expired, 0) - coalesce(u.unspent, 0) AS excess,
+        -- KRaft controllers before 3.3 count the metadata fetches of the other nodes, one each 500 ms, as FetchConsumer
+        t.fetches - coalesce(l.legal_expired, 0) - coalesce(u.unspent, 0)
+        - CASE
+            WHEN
+                b.process_roles LIKE '%controller%'
+                AND b.was_active_controller
+                AND regexp_like(b.kafka_release, '^(2[.]8|3[.][012])[.]')
+                THEN least(t.fetches - t.expired, 2.0D * n.other_nodes * t.seconds)
+            ELSE 0
+        END AS busy_fetches
+    FROM fetch_windows AS t
+    INNER JOIN broker_days AS b ON t.cluster = b.cluster AND t.broker = b.broker
+    INNER JOIN cluster_sizes AS n ON t.cluster = n.cluster
+    LEFT JOIN legal_waits AS l ON t.cluster = l.cluster AND t.broker = l.broker AND t.time_window = l.time_window
+    LEFT JOIN unspent AS u ON t.cluster = u.cluster AND t.time_window = u.time_window
+    LEFT JOIN strangers AS s ON t.cluster = s.cluster AND t.broker = s.broker AND t.time_window = s.time_window
+    LEFT JOIN arrived AS a ON t.cluster = a.cluster AND t.broker = a.broker AND t.time_window = a.time_window
+    LEFT JOIN follower_arrived AS f
+        ON t.cluster = f.cluster AND t.broker = f.broker AND t.time_window = f.time_window
+    LEFT JOIN bypassed_arrived AS y
+        ON t.cluster = y.cluster AND t.broker = y.broker AND t.time_window = y.time_window
+),
+
+rated AS (
+    SELECT
+        *,
+        excess / greatest(busy_fetches, 1) AS busy_ratio,
+        exp(-coalesce(batches_per_s, 0) * wait_s) AS moving_share,
+        -- answers that came before the wait was over, per batch that arrived: delayed readers get few of them
+        (busy_fetches - excess) / greatest(batches_per_s * seconds, 1) AS prompt_share
+    FROM judged
+)
+
+SELECT
+    *,
+    CASE
+        WHEN
+            follower_topics IS NOT NULL
+            AND busy_ratio >= :min_ratio
+            AND busy_ratio - greatest(stranger_share, moving_share) >= :min_margin
+            AND prompt_share < :max_prompt_share
+            THEN 'follower'
+        -- a redirect costs one fetch per consumer and metadata.max.age.ms; an idle reader expires at each wait
+        WHEN
+            follower_topics IS NULL
+            AND read_topics IS NULL
+            AND bypassed_topics IS NOT NULL
+            AND excess > 0
+            AND excess <= :max_redirect_rate * seconds / wait_s * greatest(1, size(bypassed_groups))
+            THEN 'redirect'
+        WHEN
+            follower_topics IS NULL
+            AND bypassed_topics IS NULL
+            AND busy_ratio >= :min_bytes_ratio
+            AND busy_ratio - greatest(stranger_share, moving_share) >= :min_margin
+            AND prompt_share < :max_prompt_share
+            THEN 'min_bytes'
+    END AS cause
+FROM rated
