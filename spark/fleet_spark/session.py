@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from pyspark.conf import SparkConf
 from pyspark.sql import SparkSession
 
 # what a result may depend on is fixed here; master, memory and executors come from spark-submit
@@ -16,7 +17,8 @@ FIXED = {
 DEFAULTS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    "spark.sql.shuffle.partitions": "8",
+    "spark.sql.shuffle.partitions": "4",
+    "spark.sql.sources.parallelPartitionDiscovery.threshold": "100000",  # sizes of small files: no job for that
     "spark.sql.adaptive.coalescePartitions.parallelismFirst": "false",
     "spark.sql.files.openCostInBytes": "131072",
 }
@@ -25,14 +27,11 @@ DEFAULTS = {
 @contextmanager
 def session(name: str) -> Iterator[SparkSession]:
     """A session for the length of the block. Settings given to spark-submit win over DEFAULTS, not over FIXED."""
+    given = dict(SparkConf().getAll())  # what spark-submit was told
     builder = SparkSession.builder.appName(name)
-    for key, value in FIXED.items():
+    for key, value in ({key: value for key, value in DEFAULTS.items() if key not in given} | FIXED).items():
         builder = builder.config(key, value)
     spark = builder.getOrCreate()
-    given = dict(spark.sparkContext.getConf().getAll())
-    for key, value in DEFAULTS.items():
-        if key not in given and key.startswith("spark.sql."):
-            spark.conf.set(key, value)
     spark.sparkContext.setLogLevel("WARN")
     try:
         yield spark
