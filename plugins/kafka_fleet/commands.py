@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from kafka_fleet.report.smtp_settings import SmtpSettingsError, from_environment
 from kafka_fleet.store.generations import claim, current
 from kafka_fleet.store.landing import manifests
 from kafka_fleet.usage import UsageError
+
+PARALLEL = 8  # clusters at a time; the brokers of each are read in parallel besides
 
 
 def _fleet(options: argparse.Namespace) -> Fleet:
@@ -48,16 +51,16 @@ def check(options: argparse.Namespace) -> int:
 
 
 def collect(options: argparse.Namespace) -> int:
-    """`kafka-fleet collect`: one sweep of each cluster, one after the other, brokers of a cluster in parallel."""
+    """`kafka-fleet collect`: one sweep of each cluster, a few clusters at a time."""
     fleet = _fleet(options)
     wanted = _chosen(fleet, options.cluster)
     resolver = local_credentials()
     results: list[SweepResult] = []
-    for cluster in wanted:
-        result = sweep_cluster(cluster, options.home, resolver)
-        if sys.stderr.isatty():
-            print(result.summary(), file=sys.stderr)
-        results.append(result)
+    with ThreadPoolExecutor(PARALLEL) as pool:
+        for result in pool.map(lambda cluster: sweep_cluster(cluster, options.home, resolver), wanted):
+            if sys.stderr.isatty():
+                print(result.summary(), file=sys.stderr)
+            results.append(result)
     rows: list[list[Any]] = []
     for result in results:
         brokers = result.brokers or [(-1, "failed", "no broker is known", None)]

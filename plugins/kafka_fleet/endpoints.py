@@ -9,17 +9,33 @@ import re
 import socket
 from urllib.parse import urlsplit
 
-_HOST = re.compile(r"^(?=.{1,253}$)[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?$")
+_HOST = re.compile(r"(?=.{1,253}\Z)[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?")
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+# where clouds hand out credentials beside the link-local 169.254.169.254: AWS over IPv6, Alibaba, Oracle
+_METADATA = frozenset(map(ipaddress.ip_address, ("fd00:ec2::254", "100.100.100.200", "192.0.0.192")))
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+_COMPATIBLE = ipaddress.IPv6Network("::/96")
+
+
+def _embedded(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
+    """The IPv4 address that an IPv6 one stands for: mapped, 6to4, NAT64, or the old ::a.b.c.d."""
+    found = address.ipv4_mapped or address.sixtofour
+    if found is None and (address in _NAT64 or (address in _COMPATIBLE and int(address) > 1)):
+        found = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    return found
 
 
 def forbidden(address: Address) -> str | None:
     """Why this address is never contacted, or None. Loopback and private ranges are allowed: clusters live there."""
-    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
-        return forbidden(address.ipv4_mapped)
+    inner = _embedded(address) if isinstance(address, ipaddress.IPv6Address) else None
+    if inner is not None:
+        return forbidden(inner)
     if address.is_link_local:
         return "link-local addresses (169.254.0.0/16, fe80::/10) are refused"
+    if address in _METADATA:
+        return "addresses of cloud metadata services are refused"
     if address.is_multicast or address.is_unspecified or (address.version == 4 and address.is_reserved):
         return "multicast, unspecified and reserved addresses are refused"
     return None
@@ -31,7 +47,7 @@ def literal_address(host: str) -> Address | None:
         return ipaddress.ip_address(host)
     except ValueError:
         pass
-    if re.fullmatch(r"[0-9a-fA-Fx.]+", host) and host[0].isdigit():
+    if re.fullmatch(r"[0-9a-fA-FxX.]+", host) and host[0].isdigit():
         try:
             return ipaddress.ip_address(socket.inet_aton(host))
         except OSError:
@@ -44,7 +60,7 @@ def host_problem(host: str) -> str | None:
     address = literal_address(host)
     if address is not None:
         return forbidden(address)
-    if not _HOST.match(host) or ".." in host:
+    if not _HOST.fullmatch(host) or ".." in host:
         return "is no host name or address"
     return None
 
@@ -52,10 +68,12 @@ def host_problem(host: str) -> str | None:
 def server_problem(server: str) -> str | None:
     """What is wrong with a bootstrap server text (host:port or [IPv6]:port), or None."""
     host, separator, port = server.rpartition(":")
-    if not separator or not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
+    if not separator or not re.fullmatch(r"[0-9]{1,5}", port) or not 0 < int(port) < 65536:
         return "must be host:port with a port of 1 to 65535"
     if host.startswith("[") and host.endswith("]"):
         host = host[1:-1]
+        if ":" not in host:
+            return "brackets are for IPv6 addresses only"
     elif ":" in host:
         return "must be host:port, an IPv6 address in brackets"
     return host_problem(host)
@@ -65,6 +83,8 @@ def url_problem(url: str) -> str | None:
     """What is wrong with an endpoint URL, or None: http or https, a host, no user, query or fragment."""
     if re.search(r"[\x00-\x20\x7f\\]", url):
         return "must not contain white space, control characters or backslashes"
+    if "@" in url:
+        return "must not carry a user or password; name a connection instead"
     try:
         parts = urlsplit(url)
         port = parts.port
@@ -72,27 +92,31 @@ def url_problem(url: str) -> str | None:
         return "is no URL (bad port or brackets)"
     if parts.scheme not in ("http", "https"):
         return "must begin with http:// or https://"
-    if parts.username is not None or parts.password is not None:
-        return "must not carry a user or password; name a connection instead"
-    if parts.query or parts.fragment:
+    if "?" in url or "#" in url:
         return "must not carry a query or fragment"
     if not parts.hostname:
         return "names no host"
     if port == 0:
         return "port must be 1 to 65535"
+    if any(part in (".", "..") for part in parts.path.replace("%2e", ".").replace("%2E", ".").split("/")):
+        return "must not have . or .. in its path"
     return host_problem(parts.hostname)
 
 
-def resolve(host: str, port: int) -> Address:
-    """The first allowed address of a host; the connection is then made to this address, not to the name again.
+def resolve(host: str, port: int) -> list[Address]:
+    """The allowed addresses of a host; the connection is then made to one of them, not to the name again.
 
     Raises socket.gaierror when the name does not resolve, PermissionError when every address is forbidden.
     """
+    allowed: list[Address] = []
     reasons: list[str] = []
     for _family, _kind, _protocol, _name, sockaddr in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
         address = ipaddress.ip_address(str(sockaddr[0]).split("%")[0])
         reason = forbidden(address)
-        if reason is None:
-            return address
-        reasons.append(reason)
-    raise PermissionError(f"{host}: {reasons[0] if reasons else 'no address'}")
+        if reason is not None:
+            reasons.append(reason)
+        elif address not in allowed:
+            allowed.append(address)
+    if not allowed:
+        raise PermissionError(f"{host}: {reasons[0] if reasons else 'no address'}")
+    return allowed

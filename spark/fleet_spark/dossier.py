@@ -26,6 +26,12 @@ class Case:
     clients: list[Json]
     dropped: list[Json]
 
+    @property
+    def reached(self) -> bool:
+        """Whether any broker, or the admin protocol, answered in any sweep."""
+        admin = self.about is not None and self.about["admin_ok"] + self.about["admin_partial"] > 0
+        return admin or any(row["kafka_release"] is not None for row in self.brokers)
+
 
 def _coverage(case: Case, missing: Sequence[str]) -> Json:
     about = case.about

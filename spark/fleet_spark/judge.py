@@ -6,6 +6,7 @@ findings/ds=D/<generation>/clusters/<cluster>.json  what the cluster's letter ne
 """
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from kafka_fleet.knowledge.verdicts import Row, judge
 from kafka_fleet.store.generations import publish
 from kafka_fleet.store.landing import replace_file
 
-NO_SWEEP = "no sweep of this cluster is stored for this day"
+NO_SWEEP = "no sweep reached this cluster on this day"
 TABLES = ("cluster_days", "broker_days", "config_days", "client_days", "group_days", "dropped")
 
 
@@ -68,6 +69,8 @@ def _judge(ds: str, case: Case, results: dict[str, SignatureResult]) -> list[dic
     advisories = load_advisories()
     exposed = {key: exposure(advisory, case.facts, case.declared) for key, advisory in advisories.items()}
     rows = judge(advisories, exposed, results)
+    if not case.reached:
+        rows = [replace(row, missing=tuple(dict.fromkeys((NO_SWEEP, *row.missing)))) for row in rows]
     return [_finding(ds, case.cluster, r, exposed.get(r.advisory or ""), case.facts) for r in rows]
 
 
@@ -95,7 +98,7 @@ def write_findings(day: Day, fleet_file: Path | None, clusters: list[str], signa
         found = measured.get(cluster, {})
         results = {name: one.result for name, one in found.items()}
         for signature in catalogue.values():
-            reason = NO_SWEEP if not case.brokers else "not asked for in this run"
+            reason = "not asked for in this run" if case.reached else NO_SWEEP
             results.setdefault(signature.id, SignatureResult(signature.id, "not_evaluated", (), (reason,)))
         own = _judge(day.ds, case, results)
         upgrade = plan(case.facts, own, load_advisories())

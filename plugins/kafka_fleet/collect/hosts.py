@@ -20,7 +20,7 @@ METRICS = {
     "node_sysctl_net_core_somaxconn": "somaxconn",
     "node_sysctl_net_ipv4_tcp_max_syn_backlog": "tcp_max_syn_backlog",
 }
-_LINE = re.compile(rb"^([A-Za-z_]+)(?:\{[^}]*\})? ([0-9.eE+]+)(?: \d+)?\s*$", re.MULTILINE)
+_LINE = re.compile(rb"^(node_[A-Za-z0-9_]+)(?:\{[^}\n]*\})?[ \t]+([0-9.eE+-]+)(?:[ \t]+-?\d+)?[ \t\r]*$", re.MULTILINE)
 
 
 def parse(body: bytes) -> dict[str, int]:
@@ -33,7 +33,7 @@ def parse(body: bytes) -> dict[str, int]:
                 number = float(value)
             except ValueError:
                 continue  # such as "1e": not a number of this format, and the column stays missing
-            if number < 2**63:
+            if 0 <= number < 2**63:
                 found[column] = int(number)
     return found
 

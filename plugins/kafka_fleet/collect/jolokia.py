@@ -5,6 +5,7 @@ agent answers errors, and its own cut-offs, with status 200, so every entry of t
 """
 
 import json
+import math
 import time
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
@@ -14,6 +15,7 @@ from kafka_fleet.collect.mbeans import Bean, Rows
 from kafka_fleet.collect.transport import Credentials, Endpoint, Failure, Limits
 
 QUERY = "?includeRequest=false&ignoreErrors=true&serializeException=false&includeStackTrace=false"
+REQUESTS = 40  # of one sweep of one broker; an agent that refuses every bulk is given up there
 RETRIED = frozenset({"cut_off", "dns"})  # worth one more try; refusals and timeouts are not
 
 
@@ -31,16 +33,23 @@ class BrokerSweep(NamedTuple):
     agent_clock_skew_s: float | None
 
 
+def _status(answer: dict[str, Any]) -> str:
+    status = answer.get("status")
+    return str(status) if isinstance(status, int) and abs(status) < 1000 else "missing"  # never text of the far side
+
+
 def _decode(body: bytes, wanted: int) -> list[Any]:
     try:
         answer = json.loads(body)
     except (ValueError, RecursionError):
+        if body.lstrip()[:2] in (b"[{", b"[") and not body.rstrip().endswith(b"]"):
+            raise Failure("cut_off", "the answer ends before its JSON does") from None
         raise Failure("not_json", "the answer is not JSON; is this a Jolokia agent?") from None
     if isinstance(answer, dict):
         if answer.get("status") in (401, 403):
             raise Failure("auth", f"Jolokia status {answer['status']}")
         raise Failure(
-            "protocol", f"one object instead of {wanted} answers (Jolokia status {str(answer.get('status'))[:8]})"
+            "protocol", f"one object instead of {wanted} answers (Jolokia status {_status(answer)})"
         )
     if not isinstance(answer, list) or len(answer) != wanted or not all(isinstance(one, dict) for one in answer):
         raise Failure("protocol", f"{len(answer) if isinstance(answer, list) else 'no'} answers to {wanted} reads")
@@ -55,7 +64,8 @@ def _bulk(endpoint: Endpoint, beans: list[Bean]) -> list[Any]:
             return _decode(endpoint.send("POST", url, body), len(beans))
         except Failure as failure:
             if attempt == 2 or failure.kind not in RETRIED:
-                if failure.kind == "protocol" and "one object" in failure.detail and len(beans) > 1:
+                spoiled = failure.kind == "protocol" and "one object" in failure.detail and len(beans) > 1
+                if spoiled and endpoint.requests < REQUESTS:
                     break  # one name the agent will not parse spoils the whole bulk: halve it
                 raise
     middle = len(beans) // 2
@@ -74,13 +84,14 @@ def _take(beans: list[Bean], answers: list[Any], rows: Rows, missing: list[str],
     clock: float | None = None
     for bean, answer in zip(beans, answers, strict=True):
         status, value = answer.get("status"), answer.get("value")
-        if isinstance(answer.get("timestamp"), int | float):
-            clock = float(answer["timestamp"])
+        stamp = answer.get("timestamp")
+        if isinstance(stamp, int | float) and 0 <= stamp < 2**63 and math.isfinite(stamp):
+            clock = float(stamp)
         if status == 404:
             if not rows.add_absent(bean):
                 missing.append(bean.mbean)
         elif status != 200:
-            faults.append(f"{bean.mbean}: Jolokia status {str(status)[:8]}")
+            faults.append(f"{bean.mbean}: Jolokia status {_status(answer)}")
         elif isinstance(value, dict):
             rows.add(bean, value)
         else:
@@ -88,12 +99,21 @@ def _take(beans: list[Bean], answers: list[Any], rows: Rows, missing: list[str],
     return clock
 
 
+def _replicas(rows: Rows) -> int:
+    """Replicas that every pattern answered for: a limit of the agent cuts each pattern's entries by itself."""
+    replicas = rows.by_table["partitions"].values()
+    return min(sum(name in row for row in replicas) for name in mbeans.tables()["partitions"].columns)
+
+
 def _verdict(rows: Rows, faults: list[str]) -> tuple[str, str | None]:
     """ok, partial or truncated: text for values, or fewer replicas than the broker itself counts."""
     if rows.truncated:
         return "truncated", f"{rows.truncated} values were cut off by the agent's limits"
-    counted = next(iter(rows.by_table["broker_metrics"].values()), {}).get("partition_count")
-    seen = len(rows.by_table["partitions"])
+    broker = next(iter(rows.by_table["broker_metrics"].values()), {})
+    counted, offline = broker.get("partition_count"), broker.get("offline_replicas")
+    if isinstance(counted, int) and isinstance(offline, int):
+        counted -= offline  # replicas of a failed log directory are counted and have no beans
+    seen = _replicas(rows)
     # replicas may come and go between the two reads; a silent maxCollectionSize cut takes far more than these
     if isinstance(counted, int) and seen < counted - max(5, counted // 50):
         return "truncated", f"{seen} replicas read, the broker counts {counted}"
@@ -127,6 +147,10 @@ def sweep_broker(url: str, credentials: Credentials, limits: Limits) -> BrokerSw
     if middle is None:
         first = failures[0]
         return BrokerSweep("failed", first.kind, first.detail, None, seconds, read, Rows(), [], None)
+    if not rows.by_table["broker_metrics"] and not rows.by_table["partitions"]:
+        detail = faults[0] if faults else "none of the wanted MBeans is there; is this a Kafka broker?"
+        kind, detail = (failures[0].kind, failures[0].detail) if failures else ("protocol", detail)
+        return BrokerSweep("failed", kind, detail, None, seconds, read, Rows(), [], None)
     outcome, detail = _verdict(rows, faults)
     if failures:
         outcome, detail = "partial", str(failures[0])

@@ -166,7 +166,8 @@ class Rows:
         keys: list[Value] = []
         for property_name, (_column, kind) in table.keys.items():
             value = _convert(found.get(property_name), kind)
-            if value is None and property_name not in ("version",):
+            negative = isinstance(value, int) and value < 0  # no partition or processor has such a number
+            if negative or (value is None and property_name not in ("version",)):
                 self.unusable += 1
                 return
             keys.append(value)
@@ -175,8 +176,11 @@ class Rows:
             raw = attributes.get(column.attribute)
             if raw is None or (isinstance(raw, str) and raw.startswith("ERROR: ")):
                 continue
-            if column.type != "string" and isinstance(raw, str) and not _NUMBER.fullmatch(raw):
-                self.truncated += 1  # the agent's own limits answer with text where a number belongs
+            if isinstance(raw, str) and (raw.startswith(_LIMIT) or not _NUMBER.fullmatch(raw) and column.type != "string"):
+                self.truncated += 1  # the agent's own limits answer with text where the value belongs
+                continue
+            if column.name in row:
+                self.unusable += 1  # a second answer for the same cell; the first one stays
                 continue
             converted = _convert(raw, column.type)
             self.values += 1
@@ -185,7 +189,9 @@ class Rows:
             row[column.name] = converted
 
 
+_LIMIT = "[Object limit exceeded"
 _NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?|NaN|-?Infinity")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _LIMITS = {"int": 2**31, "long": 2**63}
 
 
@@ -194,7 +200,8 @@ def _convert(value: Any, kind: str) -> Value:
     if value is None or isinstance(value, bool | list | dict):
         return None
     if kind == "string":
-        return str(value)
+        text = str(value)
+        return text if not _SURROGATE.search(text) else None  # half a character: no UTF-8 and no Parquet can hold it
     try:
         if kind == "double":
             number = float(value)

@@ -6,8 +6,10 @@ fails becomes an outcome in the landed rows, so that a cluster that never answer
 
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime
+from ipaddress import IPv6Address
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from kafka_fleet import __version__
 from kafka_fleet.collect.admin import AdminSweep, sweep_admin
@@ -16,7 +18,7 @@ from kafka_fleet.collect.jolokia import BrokerSweep, sweep_broker
 from kafka_fleet.collect.mbeans import Rows
 from kafka_fleet.collect.transport import Credentials, Limits
 from kafka_fleet.credentials import CredentialsError, Resolver, http_credentials, kafka_settings
-from kafka_fleet.endpoints import url_problem
+from kafka_fleet.endpoints import literal_address, url_problem
 from kafka_fleet.inventory import Cluster
 from kafka_fleet.store.landing import Manifest, land
 
@@ -55,6 +57,11 @@ class SweepResult(NamedTuple):
         return f"{self.cluster}: {counts}; admin {self.admin.outcome}; {read}{faults}"
 
 
+def _in_url(host: str) -> str:
+    """An advertised host as the host of a URL, and nothing but that: `evil/x?` must not become path and query."""
+    return f"[{host}]" if isinstance(literal_address(host), IPv6Address) else quote(host, safe="")
+
+
 def endpoints(cluster: Cluster, hosts: dict[int, str]) -> dict[int, str | None]:
     """Jolokia URL per broker id: the declared one, else the template over the advertised host, else None."""
     declared = {**cluster.jolokia.brokers, **cluster.jolokia.controllers}
@@ -64,7 +71,7 @@ def endpoints(cluster: Cluster, hosts: dict[int, str]) -> dict[int, str | None]:
         url = declared.get(broker)
         if url is None and template is not None and broker in hosts:
             host = hosts[broker]
-            url = template.replace("{host}", f"[{host}]" if ":" in host else host)
+            url = template.replace("{host}", _in_url(host))
         found[broker] = url
     return found
 

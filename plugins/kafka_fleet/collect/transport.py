@@ -4,20 +4,18 @@
 address that was checked (not to the name a second time), and closes its sockets when the deadline has come.
 """
 
+import http.client
 import ssl
 import threading
 import time
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import requests
 import urllib3
-from requests.adapters import HTTPAdapter
-from urllib3.connection import HTTPConnection, HTTPSConnection
-from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import HTTPError, NameResolutionError, NewConnectionError
 
-from kafka_fleet.endpoints import resolve
+from kafka_fleet.collect.pinned import Lines, PinnedAdapter, Refused
 
 CHUNK = 256 * 1024
 
@@ -53,45 +51,12 @@ class Failure(Exception):
         self.detail = detail
 
 
-class _Pinned:
-    """Mixin of urllib3 connections: connect to the checked address and remember the socket for the deadline."""
+class _Session(requests.Session):
+    """Sees no redirect in any answer: even when told not to follow one, requests reads its whole body, unlimited."""
 
-    sockets: list[Any]
-
-    def _new_conn(self) -> Any:
-        this: Any = self
-        try:
-            address = str(resolve(this.host, this.port))
-        except PermissionError as error:
-            raise _Refused(str(error)) from error
-        except OSError as error:
-            raise NameResolutionError(this.host, this, error) from error  # type: ignore[arg-type]
-        try:
-            made = urllib3.util.connection.create_connection(
-                (address, this.port), this.timeout, source_address=None, socket_options=this.socket_options
-            )
-        except OSError as error:
-            raise NewConnectionError(this, f"{type(error).__name__}") from error
-        self.sockets.append(made)
-        return made
-
-
-class _Refused(HTTPError):
-    """The address a name resolves to may not be contacted."""
-
-
-class _Adapter(HTTPAdapter):
-    def __init__(self, sockets: list[Any]) -> None:
-        self._http = type("PinnedHTTP", (_Pinned, HTTPConnection), {"sockets": sockets})
-        self._https = type("PinnedHTTPS", (_Pinned, HTTPSConnection), {"sockets": sockets})
-        super().__init__(pool_connections=1, pool_maxsize=1, max_retries=0)
-
-    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
-        super().init_poolmanager(*args, **kwargs)
-        self.poolmanager.pool_classes_by_scheme = {
-            "http": type("PoolHTTP", (HTTPConnectionPool,), {"ConnectionCls": self._http}),
-            "https": type("PoolHTTPS", (HTTPSConnectionPool,), {"ConnectionCls": self._https}),
-        }
+    def get_redirect_target(self, resp: requests.Response) -> None:
+        """None, always; the status is judged by the endpoint."""
+        return None
 
 
 class Endpoint:
@@ -101,20 +66,22 @@ class Endpoint:
         self.url = url
         self.limits = limits
         self.bytes = 0
+        self.requests = 0
         self._deadline = time.monotonic() + limits.deadline_s
-        self._sockets: list[Any] = []
-        self._session = requests.Session()
+        self._lines = Lines()
+        self._session = _Session()
         self._session.trust_env = False
         for scheme in ("http://", "https://"):
-            self._session.mount(scheme, _Adapter(self._sockets))
-        if credentials.user is not None:
-            self._session.auth = (credentials.user, credentials.password or "")
+            self._session.mount(scheme, PinnedAdapter(self._lines))
+        if credentials.user is not None:  # as bytes: text would have to be Latin-1
+            user, password = credentials.user.encode(), (credentials.password or "").encode()
+            self._session.auth = requests.auth.HTTPBasicAuth(user, password)
         if credentials.ca_file:
             self._session.verify = credentials.ca_file
         if credentials.client_cert:
             key = credentials.client_key
             self._session.cert = (credentials.client_cert, key) if key else credentials.client_cert
-        self._watch = threading.Timer(limits.deadline_s, self._close_sockets)
+        self._watch = threading.Timer(limits.deadline_s, self._lines.cut)
         self._watch.daemon = True
         self._watch.start()
 
@@ -124,22 +91,14 @@ class Endpoint:
     def __exit__(self, _t: type[BaseException] | None, _v: BaseException | None, _tb: TracebackType | None) -> None:
         self._watch.cancel()
         self._session.close()
-        self._close_sockets()
-
-    def _close_sockets(self) -> None:
-        for made in self._sockets:
-            try:
-                made.shutdown(2)
-            except OSError:
-                continue  # already closed by its owner
-            finally:
-                made.close()
+        self._lines.cut()
 
     def send(self, method: str, url: str, body: bytes | None = None) -> bytes:
         """One request; the decoded body. Raises Failure."""
         left = self._deadline - time.monotonic()
         if left <= 0:
             raise Failure("timeout", f"the deadline of {self.limits.deadline_s:g} s has passed")
+        self.requests += 1
         timeout = (min(self.limits.connect_s, left), min(self.limits.read_s, left))
         headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
         try:
@@ -172,7 +131,8 @@ class Endpoint:
             parts.append(part)
         expected = response.headers.get("Content-Length")
         if expected is not None and "Content-Encoding" not in response.headers and expected != str(size):
-            raise Failure("cut_off", f"{size} bytes of {expected[:20]}")
+            announced = expected[:20] if expected.isdigit() else "an unreadable number"
+            raise Failure("cut_off", f"{size} bytes of {announced}")
         return b"".join(parts)
 
     def _failure(self, error: Exception) -> Failure:
@@ -198,7 +158,7 @@ def _chain(error: BaseException) -> list[BaseException]:
 
 
 _KINDS: list[tuple[tuple[type[BaseException], ...], str, str]] = [
-    ((_Refused,), "forbidden", ""),
+    ((Refused,), "forbidden", ""),
     ((NameResolutionError,), "dns", "the host name does not resolve"),
     ((ssl.SSLError, urllib3.exceptions.SSLError), "tls", "the TLS handshake or certificate check failed"),
     ((requests.exceptions.ConnectTimeout, urllib3.exceptions.ConnectTimeoutError), "timeout", "no connection in time"),
@@ -208,10 +168,8 @@ _KINDS: list[tuple[tuple[type[BaseException], ...], str, str]] = [
         "no answer in time",
     ),
     ((ConnectionRefusedError,), "unreachable", "connection refused"),
-    (
-        (urllib3.exceptions.IncompleteRead, urllib3.exceptions.ProtocolError),
-        "cut_off",
-        "the connection broke mid-answer",
-    ),
-    ((NewConnectionError, OSError), "unreachable", "no connection"),
+    ((NewConnectionError,), "unreachable", "no connection"),
+    ((ConnectionError, http.client.HTTPException, urllib3.exceptions.ProtocolError), "cut_off", "the answer broke off"),
+    ((urllib3.exceptions.DecodeError,), "cut_off", "the answer's compression is broken"),
+    ((OSError,), "unreachable", "no connection"),
 ]
