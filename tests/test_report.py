@@ -2,7 +2,6 @@
 
 import copy
 import html
-import json
 import os
 import re
 from pathlib import Path
@@ -12,9 +11,9 @@ import pytest
 
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.report import words
-from kafka_fleet.report.render import publish, read_day, render_index, render_letter, write_letter
-from kafka_fleet.store import generations
-from letter_samples import ADVISORIES, DS, finding, payments, payments_findings, unreached, unreached_findings
+from kafka_fleet.report.render import render_index, render_letter
+from letter_rows import DS, finding
+from letter_samples import ADVISORIES, payments, payments_findings, unreached, unreached_findings
 
 GOLDEN = Path(__file__).with_name("golden")
 FINDINGS = payments_findings() + unreached_findings()
@@ -199,54 +198,3 @@ def test_mail_safe_markup() -> None:
     assert 'scope="row"' in page
     assert "prefers-color-scheme: dark" in page
     assert re.search(r"max-width: ?640px", page)
-
-
-def judged(home: Path, generation: str, dossiers: list[dict[str, Any]]) -> None:
-    folder = home / f"findings/ds={DS}/{generation}"
-    (folder / "clusters").mkdir(parents=True)
-    (folder / "findings.json").write_text(json.dumps(FINDINGS), encoding="utf-8")
-    for dossier in dossiers:
-        (folder / f"clusters/{dossier['cluster']}.json").write_text(json.dumps(dossier), encoding="utf-8")
-
-
-def test_publish_flips_the_pointer_copies_and_removes_stale_letters(tmp_path: Path) -> None:
-    judged(tmp_path, "g0001", [payments(), unreached()])
-    judged(tmp_path, "g0002", [payments()])
-    reports = tmp_path / f"reports/ds={DS}"
-    for cluster in ("payments-eu", "billing-us"):
-        write_letter(tmp_path, DS, "g0001", cluster)
-    publish(tmp_path, DS, "g0001")
-    assert generations.current(reports) == "g0001"
-    assert {p.name for p in reports.glob("*.*") if p.is_file()} == {
-        "_current.json",
-        "index.html",
-        *(f"{c}.{kind}" for c in ("payments-eu", "billing-us") for kind in ("html", "txt")),
-    }
-    before = (reports / "payments-eu.html").read_bytes()
-    for _ in range(2):
-        write_letter(tmp_path, DS, "g0002", "payments-eu")
-        publish(tmp_path, DS, "g0002")
-    assert generations.current(reports) == "g0002"
-    assert not (reports / "billing-us.html").exists()
-    assert (reports / "payments-eu.html").read_bytes() == before
-    assert (reports / "index.html").read_bytes() == (reports / "g0002/index.html").read_bytes()
-    assert len(read_day(tmp_path, DS, "g0001").dossiers) == 2
-
-
-def test_a_letter_that_could_not_be_written_is_red_on_the_page_and_holds_nobody_up(tmp_path: Path) -> None:
-    judged(tmp_path, "g0001", [payments(), unreached()])
-    with pytest.raises(FileNotFoundError, match="none of the 2 letters"):
-        publish(tmp_path, DS, "g0001")
-    write_letter(tmp_path, DS, "g0001", "billing-us")
-    publish(tmp_path, DS, "g0001")
-    page = (tmp_path / f"reports/ds={DS}/index.html").read_text(encoding="utf-8")
-    assert "no letter" in page
-    assert 'href="payments-eu.html"' not in page
-    assert 'href="billing-us.html"' in page
-
-
-@pytest.mark.parametrize("name", ["../x", "index", "a/b", "A", ""])
-def test_a_name_that_is_no_cluster_writes_nothing(tmp_path: Path, name: str) -> None:
-    with pytest.raises(ValueError, match="cannot name a letter"):
-        write_letter(tmp_path, DS, "g0001", name)
-    assert list(tmp_path.iterdir()) == []

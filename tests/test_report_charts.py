@@ -4,7 +4,7 @@ import pytest
 
 from kafka_fleet.report.charts import PLOT_PIXELS, bar, chart
 from kafka_fleet.report.words import bounds_text, number, quantity, span
-from letter_samples import DS, day_chart
+from letter_rows import DS, day_chart
 
 
 def test_bar_of_a_ratio_uses_the_whole_scale_and_marks_the_threshold() -> None:
@@ -14,9 +14,14 @@ def test_bar_of_a_ratio_uses_the_whole_scale_and_marks_the_threshold() -> None:
     assert (len(made.text), made.text[12], made.text.count("█")) == (40, "│", 17)
 
 
+def test_a_bar_without_a_scale_to_judge_by_is_not_drawn() -> None:
+    assert bar(158257, None, "bytes") is None
+    assert bar(158257, 100000, "bytes") is not None
+
+
 @pytest.mark.parametrize("value", [0, 0.1, 0.3, 0.300001, 1.0, 7, 1e9])
-@pytest.mark.parametrize("threshold", [None, 0.3, 1, 500])
-def test_bar_cells_always_fill_the_row(value: float, threshold: float | None) -> None:
+@pytest.mark.parametrize("threshold", [0.3, 1, 500])
+def test_bar_cells_always_fill_the_row(value: float, threshold: float) -> None:
     made = bar(value, threshold, "ratio")
     assert made is not None
     assert sum(width for width, _ in made.cells) == 100

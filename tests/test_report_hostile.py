@@ -9,18 +9,8 @@ import pytest
 
 from kafka_fleet.report.letter import MAX_BYTES, Letter, render_index, render_letter
 from kafka_fleet.report.safe import shown, visible
-from letter_samples import (
-    ADVISORIES,
-    DS,
-    broker,
-    day_chart,
-    evidence,
-    finding,
-    payments,
-    payments_findings,
-    signature,
-    unreached,
-)
+from letter_rows import DS, broker, day_chart, evidence, finding, signature
+from letter_samples import ADVISORIES, payments, payments_findings, unreached
 
 SCRIPT = "<script>alert(1)</script>"
 HOSTILE = [

@@ -31,6 +31,7 @@ _LOG4J2 = [
     ("org.apache.logging.log4j", "log4j-core", "2.24.3"),
     ("org.apache.logging.log4j", "log4j-slf4j-impl", "2.24.3"),
 ]
+_UNPUBLISHED = '<exclude org="org.apache.kafka" module="kafka-tools-api"/>'  # 4.4.0 asks for it; it is not to be had
 _NO_OLD_BINDINGS = '<exclude org="log4j" module="log4j"/><exclude org="org.slf4j" module="slf4j-log4j12"/>'
 
 
@@ -92,19 +93,27 @@ def jolokia_agent(jars: Path) -> Path:
     return jars / f"jolokia-agent-jvm-{JOLOKIA_VERSION}-javaagent.jar"
 
 
+def has_tools(release: str) -> bool:
+    """Whether the producer and consumer tools of a release are published; from 4.4.0 on they are not."""
+    return release_tuple(release) < (4, 4, 0)
+
+
 def ivy_module(release: str) -> str:
     """Return the ivy.xml that names what a release needs: broker, tools, logging back end, Jolokia agent."""
     version = release_tuple(release)
     scala = "2.13" if version >= (2, 4, 0) else "2.12"  # the builds for Scala 2.13 begin at 2.4.0
-    wanted = [("org.apache.kafka", f"kafka_{scala}", release), ("org.apache.kafka", "kafka-tools", release)]
+    wanted = [("org.apache.kafka", f"kafka_{scala}", release)]
+    if has_tools(release):
+        wanted.append(("org.apache.kafka", "kafka-tools", release))
     wanted += _LOG4J2 if version >= (4, 0, 0) else _LOG4J1
     lines = [f'<dependency org="{o}" name="{n}" rev="{r}" conf="default->master,runtime"/>' for o, n, r in wanted]
+    excluded = _NO_OLD_BINDINGS if has_tools(release) else _NO_OLD_BINDINGS + _UNPUBLISHED
     agent = '<artifact name="jolokia-agent-jvm" type="jar" ext="jar" m:classifier="javaagent"/>'
     return (
         '<ivy-module version="2.0" xmlns:m="http://ant.apache.org/ivy/maven"><info organisation="demo" module="kafka"/>'
         f'<configurations><conf name="default"/></configurations><dependencies>{"".join(lines)}'
         f'<dependency org="org.jolokia" name="jolokia-agent-jvm" rev="{JOLOKIA_VERSION}" conf="default->master" '
-        f'transitive="false">{agent}</dependency>{_NO_OLD_BINDINGS}</dependencies></ivy-module>'
+        f'transitive="false">{agent}</dependency>{excluded}</dependencies></ivy-module>'
     )
 
 
@@ -138,7 +147,8 @@ def _fetch(release: str, root: Path, target: Path) -> None:
                 f"Apache Kafka {release} could not be fetched: no end after {RETRIEVE_TIMEOUT_SECONDS:.0f} s."
             ) from None
         sizes = {jar.name: jar.stat().st_size for jar in sorted(out.glob("*.jar"))}
-        needed = {f"kafka-clients-{release}.jar", f"kafka-tools-{release}.jar", jolokia_agent(out).name}
+        needed = {f"kafka-clients-{release}.jar", jolokia_agent(out).name}
+        needed |= {f"kafka-tools-{release}.jar"} if has_tools(release) else set()
         if run.returncode != 0 or not needed <= sizes.keys():
             raise ArtifactError(f"Apache Kafka {release} could not be fetched: {_reason(run.stdout + run.stderr)}")
         (out / MARKER).write_text(json.dumps(sizes, indent=1))

@@ -39,8 +39,7 @@ def main(bootstrap: str, topic: str, prefix: str, groups: int) -> None:
         arguments = (bootstrap, topic, f"{prefix}-{number}", joined)
         threads.append(threading.Thread(target=read_for_ever, args=arguments, daemon=True))
         threads[-1].start()
-    for _ in threads:
-        joined.acquire()
+        joined.acquire()  # all at once they starve each other and none gets its partitions
     print("ready", flush=True)
     for thread in threads:
         thread.join()

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from fleet_demo.artifacts import kafka_jars, release_tuple
+from fleet_demo.artifacts import has_tools, kafka_jars, release_tuple
 from fleet_demo.cluster import Cluster, ClusterError
 from fleet_demo.node import jvm
 from fleet_demo.processes import end, spawn, tail
@@ -65,6 +65,14 @@ class _Client:
         self.stop()
 
 
+LAST_TOOLS = "4.2.2"  # clients for clusters whose own release publishes none
+
+
+def _client_jars(cluster: Cluster, release: str | None) -> Path:
+    wanted = release or cluster.release
+    return kafka_jars(wanted if has_tools(wanted) else LAST_TOOLS)
+
+
 class Producer(_Client):
     """A ProducerPerformance process that sends keyless records of random letters until it is stopped.
 
@@ -86,7 +94,7 @@ class Producer(_Client):
         release: str | None = None,
         heap_mb: int = 64,
     ) -> None:
-        jars = kafka_jars(release) if release else cluster.jars
+        jars = _client_jars(cluster, release)
         super().__init__(cluster, "producer")
         config = self._write_config({"bootstrap.servers": cluster.bootstrap, **(properties or {})})
         # A billion records: for ever at any rate used here, and small enough for the tool's own statistics.
@@ -122,7 +130,7 @@ class Consumer(_Client):
         release: str | None = None,
         heap_mb: int = 64,
     ) -> None:
-        jars = kafka_jars(release) if release else cluster.jars
+        jars = _client_jars(cluster, release)
         settings = {"group.id": group, "client.rack": rack}
         wanted = {key: value for key, value in settings.items() if value is not None} | dict(properties or {})
         super().__init__(cluster, "consumer")

@@ -56,11 +56,16 @@ def _usable(value: Any) -> bool:
 
 
 def bar(value: Any, threshold: Any, unit: str | None) -> Bar | None:
-    """The value against its threshold on one scale that starts at 0; None for what is no finite positive number."""
+    """The value against its threshold on one scale that starts at 0; None for what is no finite positive number.
+
+    A value that is no share and has no threshold gets none either: a bar without a scale to judge it by says nothing.
+    """
     if not _usable(value) or value < 0:
         return None
     limit = threshold if _usable(threshold) and threshold > 0 else None
     share = quantity(value, unit, threshold).endswith("%")
+    if limit is None and not share:
+        return None
     top = 1.0 if share else max(value, limit or 0) * 1.25 or 1.0
     at = max(1, min(100, round(100 * value / top))) if value else 0
     mark = None if limit is None else max(1, min(98, round(100 * limit / top)))

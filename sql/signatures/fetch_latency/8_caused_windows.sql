@@ -26,7 +26,9 @@ unspent AS (
     SELECT
         t.cluster,
         t.time_window,
-        cast(sum(cast(greatest(0, 0.9D * l.legal_expired - t.expired) AS DECIMAL(28, 9))) AS DOUBLE) AS unspent
+        cast(
+            sum(cast(greatest(0, (1 - :missing_share) * l.legal_expired - t.expired) AS DECIMAL(28, 9))) AS DOUBLE
+        ) AS unspent
     FROM fetch_windows AS t
     INNER JOIN legal_waits AS l ON t.cluster = l.cluster AND t.broker = l.broker AND t.time_window = l.time_window
     GROUP BY t.cluster, t.time_window
