@@ -31,7 +31,7 @@ _LOG4J2 = [
     ("org.apache.logging.log4j", "log4j-core", "2.24.3"),
     ("org.apache.logging.log4j", "log4j-slf4j-impl", "2.24.3"),
 ]
-_UNPUBLISHED = '<exclude org="org.apache.kafka" module="kafka-tools-api"/>'  # 4.4.0 asks for it; it is not to be had
+_UNPUBLISHED = '<exclude org="org.apache.kafka" module="kafka-tools-api"/>'  # asked for from 4.2 on, not to be had
 _NO_OLD_BINDINGS = '<exclude org="log4j" module="log4j"/><exclude org="org.slf4j" module="slf4j-log4j12"/>'
 
 
@@ -94,8 +94,8 @@ def jolokia_agent(jars: Path) -> Path:
 
 
 def has_tools(release: str) -> bool:
-    """Whether the producer and consumer tools of a release are published; from 4.4.0 on they are not."""
-    return release_tuple(release) < (4, 4, 0)
+    """Whether the producer and consumer tools of a release are published; from 4.2.0 on they are not."""
+    return release_tuple(release) < (4, 2, 0)
 
 
 def ivy_module(release: str) -> str:

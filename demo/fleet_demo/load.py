@@ -65,7 +65,7 @@ class _Client:
         self.stop()
 
 
-LAST_TOOLS = "4.2.2"  # clients for clusters whose own release publishes none
+LAST_TOOLS = "4.1.1"  # clients for clusters whose own release publishes none
 
 
 def _client_jars(cluster: Cluster, release: str | None) -> Path:
