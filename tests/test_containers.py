@@ -44,6 +44,22 @@ def test_airflow_services_share_secrets_database_and_volumes(name):
     assert service["image"] == reference["image"]
 
 
+def test_a_missing_fleet_file_is_not_made_up_as_a_folder():
+    (fleet,) = [volume for volume in AIRFLOW["airflow-scheduler"]["volumes"] if isinstance(volume, dict)]
+    assert fleet["bind"]["create_host_path"] is False
+    assert fleet["read_only"] is True
+    assert f"KAFKA_FLEET_FILE={fleet['target']}" in (ROOT / "Dockerfile").read_text()
+
+
+def test_every_named_volume_is_declared_and_owned_by_the_user_of_the_image():
+    declared = set(yaml.safe_load(TEXT)["volumes"])
+    mounted = dict(v.split(":")[:2] for s in SERVICES.values() for v in s.get("volumes", []) if isinstance(v, str))
+    assert set(mounted) == declared
+    owned = re.search(r"install -d -o fleet -g fleet (.*)", (ROOT / "Dockerfile").read_text())
+    assert owned
+    assert {mounted[name] for name in declared - {"postgres"}} <= set(owned[1].split())
+
+
 @pytest.mark.parametrize("name", sorted(set(SERVICES) - {"airflow-init"}))
 def test_long_running_services_have_a_health_check_and_wait_for_what_exists(name):
     assert SERVICES[name]["healthcheck"]["test"][0] in ("CMD", "CMD-SHELL")

@@ -15,6 +15,13 @@ from kafka_fleet.usage import UsageError
 Command = Callable[[argparse.Namespace], int]
 
 
+def _day(text: str) -> str:
+    try:
+        return day(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error  # argparse shows the text of no other error
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="kafka-fleet", description="Which of Kafka's known bugs do our clusters have?"
@@ -33,7 +40,7 @@ def _parser() -> argparse.ArgumentParser:
                 "--home", type=Path, required=True, metavar="H", help="folder that holds raw/ and the rest"
             )
         if ds:
-            sub.add_argument("--date", type=day, required=True, metavar="D", help="the day, YYYY-MM-DD in UTC")
+            sub.add_argument("--date", type=_day, required=True, metavar="D", help="the day, YYYY-MM-DD in UTC")
         return sub
 
     verb("check", commands.check, "validate the fleet file", True, home=False, ds=False)

@@ -1,7 +1,9 @@
 """What each verb of the command line does: takes its parsed options, gives its exit code."""
 
 import argparse
+import errno
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -22,6 +24,7 @@ from kafka_fleet.store.generations import claim, current
 from kafka_fleet.store.landing import manifests
 from kafka_fleet.usage import UsageError
 
+SMALL_DAY = 2_000_000  # raw rows: a smaller day is judged before the JVM's optimizing compiler has paid for itself
 PARALLEL = 8  # clusters at a time; the brokers of each are read in parallel besides
 
 
@@ -103,19 +106,22 @@ def analyze(options: argparse.Namespace) -> int:
     arguments += ["--generation", claim(options.home, options.date), "--sql", str(sql_dir())]
     arguments += ["--fleet", str(options.fleet.resolve())] if options.fleet is not None else []
     arguments += ["--signatures", ",".join(options.signature)] if options.signature else []
-    return _submit(arguments)
+    return _submit(arguments, sum(file.rows for one in whole for file in one.files.values()))
 
 
-def _submit(arguments: list[str]) -> int:
-    """Run spark-submit with this Python; its own talk goes to stderr. 1 when it fails."""
-    command = [
-        str(Path(sys.executable).with_name("spark-submit")),
-        "--master",
-        "local[*]",
-        str(spark_application()),
-        *arguments,
-    ]
-    done = subprocess.run(command, stdout=sys.stderr, check=False)
+def _submit(arguments: list[str], rows: int) -> int:
+    """Run spark-submit of this Python's pyspark; its own talk goes to stderr. 1 when it fails."""
+    beside = Path(sys.executable).parent
+    environment = {
+        **os.environ,
+        "PATH": os.pathsep.join([str(beside), os.environ.get("PATH", "")]),
+        "PYSPARK_PYTHON": sys.executable,
+        "SPARK_LOCAL_IP": "127.0.0.1",  # the master is local[*]: nothing of it needs to be reached from elsewhere
+    }
+    if rows < SMALL_DAY:
+        environment.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1")
+    command = [str(beside / "spark-submit"), "--master", "local[*]", str(spark_application()), *arguments]
+    done = subprocess.run(command, stdout=sys.stderr, env=environment, check=False)
     if done.returncode != 0:
         print(
             f"kafka-fleet: spark-submit ended with {done.returncode}; the day's earlier results stay", file=sys.stderr
@@ -127,10 +133,15 @@ def _submit(arguments: list[str]) -> int:
 def _judged(home: Path, ds: str) -> tuple[str, list[dict[str, Any]]]:
     """The published generation of a day and its findings."""
     folder = home / f"findings/ds={ds}"
-    generation = current(folder)
-    if generation is None:
-        raise UsageError(f"{ds}: nothing is judged under {home}; run analyze first")
-    found: list[dict[str, Any]] = json.loads((folder / generation / "findings.json").read_text(encoding="utf-8"))
+    try:
+        generation = current(folder)
+        if generation is None:
+            raise UsageError(f"{ds}: nothing is judged under {home}; run analyze first")
+        found: list[dict[str, Any]] = json.loads((folder / generation / "findings.json").read_text(encoding="utf-8"))
+    except UsageError:
+        raise
+    except ValueError as error:
+        raise OSError(errno.EIO, "the findings are damaged; run analyze again", str(folder)) from error
     return generation, found
 
 

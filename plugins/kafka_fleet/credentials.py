@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from kafka_fleet.collect.transport import Credentials
-from kafka_fleet.fleet_yaml import load_yaml
+from kafka_fleet.fleet_yaml import FleetFileError, load_yaml
 
 
 class CredentialsError(ValueError):
@@ -41,7 +41,15 @@ def _connection(conn_id: str, where: str, content: Any) -> Connection:
             raise CredentialsError(f"connection {conn_id}: its extra in {where} is not JSON") from None
     if not isinstance(content, dict) or not isinstance(extra or {}, dict):
         raise CredentialsError(f"connection {conn_id}: {where} must hold a mapping with login, password, extra")
-    return Connection(content.get("login"), content.get("password"), extra or {})
+    login, password = (_text(conn_id, where, name, content.get(name)) for name in ("login", "password"))
+    return Connection(login, password, extra or {})
+
+
+def _text(conn_id: str, where: str, name: str, value: Any) -> str | None:
+    """YAML reads an unquoted 0123 as the number 83: only text is taken."""
+    if value is None or isinstance(value, str):
+        return value
+    raise CredentialsError(f"connection {conn_id}: its {name} in {where} must be text in quotes")
 
 
 def local_credentials(environment: Mapping[str, str] = os.environ) -> Resolver:
@@ -58,7 +66,11 @@ def local_credentials(environment: Mapping[str, str] = os.environ) -> Resolver:
                 raise CredentialsError(f"connection {conn_id}: {variable} is not JSON") from None
         secrets = environment.get("KAFKA_FLEET_SECRETS")
         if secrets:
-            content = load_yaml(Path(secrets))
+            try:
+                content = load_yaml(Path(secrets))
+            except FleetFileError as error:  # without what YAML quotes of a file that is full of passwords
+                place = error.place if secrets in error.place else secrets
+                raise CredentialsError(f"connection {conn_id}: {place}: cannot be read as YAML") from None
             if isinstance(content, dict) and conn_id in content:
                 return _connection(conn_id, secrets, content[conn_id])
         raise CredentialsError(f"connection {conn_id}: neither {variable} nor the file of KAFKA_FLEET_SECRETS has it")
@@ -71,7 +83,12 @@ def http_credentials(conn_id: str | None, resolver: Resolver) -> Credentials:
     if conn_id is None:
         return Credentials()
     found = resolver(conn_id)
-    extra = {name: found.extra.get(name) for name in ("ca_file", "client_cert", "client_key")}
+    extra: dict[str, str | None] = {}
+    for name in ("ca_file", "client_cert", "client_key"):
+        value = found.extra.get(name) or None
+        if value is not None and not (isinstance(value, str) and Path(value).is_file()):
+            raise CredentialsError(f"connection {conn_id}: {name} must be the path of a file that is there")
+        extra[name] = value
     return Credentials(found.login or None, found.password or None, **extra)
 
 
@@ -86,6 +103,13 @@ _KAFKA_SETTINGS = {
     "ssl.key.location": "ssl_keyfile",
     "ssl.key.password": "ssl_password",
     "ssl.endpoint.identification.algorithm": "ssl_check_hostname",
+}
+_MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "GSSAPI")
+_VALUES = {
+    "security.protocol": ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"),
+    "sasl.mechanism": _MECHANISMS,
+    "sasl.mechanisms": _MECHANISMS,
+    "ssl.endpoint.identification.algorithm": ("https", "none", ""),
 }
 
 
@@ -103,6 +127,12 @@ def kafka_settings(conn_id: str | None, resolver: Resolver) -> dict[str, Any]:
             continue  # the fleet file names them
         if name not in _KAFKA_SETTINGS:
             raise CredentialsError(f"connection {conn_id}: {name[:60]}: allowed: {', '.join(_KAFKA_SETTINGS)}")
+        if not isinstance(value, str):
+            raise CredentialsError(f"connection {conn_id}: {name}: must be text in quotes")
+        if value not in _VALUES.get(name, (value,)):
+            raise CredentialsError(f"connection {conn_id}: {name}: allowed: {', '.join(_VALUES[name])}")
+        if name.endswith(".location") and not Path(value).is_file():
+            raise CredentialsError(f"connection {conn_id}: {name} must be the path of a file that is there")
         settings[_KAFKA_SETTINGS[name]] = (value not in ("", "none")) if name.startswith("ssl.endpoint") else value
     if found.login:
         settings.setdefault("sasl_plain_username", found.login)

@@ -10,7 +10,11 @@ MAX_BYTES = 16 * 1024 * 1024
 
 
 class FleetFileError(ValueError):
-    """The fleet file cannot be used at all; the text is one sentence that names it."""
+    """The fleet file cannot be used at all; the text is one sentence. `place`: the file, and the line where known."""
+
+    def __init__(self, place: str, problem: str) -> None:
+        super().__init__(f"{place}: {problem}")
+        self.place = place
 
 
 class _Loader(yaml.SafeLoader):
@@ -34,20 +38,28 @@ class _Loader(yaml.SafeLoader):
         return super().compose_node(parent, index)
 
 
+def _about(error: Exception) -> str:
+    if isinstance(error, yaml.reader.ReaderError):
+        return f"a character that YAML does not allow at position {error.position}"
+    return (
+        "nested too deeply" if isinstance(error, RecursionError) else "a value that cannot be read, such as a bad date"
+    )
+
+
 def load_yaml(path: Path) -> Any:
     """Parse one file. Raises FleetFileError naming the file, and the line where YAML knows it."""
     try:
         if path.stat().st_size > MAX_BYTES:
-            raise FleetFileError(f"{path}: larger than {MAX_BYTES // 2**20} MiB")
+            raise FleetFileError(str(path), f"larger than {MAX_BYTES // 2**20} MiB")
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise FleetFileError(f"{path}: cannot be read: {error.strerror}") from error
+        raise FleetFileError(str(path), f"cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise FleetFileError(f"{path}: is not UTF-8 text (byte {error.start})") from error
+        raise FleetFileError(str(path), f"is not UTF-8 text (byte {error.start})") from error
     try:
         return yaml.load(text, Loader=_Loader)  # noqa: S506 - a SafeLoader with more refusals
     except yaml.MarkedYAMLError as error:
         line = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise FleetFileError(f"{path}{line}: is not valid YAML: {error.problem}") from error
+        raise FleetFileError(f"{path}{line}", f"is not valid YAML: {error.problem}") from error
     except (yaml.YAMLError, RecursionError, ValueError) as error:
-        raise FleetFileError(f"{path}: is not valid YAML: {type(error).__name__}") from error
+        raise FleetFileError(str(path), f"is not valid YAML: {_about(error)}") from error

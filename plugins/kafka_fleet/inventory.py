@@ -5,20 +5,20 @@ A broken cluster entry costs only itself; only a file that cannot be parsed stop
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from kafka_fleet.config_names import allowed
 from kafka_fleet.endpoints import server_problem, url_problem
+from kafka_fleet.fleet_sentences import Mistake, entry_mistakes, model_mistakes, place, shown
 from kafka_fleet.fleet_yaml import FleetFileError, load_yaml
-from kafka_fleet.knowledge.signatures import load_signatures
 
-Scalar = str | int | float | bool
+Scalar = Any  # text, number or boolean: fleet_sentences says so in one sentence, a union would in four
 
 
-def _checked(problem: Any) -> AfterValidator:
+def _checked(problem: Callable[[str], str | None]) -> AfterValidator:
     def check(value: str) -> str:
         found = problem(value)
         if found:
@@ -28,20 +28,26 @@ def _checked(problem: Any) -> AfterValidator:
     return AfterValidator(check)
 
 
-def _configs_problem(value: dict[str, Scalar]) -> dict[str, Scalar]:
-    unknown = sorted(set(value) - allowed("client"))
-    if unknown:
-        raise ValueError(f"{', '.join(unknown)}: not a client setting that may be declared (see config_names.yaml)")
-    return value
+def _template_problem(template: str) -> str | None:
+    if template.count("{host}") != 1 or re.search(r"[{}]", template.replace("{host}", "")):
+        return "must contain {host} once and no other braces"
+    return url_problem(template.replace("{host}", "host.example.org"))
+
+
+def _reserved(name: str) -> str | None:
+    return "is reserved: the fleet page is index.html; choose another id" if name == "index" else None
 
 
 Url = Annotated[str, _checked(url_problem)]
+Template = Annotated[str, _checked(_template_problem)]
 Server = Annotated[str, _checked(server_problem)]
-Email = Annotated[str, Field(pattern=r"^[^@\s<>,;:\"\\]{1,64}@[A-Za-z0-9.-]{1,190}$")]
-Slug = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$")]
+Email = Annotated[
+    str, Field(pattern=r"^[^@\s\x00-\x1f\x7f<>,;:\"\\]{1,64}@[A-Za-z0-9]([A-Za-z0-9.-]{0,188}[A-Za-z0-9])?$")
+]
+Slug = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$"), _checked(_reserved)]
 ConnectionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,200}$")]
-BrokerId = Annotated[int, Field(ge=0, le=2**31 - 1)]
-Configs = Annotated[dict[str, Scalar], AfterValidator(_configs_problem)]
+BrokerId = Annotated[int, Field(strict=True, ge=0, le=2**31 - 1)]
+Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 
 
 class _Strict(BaseModel):
@@ -52,41 +58,24 @@ class Jolokia(_Strict):
     """Where the brokers' Jolokia agents answer: one URL per broker id and/or a template over the advertised host."""
 
     brokers: dict[BrokerId, Url] = Field(default_factory=dict)
-    url_template: str | None = None
+    url_template: Template | None = None
     controllers: dict[BrokerId, Url] = Field(default_factory=dict)
     connection: ConnectionId | None = None
 
-    @model_validator(mode="after")
-    def _somewhere(self) -> "Jolokia":
-        if not self.brokers and self.url_template is None:
-            raise ValueError("needs brokers (id: URL) or url_template")
-        if self.url_template is not None:
-            if self.url_template.count("{host}") != 1 or re.search(r"[{}]", self.url_template.replace("{host}", "")):
-                raise ValueError("url_template must contain {host} once and no other braces")
-            found = url_problem(self.url_template.replace("{host}", "host.example.org"))
-            if found:
-                raise ValueError(f"url_template {found}")
-        return self
-
 
 class DeclaredProducers(BaseModel):
-    """Producers that an owner declares: library, version range, listener, and their settings."""
+    """Producers that an owner declares: library, version range, listener, and their settings as further keys."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
     software: str
     version: str | None = None
     listener: str | None = None
 
-    @model_validator(mode="after")
-    def _settings(self) -> "DeclaredProducers":
-        _configs_problem(dict(self.__pydantic_extra__ or {}))
-        return self
-
 
 class ClientConfigs(_Strict):
     """What the owner declares of clients that the brokers cannot show."""
 
-    groups: dict[str, Configs] = Field(default_factory=dict)
+    groups: dict[str, dict[str, Scalar]] = Field(default_factory=dict)
     producers: list[DeclaredProducers] = Field(default_factory=list)
 
 
@@ -101,22 +90,7 @@ class Cluster(_Strict):
     jolokia: Jolokia
     node_exporter: dict[BrokerId, Url] = Field(default_factory=dict)
     client_configs: ClientConfigs = Field(default_factory=ClientConfigs)
-    thresholds: dict[str, dict[str, float]] = Field(default_factory=dict)
-
-    @model_validator(mode="after")
-    def _known_thresholds(self) -> "Cluster":
-        signatures = load_signatures()
-        for signature, values in self.thresholds.items():
-            if signature not in signatures:
-                raise ValueError(f"thresholds.{signature}: no such signature; allowed: {', '.join(signatures)}")
-            declared = signatures[signature].thresholds
-            for name, value in values.items():
-                if name not in declared:
-                    raise ValueError(f"thresholds.{signature}.{name}: not declared; allowed: {', '.join(declared)}")
-                low, high = declared[name].minimum, declared[name].maximum
-                if not low <= value <= high:
-                    raise ValueError(f"thresholds.{signature}.{name}: {value:g} is outside {low:g} to {high:g}")
-        return self
+    thresholds: dict[str, dict[str, Number]] = Field(default_factory=dict)
 
     def declaration(self) -> str:
         """This entry as canonical JSON. It holds connection ids and no credentials, so it may be stored."""
@@ -152,82 +126,51 @@ class Fleet(NamedTuple):
         return sentences
 
 
-_TYPES = {
-    "missing": "is required",
-    "extra_forbidden": "unknown key; allowed: {allowed}",
-    "too_short": "needs at least one entry",
-}
-_PATTERNS = {
-    "id": "must be a slug of a-z, 0-9 and inner hyphens, at most 63 characters",
-    "owners": "must be e-mail addresses",
-}
-
-
-def _allowed_keys(location: tuple[Any, ...]) -> str:
-    model: Any = Cluster
-    for part in location[:-1]:
-        field = getattr(model, "model_fields", {}).get(part)
-        if field is not None:
-            model = field.annotation
-    return ", ".join(getattr(model, "model_fields", {}) or ["none"])
-
-
-def _sentence(fault: Any) -> str:
-    kind, location = fault["type"], fault["loc"]
-    if kind in _TYPES:
-        return _TYPES[kind].format(allowed=_allowed_keys(location))
-    if kind == "string_pattern_mismatch" and location and location[0] in _PATTERNS:
-        return f"{_PATTERNS[location[0]]}, not {_shown(fault['input'])}"
-    message = fault["msg"].removeprefix("Value error, ")
-    return (
-        message
-        if kind == "value_error" and isinstance(fault["input"], dict)
-        else f"{message} ({_shown(fault['input'])})"
-    )
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    if re.search(r"//[^/\s]*@|password|secret|jaas", text, re.IGNORECASE):
-        return "the value is not shown, it may hold a secret"
-    return text if len(text) <= 80 else text[:77] + "..."
-
-
-def _label(entry: Any, place: int) -> str:
+def _name(entry: Any) -> str | None:
     name = entry.get("id") if isinstance(entry, dict) else None
-    return name if isinstance(name, str) and re.fullmatch(r"[a-z0-9-]{1,63}", name) else f"entry {place}"
+    return name if isinstance(name, str) and re.fullmatch(r"[a-z0-9-]{1,63}", name) else None
+
+
+def _entry(entry: Any, file: str, label: str) -> tuple[Cluster | None, list[FleetError]]:
+    cluster: Cluster | None = None
+    mistakes: list[Mistake] = []
+    try:
+        cluster = Cluster.model_validate(entry)
+    except ValidationError as error:
+        mistakes += model_mistakes(error, Cluster)
+    mistakes += entry_mistakes(entry)
+    return (None if mistakes else cluster), [FleetError(file, label, *mistake) for mistake in mistakes]
 
 
 def parse_fleet(content: Any, file: str) -> Fleet:
     """Validate the parsed YAML of a fleet file. Raises FleetFileError when it is no fleet file at all."""
     if not isinstance(content, dict) or not isinstance(content.get("clusters"), list):
-        raise FleetFileError(f"{file}: must be a mapping with version: 1 and a list of clusters")
+        raise FleetFileError(file, "must be a mapping with version: 1 and a list of clusters")
     if content.get("version") != 1 or isinstance(content.get("version"), bool):
-        raise FleetFileError(f"{file}: version: must be 1, not {_shown(content.get('version'))}")
+        raise FleetFileError(file, f"version: must be 1, not {shown(content.get('version'))}")
     errors = [
-        FleetError(file, "-", str(key), "unknown key; allowed: version, clusters")
+        FleetError(file, "-", place((key,)), "unknown key; allowed: version, clusters")
         for key in content
         if key not in ("version", "clusters")
     ]
     if not content["clusters"]:
         errors.append(FleetError(file, "-", "clusters", "needs at least one entry"))
-    clusters: dict[str, Cluster] = {}
-    for place, entry in enumerate(content["clusters"], start=1):
-        label = _label(entry, place)
-        try:
-            cluster = Cluster.model_validate(entry)
-        except ValidationError as error:
-            for fault in error.errors():
-                where = ".".join(str(part) for part in fault["loc"]) or "entry"
-                errors.append(FleetError(file, label, where, _sentence(fault)))
-            continue
-        if cluster.id in clusters:
+    clusters: list[Cluster] = []
+    taken: set[str] = set()
+    for number, entry in enumerate(content["clusters"], start=1):
+        name = _name(entry)
+        again = name in taken
+        cluster, faults = _entry(entry, file, name if name and not again else f"entry {number}")
+        errors += faults
+        if again:
             errors.append(
-                FleetError(file, f"entry {place}", "id", f"{cluster.id} is used by an earlier entry; ids are unique")
+                FleetError(file, f"entry {number}", "id", f"{name} is used by an earlier entry; ids are unique")
             )
-        else:
-            clusters[cluster.id] = cluster
-    return Fleet(list(clusters.values()), errors)
+        elif cluster is not None:
+            clusters.append(cluster)
+        if name:
+            taken.add(name)
+    return Fleet(clusters, errors)
 
 
 def load_fleet(path: str | Path) -> Fleet:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from kafka import errors
 from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
 
+from kafka_fleet.collect.bootstrap import diagnosis, refused
 from kafka_fleet.config_names import allowed
 
 BATCH = 500  # topics or groups per request: a bounded answer on clusters with very many
@@ -49,13 +50,17 @@ class _Reader:
     def step(self, tables: tuple[str, ...], read: Callable[[], dict[str, Rows]]) -> None:
         """Run one read; what it raises costs its own tables and no others."""
         try:
-            if time.monotonic() > self.deadline:
-                raise _Late("the deadline has passed")
+            self.in_time()
             self.tables.update(read())
-        except (errors.KafkaError, _Late, OSError, KeyError, AttributeError, ValueError) as error:
-            # KeyError and AttributeError: the library met an answer of a release that it does not expect
+        except (errors.KafkaError, _Late, OSError, KeyError, TypeError, AttributeError, ValueError) as error:
+            # KeyError, TypeError and AttributeError: the library met an answer of a release that it does not expect
             for table in tables:
-                self.faults[table] = f"{type(error).__name__}: {str(error)[:120]}"
+                self.faults[table] = f"{type(error).__name__}: {_one_line(str(error))}"
+
+    def in_time(self) -> None:
+        """Before each request of a read that makes many: one that hangs costs its own timeout and no more."""
+        if time.monotonic() > self.deadline:
+            raise _Late("the deadline has passed")
 
     def metadata(self) -> dict[str, Rows]:
         answer = self.client._manager.run(self.client._get_cluster_metadata, None)
@@ -92,6 +97,7 @@ class _Reader:
     def broker_configs(self) -> dict[str, Rows]:
         rows: Rows = []
         for broker in sorted(b["broker"] for b in self.tables.get("brokers", [])):
+            self.in_time()
             resource = ConfigResource(ConfigResourceType.BROKER, str(broker))
             try:
                 answer = self.client.describe_configs([resource], config_filter="all")
@@ -108,6 +114,7 @@ class _Reader:
         names = sorted({row["topic"] for row in self.tables.get("topics", [])})
         rows: Rows = []
         for batch in _batches(names):
+            self.in_time()
             resources = [ConfigResource(ConfigResourceType.TOPIC, name) for name in batch]
             answer = self.client.describe_configs(resources, config_filter="all").get("topic", {})
             if any(not answer.get(name) for name in batch):
@@ -121,8 +128,7 @@ class _Reader:
         tables: dict[str, Rows] = {"groups": [], "group_members": [], "group_assignments": [], "group_offsets": []}
         undescribed = 0
         for batch in _batches(sorted(listed)):
-            if time.monotonic() > self.deadline:
-                raise _Late("the deadline has passed")
+            self.in_time()
             found = self.client.describe_groups(
                 [g for g in batch if listed[g].get("group_type") in (None, "", "classic")]
             )
@@ -146,6 +152,11 @@ class _Reader:
         return {
             g: {p: o for p, o in offsets.items() if o is not None and o.offset >= 0} for g, offsets in found.items()
         }
+
+
+def _one_line(text: str) -> str:
+    """A library's sentence, which may quote the far side: short, and without control characters."""
+    return "".join(c if c.isprintable() else " " for c in text[:120])
 
 
 def _batches(names: list[str]) -> Iterator[list[str]]:
@@ -190,6 +201,9 @@ def sweep_admin(bootstrap_servers: list[str], settings: dict[str, Any], deadline
     """Everything of one cluster. Never raises for what the far side does: the outcome says it."""
     deadline = time.monotonic() + deadline_s
     wait_ms = int(min(15.0, deadline_s) * 1000)
+    never = [problem for server in bootstrap_servers if (problem := refused(server)) is not None]
+    if never:
+        return AdminSweep("failed", never[0], ["every admin table"], None, None, {})
     try:
         client = KafkaAdminClient(
             bootstrap_servers=bootstrap_servers,
@@ -199,7 +213,8 @@ def sweep_admin(bootstrap_servers: list[str], settings: dict[str, Any], deadline
             **settings,
         )
     except (errors.KafkaError, OSError, ValueError, AssertionError) as error:
-        return AdminSweep("failed", f"{type(error).__name__}: no connection", ["every admin table"], None, None, {})
+        why = f"{type(error).__name__}: {diagnosis(bootstrap_servers)}"
+        return AdminSweep("failed", why, ["every admin table"], None, None, {})
     reader = _Reader(client, deadline)
     try:
         reader.step(("brokers", "topics"), reader.metadata)

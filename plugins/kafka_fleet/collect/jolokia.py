@@ -42,15 +42,13 @@ def _decode(body: bytes, wanted: int) -> list[Any]:
     try:
         answer = json.loads(body)
     except (ValueError, RecursionError):
-        if body.lstrip()[:2] in (b"[{", b"[") and not body.rstrip().endswith(b"]"):
+        if body.lstrip().startswith(b"[") and not body.rstrip().endswith(b"]"):
             raise Failure("cut_off", "the answer ends before its JSON does") from None
         raise Failure("not_json", "the answer is not JSON; is this a Jolokia agent?") from None
     if isinstance(answer, dict):
         if answer.get("status") in (401, 403):
             raise Failure("auth", f"Jolokia status {answer['status']}")
-        raise Failure(
-            "protocol", f"one object instead of {wanted} answers (Jolokia status {_status(answer)})"
-        )
+        raise Failure("protocol", f"one object instead of {wanted} answers (Jolokia status {_status(answer)})")
     if not isinstance(answer, list) or len(answer) != wanted or not all(isinstance(one, dict) for one in answer):
         raise Failure("protocol", f"{len(answer) if isinstance(answer, list) else 'no'} answers to {wanted} reads")
     return answer
@@ -102,7 +100,8 @@ def _take(beans: list[Bean], answers: list[Any], rows: Rows, missing: list[str],
 def _replicas(rows: Rows) -> int:
     """Replicas that every pattern answered for: a limit of the agent cuts each pattern's entries by itself."""
     replicas = rows.by_table["partitions"].values()
-    return min(sum(name in row for row in replicas) for name in mbeans.tables()["partitions"].columns)
+    counts = (sum(name in row for row in replicas) for name in mbeans.tables()["partitions"].columns)
+    return min((count for count in counts if count), default=0)  # a pattern that was refused is a fault of its own
 
 
 def _verdict(rows: Rows, faults: list[str]) -> tuple[str, str | None]:
@@ -147,7 +146,8 @@ def sweep_broker(url: str, credentials: Credentials, limits: Limits) -> BrokerSw
     if middle is None:
         first = failures[0]
         return BrokerSweep("failed", first.kind, first.detail, None, seconds, read, Rows(), [], None)
-    if not rows.by_table["broker_metrics"] and not rows.by_table["partitions"]:
+    broker = next(iter(rows.by_table["broker_metrics"].values()), {})
+    if not rows.by_table["partitions"] and not broker.keys() & {"release", "broker_state"}:
         detail = faults[0] if faults else "none of the wanted MBeans is there; is this a Kafka broker?"
         kind, detail = (failures[0].kind, failures[0].detail) if failures else ("protocol", detail)
         return BrokerSweep("failed", kind, detail, None, seconds, read, Rows(), [], None)

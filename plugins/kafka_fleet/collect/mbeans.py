@@ -176,7 +176,8 @@ class Rows:
             raw = attributes.get(column.attribute)
             if raw is None or (isinstance(raw, str) and raw.startswith("ERROR: ")):
                 continue
-            if isinstance(raw, str) and (raw.startswith(_LIMIT) or not _NUMBER.fullmatch(raw) and column.type != "string"):
+            text = isinstance(raw, str) and column.type != "string" and not _NUMBER.fullmatch(raw)
+            if text or (isinstance(raw, str) and raw.startswith(_LIMIT)):
                 self.truncated += 1  # the agent's own limits answer with text where the value belongs
                 continue
             if column.name in row:

@@ -4,6 +4,7 @@ Brokers are read in parallel, one request in flight each; the admin protocol and
 fails becomes an outcome in the landed rows, so that a cluster that never answered still leaves its declaration.
 """
 
+import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime
 from ipaddress import IPv6Address
@@ -23,6 +24,7 @@ from kafka_fleet.inventory import Cluster
 from kafka_fleet.store.landing import Manifest, land
 
 PARALLEL = 16
+CLUSTER_S = 240.0  # brokers that answer never and are many must not hold the sweep until the next one is due
 NO_ENDPOINT = "no Jolokia endpoint is declared for it"
 
 
@@ -80,9 +82,13 @@ def _failed(kind: str, detail: str) -> BrokerSweep:
     return BrokerSweep("failed", kind, detail, None, 0.0, 0, Rows(), [], None)
 
 
-def _sweep_broker(url: str | None, credentials: Credentials, limits: Limits) -> BrokerSweep:
+def _sweep_broker(url: str | None, credentials: Credentials, limits: Limits, end: float) -> BrokerSweep:
     if url is None:
         return _failed("no_endpoint", NO_ENDPOINT)
+    left = end - time.monotonic()
+    if left <= 0:
+        return _failed("timeout", f"not asked: the cluster's other brokers took all of {CLUSTER_S:g} s")
+    limits = limits._replace(deadline_s=min(limits.deadline_s, left))
     problem = url_problem(url)  # an advertised host comes from the cluster: it is checked as the fleet file is
     return _failed("forbidden", problem) if problem else sweep_broker(url, credentials, limits)
 
@@ -104,18 +110,19 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
         credentials = http_credentials(cluster.jolokia.connection, resolver)
     except CredentialsError as error:
         credentials, fault = Credentials(), _failed("credentials", str(error))
+    end = time.monotonic() + CLUSTER_S
     known = {**cluster.jolokia.brokers, **cluster.jolokia.controllers}
     with ThreadPoolExecutor(PARALLEL) as pool:
         admin_future = pool.submit(_admin, cluster, resolver, limits)
         early: dict[int, Future[BrokerSweep]] = {}
         if fault is None:
-            early = {b: pool.submit(_sweep_broker, url, credentials, limits) for b, url in known.items()}
+            early = {b: pool.submit(_sweep_broker, url, credentials, limits, end) for b, url in known.items()}
         hosts = {b: pool.submit(sweep_host, b, url, limits) for b, url in cluster.node_exporter.items()}
         admin = admin_future.result()
         listed = {row["broker"]: row for row in admin.tables.get("brokers", [])}
         urls = endpoints(cluster, {b: row["host"] for b, row in listed.items()})
         late = {
-            b: pool.submit(_sweep_broker, u, credentials, limits)
+            b: pool.submit(_sweep_broker, u, credentials, limits, end)
             for b, u in urls.items()
             if b not in early and fault is None
         }

@@ -5,6 +5,7 @@ address that was checked (not to the name a second time), and closes its sockets
 """
 
 import http.client
+import socket
 import ssl
 import threading
 import time
@@ -127,8 +128,10 @@ class Endpoint:
             if self.bytes > self.limits.max_bytes:
                 raise Failure("too_large", f"more than {self.limits.max_bytes} bytes")
             if time.monotonic() > self._deadline:
-                raise Failure("timeout", f"the deadline of {self.limits.deadline_s:g} s has passed")
+                break
             parts.append(part)
+        if time.monotonic() > self._deadline:  # a connection that was cut looks like an answer that has ended
+            raise Failure("timeout", f"the deadline of {self.limits.deadline_s:g} s has passed")
         expected = response.headers.get("Content-Length")
         if expected is not None and "Content-Encoding" not in response.headers and expected != str(size):
             announced = expected[:20] if expected.isdigit() else "an unreadable number"
@@ -138,8 +141,9 @@ class Endpoint:
     def _failure(self, error: Exception) -> Failure:
         if time.monotonic() >= self._deadline:
             return Failure("timeout", f"the deadline of {self.limits.deadline_s:g} s has passed")
-        for cause in _chain(error):
-            for types, kind, detail in _KINDS:
+        chain = _chain(error)
+        for types, kind, detail in _KINDS:  # in this order: a refused address is an OSError as well
+            for cause in chain:
                 if isinstance(cause, types):
                     return Failure(kind, detail or str(cause)[:120])
         return Failure("protocol", type(error).__name__)
@@ -159,9 +163,8 @@ def _chain(error: BaseException) -> list[BaseException]:
 
 _KINDS: list[tuple[tuple[type[BaseException], ...], str, str]] = [
     ((Refused,), "forbidden", ""),
-    ((NameResolutionError,), "dns", "the host name does not resolve"),
+    ((socket.gaierror, NameResolutionError), "dns", "the host name does not resolve"),
     ((ssl.SSLError, urllib3.exceptions.SSLError), "tls", "the TLS handshake or certificate check failed"),
-    ((requests.exceptions.ConnectTimeout, urllib3.exceptions.ConnectTimeoutError), "timeout", "no connection in time"),
     (
         (requests.exceptions.ReadTimeout, urllib3.exceptions.ReadTimeoutError, TimeoutError),
         "timeout",
@@ -171,5 +174,6 @@ _KINDS: list[tuple[tuple[type[BaseException], ...], str, str]] = [
     ((NewConnectionError,), "unreachable", "no connection"),
     ((ConnectionError, http.client.HTTPException, urllib3.exceptions.ProtocolError), "cut_off", "the answer broke off"),
     ((urllib3.exceptions.DecodeError,), "cut_off", "the answer's compression is broken"),
+    ((requests.exceptions.ConnectTimeout,), "timeout", "no connection in time"),
     ((OSError,), "unreachable", "no connection"),
 ]

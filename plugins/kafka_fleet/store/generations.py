@@ -5,7 +5,9 @@ runs/ds=D/g0001              claimed by creating it; a second run of the day get
 <stage>/ds=D/_current.json   {"generation": "g0001"}; replaced atomically when the stage is whole
 """
 
+import fcntl
 import json
+import os
 import re
 from datetime import date
 from pathlib import Path
@@ -40,17 +42,38 @@ def claim(home: Path, ds: str) -> str:
         return name
 
 
+class Overtaken(RuntimeError):
+    """A later run of the day has published already; an earlier one that was thought dead must not undo it."""
+
+
 def publish(folder: Path, generation: str) -> None:
-    """Point readers of `<stage>/ds=D` at a generation that is whole."""
-    replace_file(folder / POINTER, json.dumps({"generation": generation}).encode())
+    """Point readers of `<stage>/ds=D` at a generation that is whole. Raises Overtaken when a later one is there."""
+    if not _NAME.fullmatch(generation):
+        raise ValueError(f"{generation[:40]!r} names no generation")
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # the comparison and the flip are one step, also between processes
+        there = current(folder)
+        if there is not None and int(there[1:]) > int(generation[1:]):
+            raise Overtaken(f"{folder}: {there} is published, {generation} is older and stays unpublished")
+        replace_file(folder / POINTER, json.dumps({"generation": generation}).encode())
+    finally:
+        os.close(lock)
 
 
 def current(folder: Path) -> str | None:
-    """The generation that readers of `<stage>/ds=D` follow; None when nothing is published."""
+    """The generation that readers of `<stage>/ds=D` follow; None when nothing is published.
+
+    Raises ValueError when the pointer is damaged.
+    """
     try:
-        name = json.loads((folder / POINTER).read_text(encoding="utf-8"))["generation"]
+        content = json.loads((folder / POINTER).read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
+    except ValueError:
+        content = None
+    name = content.get("generation") if isinstance(content, dict) else None
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise ValueError(f"{folder / POINTER} names no generation")
     return name

@@ -10,6 +10,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import time
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime
@@ -21,6 +22,7 @@ import pyarrow.parquet as pq
 
 from kafka_fleet.store.schemas import SCHEMA_VERSION, raw_schemas
 
+_CLUSTER = re.compile(r"[a-z0-9-]{1,63}")
 ORPHAN_SECONDS = 24 * 3600
 
 
@@ -57,8 +59,11 @@ def sweep_id(at: datetime) -> str:
     return at.astimezone(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
 
 
-def replace_file(path: Path, content: bytes) -> None:
-    """Write a file so that a reader, or a machine that loses power, sees the old one or all of the new one."""
+def replace_file(path: Path, content: bytes, new: bool = False) -> None:
+    """Write a file so that a reader, or a machine that loses power, sees the old one or all of the new one.
+
+    With `new` there must be no old one: raises FileExistsError, also for the later of two rivals.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{time.monotonic_ns()}.tmp")
     try:
@@ -66,6 +71,8 @@ def replace_file(path: Path, content: bytes) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
+        if new:
+            path.open("xb").close()
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
@@ -79,8 +86,30 @@ def replace_file(path: Path, content: bytes) -> None:
 def land(home: Path, cluster: str, sweep_at: datetime, tables: Mapping[str, Iterable[Mapping[str, Any]]]) -> Manifest:
     """Commit one sweep. Rows are dicts; `cluster` and `sweep_at` are added here. A table without rows has no file.
 
-    Raises pyarrow.ArrowInvalid for a value that does not fit its column, OSError when the disk does.
+    Raises pyarrow.ArrowInvalid for a value that does not fit its column, FileExistsError for a sweep that is landed
+    already, OSError when the disk does. What was written before is no sweep without its manifest, and is removed.
     """
+    unknown = sorted(set(tables) - set(raw_schemas()))
+    if unknown:
+        raise KeyError(f"no such raw table: {', '.join(unknown)}")
+    if not _CLUSTER.fullmatch(cluster):
+        raise ValueError(f"{cluster[:40]!r} is no cluster id and cannot name files")
+    written: list[Path] = []
+    try:
+        return _land(home, cluster, sweep_at, tables, written)
+    except BaseException:
+        for path in reversed(written):
+            path.unlink(missing_ok=True)
+        raise
+
+
+def _land(
+    home: Path,
+    cluster: str,
+    sweep_at: datetime,
+    tables: Mapping[str, Iterable[Mapping[str, Any]]],
+    written: list[Path],
+) -> Manifest:
     sweep, ds = sweep_id(sweep_at), sweep_at.astimezone(UTC).date().isoformat()
     files: dict[str, DataFile] = {}
     for name, schema in raw_schemas().items():
@@ -90,12 +119,10 @@ def land(home: Path, cluster: str, sweep_at: datetime, tables: Mapping[str, Iter
         buffer = io.BytesIO()
         pq.write_table(pa.Table.from_pylist(rows, schema=schema), buffer, compression="zstd")
         content = buffer.getvalue()
-        path = f"raw/{name}/ds={ds}/{cluster}.{sweep}.parquet"
-        replace_file(home / path, content)
-        files[name] = DataFile(name, path, len(rows), len(content), hashlib.sha256(content).hexdigest())
-    unknown = sorted(set(tables) - set(raw_schemas()))
-    if unknown:
-        raise KeyError(f"no such raw table: {', '.join(unknown)}")
+        relative = f"raw/{name}/ds={ds}/{cluster}.{sweep}.parquet"
+        replace_file(home / relative, content, new=True)
+        written.append(home / relative)
+        files[name] = DataFile(name, relative, len(rows), len(content), hashlib.sha256(content).hexdigest())
     manifest = Manifest(cluster, sweep, sweep_at, SCHEMA_VERSION, files)
     content = json.dumps(
         {
@@ -108,7 +135,9 @@ def land(home: Path, cluster: str, sweep_at: datetime, tables: Mapping[str, Iter
         sort_keys=True,
         indent=1,
     ).encode()
-    replace_file(home / f"raw/manifests/ds={ds}/{cluster}.{sweep}.json", content)
+    path = home / f"raw/manifests/ds={ds}/{cluster}.{sweep}.json"
+    written.append(path)
+    replace_file(path, content)
     return manifest
 
 
@@ -116,6 +145,8 @@ def _read_manifest(path: Path) -> Manifest:
     content = json.loads(path.read_text(encoding="utf-8"))
     files = {one["table"]: DataFile(**one) for one in content["files"]}
     at = datetime.fromisoformat(content["sweep_at"])
+    if path.stem != f"{content['cluster']}.{content['sweep']}" or content["sweep"] != sweep_id(at):
+        raise ValueError("it does not say what its name says")
     return Manifest(content["cluster"], content["sweep"], at, content["schema_version"], files)
 
 
@@ -127,7 +158,7 @@ def manifests(home: Path, ds: date | str) -> tuple[list[Manifest], list[Damaged]
         try:
             manifest = _read_manifest(path)
             reason = next((r for r in (_fault(home, file) for file in manifest.files.values()) if r), None)
-        except (ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError):
             reason = "its manifest cannot be read"
         if reason:
             damaged.append(Damaged(cluster, sweep, reason))
@@ -153,15 +184,10 @@ def read_rows(home: Path, sweeps: Iterable[Manifest], table: str) -> list[dict[s
 
 def remove_orphans(home: Path, ds: date | str, now: float | None = None) -> int:
     """Delete temporary and uncommitted files of one day that are older than a day. Gives their number."""
-    named = {home / f.path for m in manifests(home, ds)[0] for f in m.files.values()}
-    named |= {
-        home / f"raw/{t}/ds={ds}/{d.cluster}.{d.sweep}.parquet" for d in manifests(home, ds)[1] for t in raw_schemas()
-    }
+    committed = {path.stem for path in (home / f"raw/manifests/ds={ds}").glob("*.json")}  # damaged ones are evidence
     limit, removed = (now or time.time()) - ORPHAN_SECONDS, 0
     for path in (home / "raw").glob(f"*/ds={ds}/*"):
-        if path.parent.parent.name == "manifests" and path.suffix == ".json":
-            continue
-        if path not in named and path.stat().st_mtime < limit:
-            path.unlink()
+        if path.stem not in committed and path.stat().st_mtime < limit:
+            path.unlink(missing_ok=True)
             removed += 1
     return removed

@@ -1,0 +1,112 @@
+"""The recorded day, analysed once per test run: real sweeps and every mutation, through the real facts and verdicts."""
+
+import atexit
+import json
+import shutil
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow.parquet as pq
+from pyspark.sql import SparkSession
+
+from fleet_spark.facts import write_facts
+from fleet_spark.judge import write_findings
+from fleet_spark.session import DEFAULTS, FIXED
+from fleet_spark.tables import Day
+from kafka_fleet.paths import sql_dir
+from kafka_fleet.store.generations import claim
+from kafka_fleet.store.landing import Damaged, Manifest
+from mutations import every_mutation
+from recorded import land_all, recorded_day, write_home
+
+
+@cache
+def spark() -> SparkSession:
+    """The one session of a test run, with the settings of the jobs, on two cores of this machine."""
+    builder = SparkSession.builder.master("local[2]").appName("tests").config("spark.driver.host", "127.0.0.1")
+    for key, value in (DEFAULTS | FIXED).items():
+        builder = builder.config(key, value)
+    session = builder.getOrCreate()
+    atexit.register(session.stop)
+    return session
+
+
+class Backwards(Day):
+    """A day that hands its files to Spark in the opposite order."""
+
+    def sweeps(self, clusters: list[str]) -> tuple[list[Manifest], list[Damaged]]:
+        whole, damaged = super().sweeps(clusters)
+        return whole[::-1], damaged[::-1]
+
+
+class Analysed(NamedTuple):
+    """One generation of one day."""
+
+    home: Path
+    ds: str
+    generation: str
+
+    def facts(self, table: str, **keys: object) -> list[dict[str, Any]]:
+        """Rows of a fact table whose columns have the given values."""
+        rows = pq.read_table(self.home / f"facts/{table}/ds={self.ds}" / self.generation).to_pylist()
+        return [row for row in rows if all(row[key] == value for key, value in keys.items())]
+
+    def outputs(self) -> dict[str, bytes]:
+        """Content of every published result file, by path below the generation."""
+        found = {}
+        for stage in ("findings", "signatures"):
+            folder = self.home / f"{stage}/ds={self.ds}" / self.generation
+            found |= {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*.json"))}
+        return found
+
+    def findings(self, cluster: str) -> list[dict[str, Any]]:
+        """Findings of one cluster."""
+        return [one for one in json.loads(self.outputs()["findings.json"]) if one["cluster"] == cluster]
+
+    def finding(self, cluster: str, advisory: str) -> dict[str, Any]:
+        """One cluster's finding on one advisory."""
+        return next(one for one in self.findings(cluster) if one["advisory"] == advisory)
+
+    def state(self, cluster: str) -> dict[str, Any]:
+        """State and detections of fetch_latency on one cluster."""
+        rows = json.loads(self.outputs()["signatures.json"])
+        return next(one for one in rows if one["cluster"] == cluster and one["signature"] == "fetch_latency")
+
+    def dossier(self, cluster: str) -> dict[str, Any]:
+        """What the cluster's letter is written from."""
+        found: dict[str, Any] = json.loads(self.outputs()[f"clusters/{cluster}.json"])
+        return found
+
+
+def analyse(home: Path, ds: str, kind: type[Day] = Day, clusters: tuple[str, ...] = ()) -> Analysed:
+    """Facts and findings of one day as a new generation, in this process."""
+    day = kind(spark(), home, ds, claim(home, ds), sql_dir())
+    write_facts(day, list(clusters))
+    write_findings(day, None, list(clusters), [])
+    return Analysed(home, ds, day.generation)
+
+
+def recorded_home(home: Path) -> None:
+    """Land every recorded cluster and every mutation; two of them are hurt after they were committed."""
+    write_home(home)
+    for name, sweeps in every_mutation().items():
+        landed = land_all(home, sweeps)
+        if name == "halved":
+            for manifest in landed[1::2]:
+                (home / f"raw/manifests/ds={manifest.sweep_at.date()}/{name}.{manifest.sweep}.json").unlink()
+        if name == "damaged":
+            path = home / landed[2].files["requests"].path
+            content = bytearray(path.read_bytes())
+            content[len(content) // 2] ^= 1
+            path.write_bytes(content)
+
+
+@cache
+def analysed() -> Analysed:
+    """The analysed day; its folder goes when the test run ends."""
+    home = Path(tempfile.mkdtemp(prefix="fleet-tests-"))
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
+    recorded_home(home)
+    return analyse(home, recorded_day())

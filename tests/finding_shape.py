@@ -1,0 +1,81 @@
+"""The contract of a findings list (schema version 1): takes the parsed list, asserts keys, types, words and order."""
+
+from datetime import datetime
+from typing import Any
+
+NONE = type(None)
+KEYS: dict[str, tuple[type, ...]] = {
+    "schema_version": (int,),
+    "ds": (str,),
+    "cluster": (str,),
+    "advisory": (str, NONE),
+    "signature": (str, NONE),
+    "cause": (str, NONE),
+    "strength": (str, NONE),
+    "verdict": (str,),
+    "severity": (str,),
+    "components": (list,),
+    "exposure": (str, NONE),
+    "signature_state": (str, NONE),
+    "release": (str, NONE),
+    "subjects": (list,),
+    "upgrade_to": (str, NONE),
+    "workaround": (str, NONE),
+    "missing": (list,),
+    "bounds": (dict, list, str, NONE),
+    "evidence": (list,),
+}
+EVIDENCE: dict[str, tuple[type, ...]] = {
+    "metric": (str,),
+    "value": (int, float),
+    "unit": (str,),
+    "threshold": (int, float, NONE),
+    "where": (str,),
+    "from": (str,),
+    "to": (str,),
+    "mbean": (str,),
+}
+WORDS = {
+    "verdict": {"confirmed", "exposed", "not_affected", "unknown", "look_alike"},
+    "severity": {"critical", "high", "medium", "low", "info"},
+    "exposure": {"exposed", "not_exposed", "unknown", None},
+    "signature_state": {"detected", "quiet", "not_evaluated", None},
+    "strength": {"conclusive", "suggestive", None},
+    "cause": {"follower", "redirect", "min_bytes", "tls_poll", None},
+}
+COMPONENTS = {
+    "broker", "controller", "client-producer", "client-consumer", "client", "streams", "connect", "host", "topic",
+}  # fmt: skip
+MOMENT = "%Y-%m-%dT%H:%M:%SZ"
+
+
+def assert_contract(findings: list[dict[str, Any]], ds: str) -> None:
+    """Every object has exactly the contract's keys, types and words; the list is sorted and names nothing twice."""
+    for finding in findings:
+        assert set(finding) == set(KEYS)
+        for key, types in KEYS.items():
+            assert type(finding[key]) in types, (key, finding[key])
+        for key, words in WORDS.items():
+            assert finding[key] in words, (key, finding[key])
+        assert finding["schema_version"] == 1
+        assert finding["ds"] == ds
+        assert finding["components"]
+        assert set(finding["components"]) <= COMPONENTS
+        assert all(type(text) is str and text for text in [*finding["subjects"], *finding["missing"]])
+        for line in finding["evidence"]:
+            assert set(line) == set(EVIDENCE)
+            assert all(type(line[key]) in types for key, types in EVIDENCE.items()), line
+            assert datetime.strptime(line["from"], MOMENT) <= datetime.strptime(line["to"], MOMENT)
+        if finding["verdict"] == "confirmed":
+            assert finding["exposure"] == "exposed"
+            assert finding["strength"] == "conclusive"
+            assert finding["evidence"]
+            assert finding["subjects"]
+        if finding["advisory"] is None:
+            assert finding["verdict"] == "look_alike"
+    order = [
+        (f["cluster"], f["advisory"] is None, f["advisory"] or "", f["signature"] or "", f["cause"] or "")
+        for f in findings
+    ]
+    assert order == sorted(order)
+    assert len(order) == len(set(order))

@@ -1,0 +1,11 @@
+"""The one run of real clusters that all live tests read."""
+
+import pytest
+
+from live.measured import Measured, measure
+
+
+@pytest.fixture(scope="session")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Measured:
+    """A release that cannot be had, or a broker that does not start, fails every live test with its reason."""
+    return measure(tmp_path_factory.mktemp("live"))

@@ -1,0 +1,136 @@
+"""Real clusters under load, swept, analysed through the command line: takes a home, gives what the live tests read.
+
+Two batches of clusters, started in parallel; what is killed and restarted runs on a cluster of the first batch.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow.parquet as pq
+import yaml
+
+from fleet_demo.cluster import Cluster
+from kafka_fleet.store.generations import current
+from kafka_fleet.store.landing import manifests, read_rows
+from live.scenarios import avoid_midnight, running, sweep
+
+FIRST = ["follower331", "follower332", "follower411", "idle331"]
+SECOND = ["crowd331", "slow331", "mixed331", "redirect282", "ancient111"]
+SWEEPS, EVERY_S = 7, 9.0
+KILLS = 4  # of collectors, at as many moments after their first file
+Row = dict[str, Any]
+
+
+class Measured(NamedTuple):
+    """The home after everything ran; `days` gives each cluster's day, that of its last sweep."""
+
+    home: Path
+    days: dict[str, str]
+    seconds: dict[str, float]
+
+    def findings(self, cluster: str) -> list[Row]:
+        """What `kafka-fleet findings` prints of a cluster."""
+        return [one for one in self.printed(self.days[cluster]) if one["cluster"] == cluster]
+
+    def printed(self, ds: str) -> list[Row]:
+        """Everything that `kafka-fleet findings --format json` prints for a day."""
+        done = fleet_command("findings", "--home", str(self.home), "--date", ds, "--format", "json")
+        assert done.returncode == 0, done.stderr
+        found: list[Row] = json.loads(done.stdout)
+        return found
+
+    def finding(self, cluster: str, advisory: str) -> Row:
+        """One cluster's finding on one advisory."""
+        return next(one for one in self.findings(cluster) if one["advisory"] == advisory)
+
+    def facts(self, table: str, **keys: object) -> list[Row]:
+        """Rows of a fact table on the day of the named cluster."""
+        folder = self.home / f"facts/{table}/ds={self.days[str(keys['cluster'])]}"
+        rows = pq.read_table(folder / str(current(folder))).to_pylist()
+        return [row for row in rows if all(row[key] == value for key, value in keys.items())]
+
+    def raw(self, table: str, cluster: str) -> list[Row]:
+        """Raw rows of a cluster, in the order of its sweeps."""
+        sweeps = [one for one in manifests(self.home, self.days[cluster])[0] if one.cluster == cluster]
+        return read_rows(self.home, sweeps, table)
+
+    def dossier(self, cluster: str) -> Row:
+        """What the cluster's letter is written from."""
+        folder = self.home / f"findings/ds={self.days[cluster]}"
+        found: Row = json.loads((folder / str(current(folder)) / f"clusters/{cluster}.json").read_text())
+        return found
+
+
+def fleet_command(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run `kafka-fleet` as a user does, in a process of its own."""
+    program = str(Path(sys.executable).with_name("kafka-fleet"))
+    return subprocess.run([program, *arguments], capture_output=True, text=True, check=False, timeout=900)
+
+
+def restarts(cluster: Cluster, home: Path) -> None:
+    """Broker 2 is killed between two sweeps and comes back; "halfdead" is what is seen of the cluster meanwhile."""
+    avoid_midnight(90)
+    for _ in range(2):
+        sweep(cluster, home, "restarted")
+        time.sleep(3)
+    cluster.kill_broker(2)
+    for _ in range(2):
+        sweep(cluster, home, "halfdead")
+        time.sleep(1)
+    sweep(cluster, home, "restarted")
+    cluster.start_broker(2)
+    for _ in range(2):
+        sweep(cluster, home, "restarted")
+        time.sleep(3)
+
+
+def killed_collectors(cluster: Cluster, home: Path) -> None:
+    """Collectors that die at random moments of their work, and one that does not."""
+    fleet_file = home / "killed.yaml"
+    entry = {**cluster.fleet_entry(id="interrupted"), "jolokia": {"brokers": cluster.jolokia_urls}}
+    fleet_file.write_text(yaml.safe_dump({"version": 1, "clusters": [entry]}))
+    program = str(Path(sys.executable).with_name("kafka-fleet"))
+    command = [program, "collect", "--fleet", str(fleet_file), "--home", str(home)]
+    for later in [0.02 * kill for kill in range(KILLS)]:
+        before = {path.name for path in (home / "raw").glob("*/ds=*/interrupted.*")}
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            deadline = time.monotonic() + 30
+            while process.poll() is None and time.monotonic() < deadline:
+                if {path.name for path in (home / "raw").glob("*/ds=*/interrupted.*")} != before:
+                    break
+                time.sleep(0.002)
+            time.sleep(later)
+            process.send_signal(signal.SIGKILL)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
+def measure(home: Path) -> Measured:
+    """Run everything, some five minutes. Raises ArtifactError or ClusterError with the reason when it cannot."""
+    marks = {"start": time.monotonic()}
+    with running(FIRST, home, SWEEPS, EVERY_S) as clusters:
+        restarts(clusters["follower411"], home)
+        killed_collectors(clusters["follower332"], home)
+    marks["first batch"] = time.monotonic()
+    with running(SECOND, home, SWEEPS, EVERY_S):
+        pass
+    marks["second batch"] = time.monotonic()
+    days: dict[str, str] = {}
+    for folder in sorted((home / "raw/manifests").iterdir()):
+        ds = folder.name.removeprefix("ds=")
+        days |= {one.cluster: ds for one in manifests(home, ds)[0]}
+    for ds in sorted(set(days.values())):
+        done = fleet_command("analyze", "--home", str(home), "--date", ds)
+        assert done.returncode == 0, done.stderr[-4000:]
+    marks["analyze"] = time.monotonic()
+    seconds = {name: marks[name] - marks[before] for before, name in pairwise(marks)}
+    print(f"live, {datetime.now(UTC):%H:%M} UTC, {os.cpu_count()} cores:", {n: round(s) for n, s in seconds.items()})
+    return Measured(home, days, seconds)

@@ -1,0 +1,76 @@
+"""Collection from real brokers of five release lines: everything that the release has, and a word for what it lacks."""
+
+import pytest
+
+from kafka_fleet.store.landing import manifests
+from live.measured import KILLS, SWEEPS, Measured
+
+pytestmark = pytest.mark.timeout(1800)
+RELEASES = {
+    "ancient111": "1.1.1",
+    "redirect282": "2.8.2",
+    "follower331": "3.3.1",
+    "follower332": "3.3.2",
+    "follower411": "4.1.1",
+}
+
+
+@pytest.mark.parametrize(("cluster", "release"), RELEASES.items())
+def test_every_sweep_of_every_release_is_whole(measured: Measured, cluster: str, release: str) -> None:
+    brokers = measured.raw("brokers", cluster)
+    assert [row["broker"] for row in brokers] == [1, 2] * SWEEPS
+    assert {row["outcome"] for row in brokers} == {"ok"}
+    assert {row["unusable"] for row in brokers} == {0}
+    assert {row["host"] for row in brokers} == {"127.0.0.1"}
+    assert [row["rack"] for row in brokers[:2]] == ["a", "b"]
+    assert {row["admin_outcome"] for row in measured.raw("sweeps", cluster)} == {"ok"}
+    metrics = measured.raw("broker_metrics", cluster)
+    assert {row["release"] for row in metrics} == {release}
+    assert all(row["jvm_start_ms"] > 1_600_000_000_000 for row in metrics)
+    assert all(row["expired_consumer_fetches"] is not None for row in metrics)
+    assert {row["kafka_cluster_id"] for row in measured.raw("sweeps", cluster)} != {None}
+
+
+@pytest.mark.parametrize(
+    ("cluster", "mode"), [("ancient111", "ZooKeeper"), ("redirect282", "ZooKeeper"), ("idle331", "KRaft")]
+)
+def test_the_mode_is_told(measured: Measured, cluster: str, mode: str) -> None:
+    assert measured.dossier(cluster)["mode"] == mode
+    assert bool(measured.raw("features", cluster)) == (mode == "KRaft")
+
+
+def test_what_an_old_release_lacks_is_named_and_null(measured: Measured) -> None:
+    row = measured.raw("broker_metrics", "ancient111")[0]
+    assert row["app_start_ms"] is None
+    assert row["reassigning_partitions"] is None
+    assert row["messages_in"] is not None
+    assert measured.raw("client_software", "ancient111") == []
+
+
+def test_clients_are_named_from_the_brokers_own_metrics(measured: Measured) -> None:
+    libraries = {(row["software"], row["software_version"]) for row in measured.raw("client_software", "follower331")}
+    assert ("apache-kafka-java", "3.3.1") in libraries
+    assert {row["group_id"] for row in measured.raw("groups", "follower331")} >= {"billing"}
+    members = {row["group_id"] for row in measured.raw("group_members", "crowd331")}
+    assert len([group for group in members if group.startswith("crowd-")]) == 50
+
+
+def test_commits_and_log_ends_advance(measured: Measured) -> None:
+    commits = [row["committed_offset"] for row in measured.raw("group_offsets", "follower331")]
+    assert commits == sorted(commits)
+    assert commits[-1] > commits[0]
+    rates = measured.facts("partition_rates", cluster="follower331", topic="orders")
+    assert 5 < sum(row["records"] for row in rates) / sum(row["seconds"] for row in rates) < 15
+
+
+def test_a_killed_collector_leaves_no_half_sweep(measured: Measured) -> None:
+    whole, damaged = manifests(measured.home, measured.days["interrupted"])
+    assert damaged == []
+    sweeps = {one.sweep for one in whole if one.cluster == "interrupted"}
+    assert 1 <= len(sweeps) <= KILLS + 1
+    landed = list((measured.home / "raw").glob("*/ds=*/interrupted.*.parquet"))
+    begun = {path.name.removeprefix("interrupted.").removesuffix(".parquet") for path in landed}
+    assert len(begun) == KILLS + 1  # every one of them was killed after its first file
+    assert sweeps < begun  # and at least one before its commit
+    assert measured.dossier("interrupted")["coverage"]["sweeps"] == len(sweeps)
+    assert len(measured.raw("brokers", "interrupted")) == 2 * len(sweeps)

@@ -1,0 +1,52 @@
+"""A real broker killed and started again: its absence is shown, its counters are not compared, nothing is invented."""
+
+import pytest
+
+from live.measured import Measured
+
+pytestmark = pytest.mark.timeout(1800)
+
+
+def test_the_dead_broker_is_shown_as_failed(measured: Measured) -> None:
+    rows = [row for row in measured.raw("brokers", "restarted") if row["broker"] == 2]
+    assert [row["outcome"] for row in rows] == ["ok", "ok", "failed", "ok", "ok"]
+    assert rows[2]["kind"]
+    assert rows[2]["read_at"] is None
+    broker = next(one for one in measured.dossier("restarted")["coverage"]["brokers"] if one["broker"] == 2)
+    assert (broker["ok"], broker["failed"]) == (4, 1)
+    assert broker["failures"] == [rows[2]["kind"]]
+
+
+def test_a_cluster_with_a_dead_broker_is_not_judged(measured: Measured) -> None:
+    finding = measured.finding("halfdead", "KAFKA-14334")
+    assert (finding["signature_state"], finding["verdict"]) == ("not_evaluated", "unknown")  # its release could not be read either
+    assert finding["missing"] == ["broker 2: no two reads of one process with the counters of consumer fetches"]
+    assert any(
+        "broker 2: nothing was read" in text for text in measured.dossier("halfdead")["coverage"]["not_measured"]
+    )
+
+
+def test_the_restart_gives_a_start_interval(measured: Measured) -> None:
+    spans = measured.facts("intervals", cluster="restarted", broker=2)
+    assert sorted((span["kind"], span["same_process"]) for span in spans) == [
+        ("start", True),
+        ("start", True),
+        ("sweeps", False),
+        ("sweeps", True),
+        ("sweeps", True),
+    ]
+    later = max((span for span in spans if span["kind"] == "start"), key=lambda span: span["to_sweep"])
+    assert 0 < later["seconds"] < 120
+    assert [(row["broker"], row["intervals"]) for row in measured.facts("dropped", cluster="restarted")] == [(2, 1)]
+
+
+def test_no_rate_is_negative_or_huge(measured: Measured) -> None:
+    for row in measured.facts("counters", cluster="restarted"):
+        assert row["seconds"] > 0
+        for name in ("consumer_fetches", "expired_consumer_fetches", "messages_in", "bytes_in", "bytes_out"):
+            assert row[name] >= 0
+        assert row["messages_in"] / row["seconds"] < 50
+        assert row["consumer_fetches"] / row["seconds"] < 100
+    for row in measured.facts("partition_rates", cluster="restarted"):
+        assert not row["went_back"]
+        assert 0 <= row["records"] / row["seconds"] < 50

@@ -1,0 +1,181 @@
+"""The admin layer without brokers: answers and refusals of every kind from a client in the library's place."""
+
+import time
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from kafka import TopicPartition, errors
+
+from kafka_fleet.collect import admin
+from kafka_fleet.collect.admin import AdminSweep, sweep_admin
+from kafka_fleet.config_names import allowed
+
+
+def config(value: str | None, **more: Any) -> dict[str, Any]:
+    return {"value": value, "is_sensitive": False, "config_source": "STATIC_BROKER_CONFIG", "is_default": None, **more}
+
+
+CONFIGS = {
+    "min.insync.replicas": config("2"),
+    "num.io.threads": config("8", config_source="DEFAULT_CONFIG"),
+    "log.dirs": config("canary", is_sensitive=True),
+    "listener.name.x.plain.sasl.jaas.config": config("password=canary"),
+    "my.plugin.url": config("https://canary@h"),
+}
+OFFSET = SimpleNamespace(offset=42)
+PLACE = TopicPartition("orders", 0)
+
+
+class Client:
+    """Answers as the library does against a 3.x cluster of two brokers, with one topic and three groups."""
+
+    def __init__(self, **changes: Any) -> None:
+        self._manager = SimpleNamespace(run=lambda call, *a: call(*a))
+        self.closed = False
+        for name, change in changes.items():
+            setattr(self, name, change)
+
+    def _get_cluster_metadata(self, _topics: Any) -> dict[str, Any]:
+        partition = {"partition_index": 0, "leader_id": -1, "replica_nodes": [1, 2], "isr_nodes": [2]}
+        topic = {"name": "orders", "topic_id": None, "is_internal": False, "error_code": 0, "partitions": [partition]}
+        brokers = [{"node_id": b, "host": f"b{b}", "port": 9092, "rack": None} for b in (1, 2)]
+        gone = {"name": "gone", "error_code": 3, "partitions": [], "is_internal": False}
+        return {"cluster_id": "abc", "controller_id": 1, "brokers": brokers, "topics": [topic, gone]}
+
+    def describe_features(self) -> dict[str, Any]:
+        return {"metadata.version": {"finalized": (1, 7)}, "kraft.version": {"supported": (0, 1)}}
+
+    def describe_configs(self, resources: list[Any], config_filter: str) -> dict[str, Any]:
+        kind = resources[0].resource_type.name.lower()
+        return {kind: {one.name: CONFIGS for one in resources}}
+
+    def list_groups(self) -> list[dict[str, Any]]:
+        kinds = {"billing": "classic", "connect": None, "new": "consumer"}
+        return [
+            {"group_id": g, "group_state": "Stable", "protocol_type": "consumer", "group_type": k}
+            for g, k in kinds.items()
+        ]
+
+    def describe_groups(self, groups: list[str]) -> dict[str, Any]:
+        taken = {"assigned_partitions": [{"topic": "orders", "partitions": [0]}]}
+        member = {"member_id": "m", "client_id": "c", "client_host": "/10.0.0.9", "member_assignment": taken}
+        found = {g: {"group_state": "Stable", "protocol_type": "consumer", "members": [member]} for g in groups}
+        found["connect"].update(protocol_type="connect", members=[{**member, "member_assignment": b"\x00canary"}])
+        return found
+
+    def list_group_offsets(self, groups: dict[str, None]) -> dict[str, Any]:
+        unset = TopicPartition("orders", 1)
+        return {g: {PLACE: OFFSET, unset: SimpleNamespace(offset=-1)} for g in groups}
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def swept(monkeypatch: pytest.MonkeyPatch, deadline_s: float = 5.0, **changes: Any) -> AdminSweep:
+    client = Client(**changes)
+    monkeypatch.setattr(admin, "KafkaAdminClient", lambda **settings: client)
+    found = sweep_admin(["127.0.0.1:1"], {}, deadline_s)
+    assert client.closed
+    assert "canary" not in repr(found)
+    return found
+
+
+def test_everything_of_a_cluster(monkeypatch):
+    found = swept(monkeypatch)
+    assert (found.kafka_cluster_id, found.controller) == ("abc", 1)
+    (topic,) = found.tables["topics"]
+    assert (topic["leader"], topic["replicas"], topic["isr"], topic["topic_id"]) == (None, [1, 2], [2], None)
+    assert found.tables["features"] == [{"feature": "metadata.version", "min_level": 1, "max_level": 7}]
+    assert [g["group_id"] for g in found.tables["groups"]] == ["billing", "connect", "new"]
+    assert [(m["group_id"], m["client_host"]) for m in found.tables["group_members"]] == [
+        ("billing", "10.0.0.9"),
+        ("connect", "10.0.0.9"),
+    ]
+    assert [a["group_id"] for a in found.tables["group_assignments"]] == ["billing"]
+    assert [o["committed_offset"] for o in found.tables["group_offsets"]] == [42, 42, 42]
+    assert (found.outcome, found.missing) == ("partial", ["group_members"])  # groups of the new protocol give none
+
+
+def test_only_values_of_named_settings_that_are_not_sensitive_are_taken(monkeypatch):
+    rows = {row["name"]: row for row in swept(monkeypatch).tables["broker_configs"] if row["broker"] == 1}
+    assert {name for name, row in rows.items() if row["value"] is not None} == {"min.insync.replicas", "num.io.threads"}
+    assert {name for name, row in rows.items() if row["redacted"]} == set(CONFIGS) - {
+        "min.insync.replicas",
+        "num.io.threads",
+    }
+    assert [rows[name]["is_default"] for name in ("min.insync.replicas", "num.io.threads")] == [False, True]
+    for kind in ("broker", "topic", "client"):
+        assert not [
+            name for name in allowed(kind) if any(w in name for w in ("password", "jaas", "secret", "token.master"))
+        ]
+
+
+def raising(error: BaseException) -> Callable[..., Any]:
+    def call(*_a: Any, **_k: Any) -> Any:
+        raise error
+
+    return call
+
+
+FAULTS = [
+    errors.ClusterAuthorizationFailedError(),
+    errors.KafkaTimeoutError("late\r\n\x1b[31m" + "x" * 500),
+    KeyError("endpoint_type"),
+    TypeError("x"),
+    AttributeError("x"),
+    OSError("reset"),
+    ValueError("x"),
+]
+
+
+@pytest.mark.parametrize("error", FAULTS, ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize(
+    ("call", "lost"),
+    [
+        ("_get_cluster_metadata", {"brokers", "topics"}),
+        ("describe_features", {"features"}),
+        ("list_groups", {"groups", "group_members", "group_assignments", "group_offsets"}),
+        ("describe_groups", {"groups", "group_members", "group_assignments", "group_offsets"}),
+    ],
+)
+def test_what_one_read_raises_costs_its_own_tables(monkeypatch, call, lost, error):
+    found = swept(monkeypatch, **{call: raising(error)})
+    assert found.outcome == ("failed" if "brokers" in lost else "partial")
+    assert lost <= set(found.missing)
+    assert found.detail.isprintable()
+    assert type(error).__name__ in found.detail
+    assert lost.isdisjoint(found.tables)
+    assert len(found.tables) >= 2
+
+
+def test_one_broker_that_refuses_its_configs_and_one_that_says_nothing(monkeypatch):
+    def configs(resources: list[Any], config_filter: str) -> dict[str, Any]:
+        if resources[0].name == "1":
+            raise errors.ClusterAuthorizationFailedError()
+        return {}
+
+    found = swept(monkeypatch, describe_configs=configs)
+    assert {"broker_configs", "topic_configs"} <= set(found.missing)
+    assert "is DescribeConfigs allowed?" in found.detail
+
+
+def test_brokers_older_than_features_have_none_and_no_fault(monkeypatch):
+    found = swept(monkeypatch, describe_features=raising(errors.IncompatibleBrokerVersion("x")))
+    assert found.tables["features"] == []
+    assert "features" not in found.missing
+
+
+def test_slow_answers_end_at_the_deadline_also_between_the_brokers(monkeypatch):
+    def slow(resources: list[Any], config_filter: str) -> dict[str, Any]:
+        time.sleep(0.4)
+        return {}
+
+    many = {**Client()._get_cluster_metadata(None), "topics": []}
+    many["brokers"] = [{"node_id": b, "host": "h", "port": 1, "rack": None} for b in range(100)]
+    started = time.monotonic()
+    found = swept(monkeypatch, 1.0, describe_configs=slow, _get_cluster_metadata=lambda _t: many)
+    assert time.monotonic() - started < 2.5
+    assert {"broker_configs", "groups"} <= set(found.missing)
+    assert "the deadline has passed" in found.detail

@@ -1,0 +1,87 @@
+"""The admin layer against servers that are no Kafka: silent, garbled, oversize, refused, unknown or forbidden."""
+
+import os
+import socket
+import struct
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Thread
+
+import pytest
+
+from kafka_fleet.collect import admin
+from kafka_fleet.collect.admin import sweep_admin
+
+
+@contextmanager
+def listener(serve: Callable[[socket.socket], None]) -> Iterator[str]:
+    """A TCP server whose connections are handed to `serve`; gives host:port."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def accept() -> None:
+            while True:
+                try:
+                    made, _peer = server.accept()
+                except OSError:
+                    return
+                Thread(target=quietly, args=(serve, made), daemon=True).start()
+
+        Thread(target=accept, daemon=True).start()
+        yield f"127.0.0.1:{server.getsockname()[1]}"
+        server.shutdown(socket.SHUT_RDWR)
+
+
+def quietly(serve: Callable[[socket.socket], None], made: socket.socket) -> None:
+    with made:
+        try:
+            serve(made)
+        except OSError:
+            return
+
+
+def garbage(made: socket.socket) -> None:
+    while asked := made.recv(4096):
+        made.sendall(struct.pack(">i", 104) + asked[8:12] + os.urandom(100))
+
+
+def oversize(made: socket.socket) -> None:
+    made.recv(4096)
+    made.sendall(struct.pack(">i", 2**31 - 1) + b"x" * 1_000_000)
+
+
+@pytest.mark.parametrize(
+    "serve",
+    [
+        lambda made: time.sleep(3),
+        lambda made: made.sendall(b"HTTP/1.1 400 canary\r\n\r\n"),
+        garbage,
+        oversize,
+        lambda made: None,
+    ],
+    ids=["silent", "http", "garbage", "oversize", "closes"],
+)
+def test_what_does_not_speak_kafka_is_a_failure_within_the_deadline(serve):
+    with listener(serve) as server:
+        started = time.monotonic()
+        found = sweep_admin([server], {}, 1.0)
+        assert time.monotonic() - started < 3
+    assert (found.outcome, found.tables, found.missing) == ("failed", {}, ["every admin table"])
+    assert "does not answer as Kafka" in found.detail
+    assert "canary" not in found.detail
+
+
+def test_refused_unknown_and_forbidden_servers():
+    login = {"sasl_plain_username": "canary-login", "sasl_plain_password": "canary-password"}
+    settings = {"security_protocol": "SASL_PLAINTEXT", "sasl_mechanism": "PLAIN", **login}
+    found = sweep_admin(["127.0.0.1:1", "nowhere.invalid:9092"], settings, 0.5)
+    assert "127.0.0.1:1: connection refused; nowhere.invalid:9092 does not resolve" in found.detail
+    assert "canary" not in repr(found)
+
+
+def test_a_server_whose_name_is_link_local_is_not_contacted(monkeypatch):
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *a, **k: [(2, 1, 6, "", ("169.254.169.254", 80))])
+    monkeypatch.setattr(admin, "KafkaAdminClient", lambda **k: pytest.fail("a connection was begun"))
+    assert sweep_admin(["innocent.example.org:9092"], {}, 1.0).detail.startswith(
+        "forbidden: innocent.example.org: link-local"
+    )

@@ -1,0 +1,118 @@
+"""`airflow backfill create` under a real `airflow standalone`: three stored days are judged, then judged once more."""
+
+from typing import NamedTuple
+
+import pytest
+
+from airflow_home import AirflowHome, Listener, Run, Standalone
+from mail_server import Mailbox, mail_server
+from stored_days import entries, pointers, published, store_day
+
+pytestmark = pytest.mark.timeout(1500)  # about four minutes on two idle cores
+DAYS = ["2026-11-09", "2026-11-10", "2026-11-11"]
+CLUSTERS = ("follower331", "follower332")
+STAGES = ("findings", "signatures", "reports")
+RANGE = ("--dag-id", "fleet_health", "--from-date", DAYS[0], "--to-date", DAYS[-1])
+DONE = ("coverage", "facts", "judge", "letters", "publish")
+
+
+class Seen(NamedTuple):
+    """What there was after a backfill: files and pointers below the home, runs and task states in the metadata."""
+
+    files: dict[tuple[str, str], dict[str, bytes]]
+    pointers: dict[str, str]
+    runs: dict[str, Run]
+    states: dict[str, dict[tuple[str, str | None], str]]
+
+
+class Story(NamedTuple):
+    """Both backfills; what was mailed and what listened while they ran; processes left after Airflow was stopped."""
+
+    first: Seen
+    again: Seen
+    mails: list[str]
+    listeners: set[Listener]
+    left: int
+
+
+def look(airflow: AirflowHome) -> Seen:
+    runs = {run.day: run for run in airflow.runs("fleet_health") if run.day in DAYS}
+    files = {(stage, day): published(airflow.home, stage, day) for stage in STAGES for day in DAYS}
+    return Seen(files, pointers(airflow.home), runs, {day: airflow.states(run.run_id) for day, run in runs.items()})
+
+
+def backfill(airflow: AirflowHome, running: Standalone, *options: str) -> Seen:
+    """Create a backfill of all days and wait until each of its runs has come to an end."""
+    number = airflow.backfill(*RANGE, *options)
+
+    def over() -> bool:
+        runs = [run for run in airflow.runs("fleet_health") if run.backfill == number]
+        return len(runs) == len(DAYS) and all(run.state in ("success", "failed") for run in runs)
+
+    print(f"three days in {running.wait(over, 'the backfill'):.0f} s")
+    return look(airflow)
+
+
+@pytest.fixture(scope="module")
+def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
+    mailbox = Mailbox()
+    with mail_server(mailbox) as port:
+        airflow = AirflowHome(tmp_path_factory.mktemp("backfill"), {"version": 1, "clusters": entries(*CLUSTERS)}, port)
+        for day in DAYS:
+            store_day(airflow.home, day, *CLUSTERS)
+        airflow.run("dags", "reserialize")
+        with airflow.standalone() as running:
+            airflow.run("dags", "unpause", "fleet_health")
+            first = backfill(airflow, running)
+            again = backfill(airflow, running, "--reprocess-behavior", "completed")
+        left = running.members()
+    return Story(first, again, mailbox.recipients, running.listeners, len(left))
+
+
+@pytest.mark.parametrize("which", ["first", "again"])
+def test_each_day_is_judged_by_a_run_of_the_backfill(story, which):
+    seen = getattr(story, which)
+    assert {day: (run.run_type, run.state) for day, run in seen.runs.items()} == dict.fromkeys(
+        DAYS, ("backfill", "success")
+    )
+    for states in seen.states.values():
+        assert {(task, None): states[(task, None)] for task in DONE} == {(task, None): "success" for task in DONE}
+        assert {label for task, label in states if task == "render"} == set(CLUSTERS)
+        assert {state for (task, _label), state in states.items() if task == "render"} == {"success"}
+
+
+def test_the_second_backfill_is_another_one_and_makes_a_generation_of_its_own(story):
+    assert {run.backfill for run in story.first.runs.values()} < {run.backfill for run in story.again.runs.values()}
+    for generation, seen in (("g0001", story.first), ("g0002", story.again)):
+        folders = {f"{stage}/ds={day}" for stage in STAGES for day in DAYS}
+        assert {seen.pointers[folder] for folder in folders} == {generation}
+        assert set(seen.pointers.values()) == {generation}, "facts follow too"
+
+
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("day", DAYS)
+def test_findings_and_letters_are_the_same_bytes_again(story, stage, day):
+    first, again = story.first.files[(stage, day)], story.again.files[(stage, day)]
+    assert first == again
+    if stage == "reports":
+        assert set(first) == {"index.html"} | {f"{c}.{kind}" for c in CLUSTERS for kind in ("html", "txt")}
+    assert all(len(content) > 2 for content in first.values())
+
+
+def test_a_day_reads_like_itself(story):
+    for day in DAYS:
+        letter = story.first.files[("reports", day)][f"{CLUSTERS[0]}.txt"].decode()
+        assert day in letter
+        assert not set(DAYS) - {day} & set(letter.split())
+
+
+def test_a_backfill_mails_nobody(story):
+    assert story.mails == []
+    for states in (*story.first.states.values(), *story.again.states.values()):
+        assert {state for (task, _label), state in states.items() if task == "mail"} == {"skipped"}
+
+
+def test_only_loopback_listens_and_nothing_is_left(story):
+    assert {one.address for one in story.listeners} <= {"127.0.0.1", "::1", "::ffff:127.0.0.1"}
+    assert story.listeners, "the API server does listen"
+    assert story.left == 0

@@ -1,0 +1,146 @@
+"""`airflow dags test` with the real Spark jobs and a real mail server: a day, the day again, a day with a fault."""
+
+import hashlib
+import json
+from typing import NamedTuple
+
+import pytest
+
+from airflow_home import AirflowHome
+from jolokia_simulator import Agent, agent
+from kafka_fleet.store.landing import manifests, read_rows
+from mail_server import Mailbox, mail_server
+from stored_days import entries, pointers, published, store_day
+
+pytestmark = pytest.mark.timeout(1500)  # about two minutes on two idle cores
+DAY = "2026-11-09"
+CLUSTERS = ("follower331", "follower332")  # the first has KAFKA-14334, the second has its fix
+STAGES = ("findings", "signatures", "reports")
+BROKEN = {"id": "broken", "environment": "nowhere"}
+
+
+class Seen(NamedTuple):
+    """One run: task states, what it printed, and after it the files, the pointers and who has got a mail so far."""
+
+    states: dict[tuple[str, str | None], str]
+    printed: str
+    files: dict[str, dict[str, bytes]]
+    letters: dict[str, bytes]
+    pointers: dict[str, str]
+    mailed: list[str]
+
+
+class Story(NamedTuple):
+    """The day for one owner, the day for all, the day with a sweep that Spark cannot read."""
+
+    one: Seen
+    everybody: Seen
+    fault: Seen
+
+
+def damage(airflow: AirflowHome, cluster: str) -> None:
+    """Make one data file of a sweep no Parquet at all, and its manifest agree with that: only the reader can notice."""
+    sweep = next(sweep for sweep in manifests(airflow.home, DAY)[0] if sweep.cluster == cluster)
+    path = airflow.home / f"raw/manifests/ds={DAY}/{cluster}.{sweep.sweep}.json"
+    manifest = json.loads(path.read_text())
+    content = b"not Parquet"
+    file = next(file for file in manifest["files"] if file["table"] == "brokers")
+    (airflow.home / file["path"]).write_bytes(content)
+    file |= {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    path.write_text(json.dumps(manifest))
+
+
+@pytest.fixture(scope="module")
+def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
+    mailbox = Mailbox()
+    with mail_server(mailbox) as port:
+        fleet = {"version": 1, "clusters": [*entries(*CLUSTERS), BROKEN]}
+        airflow = AirflowHome(tmp_path_factory.mktemp("run"), fleet, port)
+        store_day(airflow.home, DAY, *CLUSTERS)
+
+        def judge(**conf: object) -> Seen:
+            states, printed = airflow.dag_test("fleet_health", DAY, **conf)
+            files = {stage: published(airflow.home, stage, DAY) for stage in STAGES}
+            shown = (airflow.home / f"reports/ds={DAY}").glob("*.[ht]*")
+            letters = {path.name: path.read_bytes() for path in shown}
+            return Seen(states, printed, files, letters, pointers(airflow.home), list(mailbox.recipients))
+
+        one = judge(notify="always", clusters=[CLUSTERS[0]])
+        everybody = judge(notify="always")
+        damage(airflow, CLUSTERS[0])
+        return Story(one, everybody, judge(notify="always"))
+
+
+def test_every_task_of_a_good_day_succeeds(story):
+    for task in ("coverage", "facts", "judge", "letters", "publish"):
+        assert story.one.states[(task, None)] == story.everybody.states[(task, None)] == "success"
+    for name in (*CLUSTERS, "broken"):
+        assert story.everybody.states[("render", name)] == "success"
+
+
+def test_findings_and_letters_are_published(story):
+    findings = json.loads(story.one.files["findings"]["findings.json"])
+    assert {row["ds"] for row in findings} == {DAY}
+    assert {row["cluster"] for row in findings} == set(CLUSTERS)
+    verdicts = {row["cluster"]: row["verdict"] for row in findings if row["advisory"] == "KAFKA-14334"}
+    assert verdicts == {"follower331": "confirmed", "follower332": "not_affected"}
+    reports = story.one.files["reports"]
+    assert {f"{name}.{kind}" for name in CLUSTERS for kind in ("html", "txt")} < set(reports)
+    assert all(DAY in reports[f"{name}.txt"].decode() for name in CLUSTERS)
+    assert story.one.letters == reports, "and at the paths that people link to"
+    assert {story.one.pointers[f"{stage}/ds={DAY}"] for stage in STAGES} == {"g0001"}
+
+
+def test_the_same_day_again_is_a_new_generation_of_the_same_bytes(story):
+    assert {story.everybody.pointers[f"{stage}/ds={DAY}"] for stage in STAGES} == {"g0002"}
+    assert story.everybody.files == story.one.files
+    assert story.everybody.letters == story.one.letters
+
+
+def test_naming_clusters_limits_the_mail_and_nothing_else(story):
+    first, second = CLUSTERS
+    assert story.one.mailed == [f"{first}-oncall@example.org"]
+    assert story.one.states[("mail", second)] == "skipped"
+    assert f"{second}.html" in story.one.files["reports"]
+
+
+def test_who_has_the_letter_gets_no_second_one(story):
+    first, second = CLUSTERS
+    assert sorted(story.everybody.mailed) == sorted(f"{name}-oncall@example.org" for name in CLUSTERS)
+    assert story.everybody.states[("mail", first)] == story.everybody.states[("mail", second)] == "success"
+
+
+def test_a_broken_entry_has_a_page_and_no_mail(story):
+    (label,) = {name for task, name in story.everybody.states if task == "mail"} - set(CLUSTERS)
+    assert story.everybody.states[("mail", label)] == "skipped"
+    assert "nowhere" in story.everybody.files["reports"][f"{label}.txt"].decode()
+
+
+def test_a_spark_job_that_fails_is_red_and_changes_nothing_that_readers_see(story):
+    states = story.fault.states
+    assert states[("coverage", None)] == "success"
+    assert states[("facts", None)] == "failed"
+    assert {states[(task, None)] for task in ("judge", "letters", "publish")} == {"upstream_failed"}
+    assert "facts [map index -1]" in story.fault.printed
+    assert story.fault.files == story.everybody.files
+    assert story.fault.letters == story.everybody.letters
+    assert story.fault.pointers == story.everybody.pointers
+    assert story.fault.mailed == story.everybody.mailed
+
+
+def test_one_dead_cluster_is_red_and_the_others_are_measured(tmp_path):
+    entry = {"environment": "development", "owners": ["a@example.org"], "bootstrap_servers": ["127.0.0.1:9"]}
+    with agent(Agent()) as broker:
+        alive = {**entry, "id": "alive", "jolokia": {"brokers": {"1": broker.url}}}
+        dead = {**entry, "id": "dead", "jolokia": {"brokers": {"1": "http://127.0.0.1:9/jolokia"}}}
+        airflow = AirflowHome(tmp_path, {"version": 1, "clusters": [dead, alive, BROKEN]})
+        states, printed = airflow.dag_test("fleet_collect", DAY)
+    assert states[("entries", None)] == states[("collect", "alive")] == "success"
+    assert states[("collect", "dead")] == states[("collect", "broken (invalid entry)")] == "failed"
+    assert "nothing was measured of dead" in printed
+    (day,) = (airflow.home / "raw/manifests").iterdir()
+    landed = manifests(airflow.home, day.name.removeprefix("ds="))[0]
+    assert [sweep.cluster for sweep in landed] == ["alive", "dead"], "a failure is stored as well"
+    read = {row["cluster"]: row["outcome"] for row in read_rows(airflow.home, landed, "brokers")}
+    assert read == {"alive": "ok", "dead": "failed"}
+    assert read_rows(airflow.home, landed, "partitions")

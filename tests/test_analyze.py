@@ -1,0 +1,109 @@
+"""A whole day analysed: the same bytes however often, in what order and on how many cores; a kill mixes nothing."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from analysed import Analysed, Backwards, analyse, analysed, spark
+from finding_shape import assert_contract
+from kafka_fleet.store.generations import current
+from recorded import recorded_day, write_home
+
+pytestmark = pytest.mark.timeout(1800)  # the first test waits for the analysis that all read
+PROGRAM = str(Path(sys.executable).with_name("kafka-fleet"))
+CLUSTERS = ["follower331", "idle331"]
+
+
+@pytest.fixture(scope="module")
+def day() -> Analysed:
+    return analysed()
+
+
+def test_findings_keep_the_contract(day: Analysed) -> None:
+    findings = json.loads(day.outputs()["findings.json"])
+    assert_contract(findings, day.ds)
+    clusters = {one["cluster"] for one in findings}
+    assert {path for path in day.outputs() if path.startswith("clusters/")} == {f"clusters/{c}.json" for c in clusters}
+
+
+def test_files_in_another_order_and_other_partitions_give_the_same_bytes(day: Analysed) -> None:
+    settings = {"spark.sql.shuffle.partitions": "7", "spark.sql.files.maxPartitionBytes": "20000"}
+    kept = {name: spark().conf.get(name) for name in settings}
+    try:
+        for name, value in settings.items():
+            spark().conf.set(name, value)
+        again = analyse(day.home, day.ds, Backwards)
+    finally:
+        for name, value in kept.items():
+            spark().conf.set(name, str(value))
+    assert again.generation != day.generation
+    assert again.outputs() == day.outputs()
+
+
+def test_rows_in_another_order_give_the_same_findings(day: Analysed) -> None:
+    renamed = [{**one, "cluster": "follower331"} for one in day.findings("shuffled")]
+    assert renamed == day.findings("follower331")
+
+
+def test_a_damaged_sweep_is_left_out_and_named(day: Analysed) -> None:
+    coverage = day.dossier("damaged")["coverage"]
+    assert coverage["sweeps"] == day.dossier("follower331")["coverage"]["sweeps"] - 1
+    assert [text for text in coverage["not_measured"] if "the bytes are not those that were written" in text]
+
+
+def analyze(home: Path, kill_at: str | None = None) -> int:
+    """Run `kafka-fleet analyze` on one core; kill it and all it started once it prints a line with the given text."""
+    command = [PROGRAM, "analyze", "--home", str(home), "--date", recorded_day()]
+    core = min(os.sched_getaffinity(0))
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: os.sched_setaffinity(0, {core}),
+    ) as process:
+        assert process.stderr is not None
+        said = []
+        for line in process.stderr:
+            said.append(line)
+            if kill_at is not None and kill_at in line:
+                time.sleep(0.1)
+                os.killpg(process.pid, signal.SIGKILL)
+        code = process.wait()
+    assert kill_at is None or code == -signal.SIGKILL, "".join(said[-20:])
+    assert kill_at is not None or code == 0, "".join(said[-20:])
+    return code
+
+
+def printed(home: Path) -> subprocess.CompletedProcess[str]:
+    """What `kafka-fleet findings` says of the day."""
+    command = [PROGRAM, "findings", "--home", str(home), "--date", recorded_day(), "--format", "json"]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_a_killed_analysis_publishes_nothing_and_the_next_one_heals(day: Analysed, tmp_path: Path) -> None:
+    write_home(tmp_path, CLUSTERS)
+    analyze(tmp_path, kill_at="counters written")
+    nothing = printed(tmp_path)
+    assert nothing.returncode == 2
+    assert "run analyze first" in nothing.stderr
+
+    analyze(tmp_path)
+    healed = printed(tmp_path)
+    expected = [one for cluster in CLUSTERS for one in day.findings(cluster)]
+    assert json.loads(healed.stdout) == expected  # on one core, beside fewer clusters, after a kill
+    pointers = list(tmp_path.glob(f"*/**/ds={day.ds}/_current.json"))
+    assert {current(pointer.parent) for pointer in pointers} == {"g0002"}
+    for cluster in CLUSTERS:
+        path = tmp_path / f"findings/ds={day.ds}/g0002/clusters/{cluster}.json"
+        assert path.read_bytes() == day.outputs()[f"clusters/{cluster}.json"]
+
+    analyze(tmp_path, kill_at="reader_sessions written")
+    assert printed(tmp_path).stdout == healed.stdout

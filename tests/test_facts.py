@@ -1,0 +1,124 @@
+"""Facts of real sweeps: equal to a second computation in plain Python, and never negative or huge after a mishap."""
+
+import json
+from collections import Counter
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from analysed import Analysed, analysed
+from facts_oracle import Oracle
+from recorded import recording
+
+pytestmark = pytest.mark.timeout(1800)  # the first test waits for the analysis that all read
+PROCESS = "the broker process changed between two sweeps; its counters are not compared"
+NO_TIME = "no time passed between two reads"
+RAN_BACK = "a counter ran backwards within one process"
+WENT_BACK = "a partition's log end or start went back, or its topic was created anew"
+COUNTS = ("consumer_fetches", "expired_consumer_fetches", "messages_in", "bytes_in", "bytes_out")
+Row = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def day() -> Analysed:
+    return analysed()
+
+
+@pytest.fixture(scope="module")
+def oracle(day: Analysed) -> Oracle:
+    return Oracle(day.home, day.ds)
+
+
+def comparable(rows: list[Row]) -> list[str]:
+    """Rows as sorted text; a float is its shortest exact decimal, so equal text is equal to the last bit."""
+    return sorted(json.dumps(row, sort_keys=True, default=datetime.isoformat) for row in rows)
+
+
+@pytest.mark.parametrize("table", ["intervals", "counters", "partition_rates", "topic_traffic"])
+def test_facts_equal_a_second_computation(day: Analysed, oracle: Oracle, table: str) -> None:
+    stored, expected = day.facts(table), list(getattr(oracle, table)())
+    assert len(stored) > 100
+    assert set(stored[0]) == set(expected[0])
+    assert comparable(stored) == comparable(expected)
+
+
+@pytest.mark.parametrize(
+    ("cluster", "expected"),
+    [
+        ("follower331", {}),
+        ("reset", {(2, RAN_BACK): 1}),
+        ("restart", {(2, PROCESS): 1}),
+        ("log-end-back", {(1, WENT_BACK): 1}),
+        ("recreated", {(1, WENT_BACK): 1}),
+        ("no-time", {(2, NO_TIME): 1}),
+        ("clock-back", {(2, NO_TIME): 1}),
+        ("single-old", {}),
+        ("broker-missing", {}),
+        ("halved", {}),
+        ("midnight", {}),
+    ],
+)
+def test_what_was_not_used_is_counted(day: Analysed, cluster: str, expected: dict[tuple[int, str], int]) -> None:
+    rows = day.facts("dropped", cluster=cluster)
+    assert {(row["broker"], row["reason"]): row["intervals"] for row in rows} == expected
+
+
+def test_no_usable_interval_is_negative_or_more_than_the_counter_ever_showed(day: Analysed, oracle: Oracle) -> None:
+    most: Counter[tuple[str, str]] = Counter()
+    for row in oracle.raw["broker_metrics"]:
+        for name in set(COUNTS) & set(row):
+            most[row["cluster"], name] = max(most[row["cluster"], name], row[name] or 0)
+    for row in day.facts("counters", ran_back=False):
+        assert row["seconds"] > 0
+        for name in COUNTS:
+            assert row[name] is None or row[name] >= 0
+        for name in set(COUNTS) - {"consumer_fetches"}:
+            assert row[name] is None or row[name] <= most[row["cluster"], name]
+    for row in day.facts("partition_rates", went_back=False):
+        assert 0 <= row["records"] <= row["log_end_offset"]
+        assert row["records"] / row["seconds"] < 1000  # no load here writes more than 100 records/s
+
+
+def test_a_restart_gives_an_interval_from_the_process_start(day: Analysed) -> None:
+    spans = day.facts("intervals", cluster="restart", broker=2)
+    third = recording("follower331")[3].at
+    starts = [span for span in spans if span["kind"] == "start" and span["to_sweep"] == third]
+    assert len(starts) == 1
+    assert 0 < starts[0]["seconds"] < 60
+    assert [span["same_process"] for span in spans if span["kind"] == "sweeps" and span["to_sweep"] == third] == [False]
+    assert {row["to_sweep"] for row in day.facts("counters", cluster="restart", broker=2, kind="start")} >= {third}
+
+
+def test_log_ends_are_compared_across_a_restart(day: Analysed) -> None:
+    assert len(day.facts("partition_rates", cluster="restart")) == len(day.facts("partition_rates", cluster="shuffled"))
+
+
+def test_the_last_sweep_of_the_day_before_opens_the_first_interval(day: Analysed) -> None:
+    spans = day.facts("counters", cluster="midnight", broker=2)
+    sweeps = [one.at for one in recording("follower331")]
+    assert len(spans) == 2  # sweeps 2 -> 3 and 3 -> 4; what ended before midnight belongs to that day
+    assert all(span["kind"] == "sweeps" for span in spans)
+    assert min(span["from_sweep"] for span in spans).date() < max(span["to_sweep"] for span in spans).date()
+    length = max(span["to_sweep"] for span in spans) - min(span["from_sweep"] for span in spans)
+    assert length == sweeps[4] - sweeps[2]
+    assert day.facts("cluster_days", cluster="midnight")[0]["sweep_count"] == 2
+
+
+def test_half_of_the_sweeps_lost_loses_no_counts(day: Analysed) -> None:
+    for name in COUNTS:
+        whole, half = (
+            sum(row[name] or 0 for row in day.facts("counters", cluster=cluster, kind="sweeps"))
+            for cluster in ("follower331", "halved")
+        )
+        assert whole == half
+    assert len(day.facts("counters", cluster="halved", kind="sweeps")) == 4
+    assert max(row["seconds"] for row in day.facts("counters", cluster="halved", kind="sweeps")) > 20
+
+
+def test_no_interval_is_lost_or_counted_twice(day: Analysed) -> None:
+    spans = day.facts("intervals", cluster="follower331", broker=2, kind="sweeps")
+    ordered = sorted(spans, key=lambda span: span["to_sweep"])
+    assert [span["from_at"] for span in ordered[1:]] == [span["to_at"] for span in ordered[:-1]]
+    covered = sum((span["to_at"] - span["from_at"] for span in ordered), timedelta())
+    assert covered == ordered[-1]["to_at"] - ordered[0]["from_at"]

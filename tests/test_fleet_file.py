@@ -1,0 +1,91 @@
+"""The fleet file as a whole: the example, what is no fleet file at all, and the declaration that is landed."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from kafka_fleet.fleet_yaml import FleetFileError
+from kafka_fleet.inventory import load_fleet, parse_fleet
+from kafka_fleet.knowledge.signatures import load_signatures
+from test_inventory import GOOD, fleet
+
+EXAMPLE = Path(__file__).resolve().parents[1] / "fleet.example.yaml"
+
+
+def test_the_example_is_valid_and_shows_every_key():
+    found = load_fleet(EXAMPLE)
+    assert found.errors == []
+    assert found.clusters
+    keys = {key for cluster in yaml.safe_load(EXAMPLE.read_text())["clusters"] for key in cluster}
+    assert keys == set(type(found.clusters[0]).model_fields)
+
+
+@pytest.mark.parametrize(
+    ("content", "about"),
+    [
+        (None, "version: 1 and a list"),
+        ([], "version: 1 and a list"),
+        ("text", "version: 1 and a list"),
+        ({"version": 1}, "list of clusters"),
+        ({"version": 1, "clusters": {}}, "list of clusters"),
+        ({"version": 2, "clusters": []}, "must be 1, not 2"),
+        ({"version": True, "clusters": []}, "must be 1, not True"),
+        ({"clusters": []}, "must be 1, not None"),
+    ],
+)
+def test_what_is_no_fleet_file_stops_everything_with_one_sentence(content, about):
+    with pytest.raises(FleetFileError, match=f"^fleet.yaml: .*{about}") as caught:
+        parse_fleet(content, "fleet.yaml")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"clusters: [",
+        b"a: 1\na: 2",
+        b"a: &x [1]\nb: *x",
+        b"!!python/object/apply:os.system [id]",
+        b"\xff\xfe\x00",
+        b"a: \x00",
+        b"a: 1\n---\nb: 2",
+        b"[" * 1500,
+        b"? [1]\n: 2",
+        b"a: 2026-99-99",
+        b"\t- a",
+        b"<<: {a: 1}",
+    ],
+)
+def test_yaml_that_cannot_be_used_is_one_sentence(tmp_path, text):
+    path = tmp_path / "fleet.yaml"
+    path.write_bytes(text)
+    with pytest.raises(FleetFileError) as caught:
+        load_fleet(path)
+    assert str(caught.value).startswith(str(path))
+    assert "\n" not in str(caught.value)
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    for path in (tmp_path / "missing.yaml", tmp_path):
+        with pytest.raises(FleetFileError, match=r"cannot be read: (No such file|Is a directory)"):
+            load_fleet(path)
+
+
+def test_an_empty_list_is_told():
+    assert [str(e) for e in fleet().errors] == ["fleet.yaml: cluster -: clusters: needs at least one entry"]
+
+
+def test_the_declaration_is_canonical_and_names_connections_only():
+    entry = {**GOOD, "kafka_connection": "kafka_eu", "thresholds": {"fetch_latency": {"min_ratio": 0.4}}}
+    made = json.loads(fleet(entry).clusters[0].declaration())
+    assert made["kafka_connection"] == "kafka_eu"
+    assert made["thresholds"] == {"fetch_latency": {"min_ratio": 0.4}}
+    assert fleet(made | {"jolokia": entry["jolokia"]}).errors == []
+    assert fleet(dict(reversed(entry.items()))).clusters[0].declaration() == fleet(entry).clusters[0].declaration()
+
+
+def test_every_threshold_of_every_signature_may_be_set_to_its_own_value():
+    values = {name: {t: one.value for t, one in s.thresholds.items()} for name, s in load_signatures().items()}
+    assert fleet({**GOOD, "thresholds": values}).errors == []
