@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import psutil
+import yaml
 
 from fleet_demo.airflow_run import Airflow
 
@@ -48,7 +49,7 @@ class AirflowHome:
 
     def __init__(self, folder: Path, fleet: dict[str, Any], smtp_port: int = 9) -> None:
         self.home, self.fleet_file = folder / "home", folder / "fleet.yaml"
-        self.fleet_file.write_text(json.dumps(fleet))  # JSON is YAML
+        self.fleet_file.write_text(yaml.safe_dump(fleet))
         self.demo = Airflow(folder / "airflow", self.home, self.fleet_file, smtp_port)
         self.environment = {**self.demo.environment, **_SETTINGS}
         self.run("db", "migrate")
@@ -123,8 +124,11 @@ class AirflowHome:
                 break
             time.sleep(5)
         assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-        (newest,) = self._rows("SELECT max(id) FROM backfill")[0]
-        return int(newest)
+        return int(self._rows("SELECT max(id) FROM backfill")[0][0])
+
+    def is_complete(self, backfill: int) -> bool:
+        """Whether the scheduler has marked a backfill as over; until then it lets no other one begin."""
+        return bool(self._rows("SELECT completed_at IS NOT NULL FROM backfill WHERE id = ?", str(backfill))[0][0])
 
 
 def members(session: int) -> list[psutil.Process]:

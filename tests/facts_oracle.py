@@ -127,6 +127,8 @@ class Oracle:
         for row in self.raw["partitions"]:
             hosted[*self._key(row), row["topic"]].append((row["replicas_count"] or 0) > 0)
         for span in self.counters():
+            if span["ran_back"]:
+                continue
             where = span["cluster"], span["broker"]
             earlier = meters.get((*where, span["from_sweep"]), {})
             for topic, last in meters.get((*where, span["to_sweep"]), {}).items():

@@ -10,8 +10,13 @@ from recorded import recorded_day, recording, write_home
 
 
 def entries(*names: str) -> list[dict[str, Any]]:
-    """Fleet file entries of recorded clusters, as their last sweep carries them."""
-    return [json.loads(recording(name)[-1].rows("declarations")[0]["declaration"]) for name in names]
+    """Fleet file entries of recorded clusters, as their last sweep carries them; broker ids are numbers again."""
+    texts = [recording(name)[-1].rows("declarations")[0]["declaration"] for name in names]
+    return [json.loads(text, object_hook=_numbered) for text in texts]
+
+
+def _numbered(mapping: dict[str, Any]) -> dict[str | int, Any]:
+    return {int(key) if key.isdigit() else key: value for key, value in mapping.items()}
 
 
 def store_day(home: Path, day: str, *names: str) -> None:

@@ -44,12 +44,7 @@ def look(airflow: AirflowHome) -> Seen:
 def backfill(airflow: AirflowHome, running: Standalone, *options: str) -> Seen:
     """Create a backfill of all days and wait until each of its runs has come to an end."""
     number = airflow.backfill(*RANGE, *options)
-
-    def over() -> bool:
-        runs = [run for run in airflow.runs("fleet_health") if run.backfill == number]
-        return len(runs) == len(DAYS) and all(run.state in ("success", "failed") for run in runs)
-
-    print(f"three days in {running.wait(over, 'the backfill'):.0f} s")
+    print(f"three days in {running.wait(lambda: airflow.is_complete(number), 'the backfill'):.0f} s")
     return look(airflow)
 
 

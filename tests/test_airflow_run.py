@@ -5,6 +5,7 @@ import json
 from typing import NamedTuple
 
 import pytest
+import yaml
 
 from airflow_home import AirflowHome
 from jolokia_simulator import Agent, agent
@@ -16,6 +17,7 @@ pytestmark = pytest.mark.timeout(1500)  # about two minutes on two idle cores
 DAY = "2026-11-09"
 CLUSTERS = ("follower331", "follower332")  # the first has KAFKA-14334, the second has its fix
 STAGES = ("findings", "signatures", "reports")
+ENTRY = "{environment: development, owners: [a@example.org], bootstrap_servers: ['127.0.0.1:9']}"
 BROKEN = {"id": "broken", "environment": "nowhere"}
 
 
@@ -44,7 +46,7 @@ def damage(airflow: AirflowHome, cluster: str) -> None:
     path = airflow.home / f"raw/manifests/ds={DAY}/{cluster}.{sweep.sweep}.json"
     manifest = json.loads(path.read_text())
     content = b"not Parquet"
-    file = next(file for file in manifest["files"] if file["table"] == "brokers")
+    file = next(file for file in manifest["files"] if file["table"] == "partitions")
     (airflow.home / file["path"]).write_bytes(content)
     file |= {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
     path.write_text(json.dumps(manifest))
@@ -124,16 +126,16 @@ def test_a_spark_job_that_fails_is_red_and_changes_nothing_that_readers_see(stor
     assert "facts [map index -1]" in story.fault.printed
     assert story.fault.files == story.everybody.files
     assert story.fault.letters == story.everybody.letters
-    assert story.fault.pointers == story.everybody.pointers
+    for stage in STAGES:
+        assert story.fault.pointers[f"{stage}/ds={DAY}"] == story.everybody.pointers[f"{stage}/ds={DAY}"] == "g0002"
     assert story.fault.mailed == story.everybody.mailed
 
 
 def test_one_dead_cluster_is_red_and_the_others_are_measured(tmp_path):
-    entry = {"environment": "development", "owners": ["a@example.org"], "bootstrap_servers": ["127.0.0.1:9"]}
     with agent(Agent()) as broker:
-        alive = {**entry, "id": "alive", "jolokia": {"brokers": {"1": broker.url}}}
-        dead = {**entry, "id": "dead", "jolokia": {"brokers": {"1": "http://127.0.0.1:9/jolokia"}}}
-        airflow = AirflowHome(tmp_path, {"version": 1, "clusters": [dead, alive, BROKEN]})
+        urls = {"dead": "http://127.0.0.1:9/jolokia", "alive": broker.url}
+        clusters = [{**yaml.safe_load(ENTRY), "id": name, "jolokia": {"brokers": {1: urls[name]}}} for name in urls]
+        airflow = AirflowHome(tmp_path, {"version": 1, "clusters": [*clusters, BROKEN]})
         states, printed = airflow.dag_test("fleet_collect", DAY)
     assert states[("entries", None)] == states[("collect", "alive")] == "success"
     assert states[("collect", "dead")] == states[("collect", "broken (invalid entry)")] == "failed"

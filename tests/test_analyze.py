@@ -33,7 +33,7 @@ def test_findings_keep_the_contract(day: Analysed) -> None:
 
 
 def test_files_in_another_order_and_other_partitions_give_the_same_bytes(day: Analysed) -> None:
-    settings = {"spark.sql.shuffle.partitions": "7", "spark.sql.files.maxPartitionBytes": "20000"}
+    settings = {"spark.sql.shuffle.partitions": "3", "spark.sql.files.openCostInBytes": "0"}
     kept = {name: spark().conf.get(name) for name in settings}
     try:
         for name, value in settings.items():
@@ -90,7 +90,7 @@ def printed(home: Path) -> subprocess.CompletedProcess[str]:
 
 def test_a_killed_analysis_publishes_nothing_and_the_next_one_heals(day: Analysed, tmp_path: Path) -> None:
     write_home(tmp_path, CLUSTERS)
-    analyze(tmp_path, kill_at="counters written")
+    analyze(tmp_path, kill_at="intervals written")
     nothing = printed(tmp_path)
     assert nothing.returncode == 2
     assert "run analyze first" in nothing.stderr
@@ -105,5 +105,5 @@ def test_a_killed_analysis_publishes_nothing_and_the_next_one_heals(day: Analyse
         path = tmp_path / f"findings/ds={day.ds}/g0002/clusters/{cluster}.json"
         assert path.read_bytes() == day.outputs()[f"clusters/{cluster}.json"]
 
-    analyze(tmp_path, kill_at="reader_sessions written")
+    analyze(tmp_path, kill_at="counters written")
     assert printed(tmp_path).stdout == healed.stdout

@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 
 from analysed import Analysed, analysed
+from kafka_fleet.knowledge.signatures import load_signatures
+from kafka_fleet.paths import sql_dir
 
 pytestmark = pytest.mark.timeout(1800)  # the first test waits for the analysis that all read
 READERS = ["broker 2", "topic orders", "group billing"]
@@ -91,7 +93,9 @@ def test_the_ratio_is_that_of_the_counters(day: Analysed) -> None:
     ratio = sum(row["expired_consumer_fetches"] for row in spans) / sum(row["consumer_fetches"] for row in spans)
     share = evidence(detection, "expired consumer fetches / consumer fetches")
     assert share["value"] == pytest.approx(ratio, abs=0.05)  # the start interval is a window of its own
-    assert share["value"] > share["threshold"] == 0.1
+    assert (
+        share["value"] > share["threshold"] == load_signatures(sql_dir())["fetch_latency"].thresholds["min_ratio"].value
+    )
     assert share["mbean"].startswith("kafka.server:type=DelayedFetchMetrics,name=ExpiresPerSec")
 
 

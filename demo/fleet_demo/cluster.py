@@ -64,7 +64,9 @@ class Cluster:
         self.jars = kafka_jars(release, artifacts)
         self._temporary = workdir is None
         self.workdir = Path(workdir) if workdir else Path(tempfile.mkdtemp(prefix=f"kafka-{name}-"))
-        self.cluster_id = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+        # Kafka's tools take an id that begins with "-" for an option; ids like these begin with a letter
+        number = uuid.uuid4().bytes
+        self.cluster_id = base64.urlsafe_b64encode(bytes([number[0] & 0x7F]) + number[1:]).decode().rstrip("=")
         self._start_seconds, self._jvm = start_seconds, (f"-Xmx{heap_mb}m", *jvm_options)
         self.nodes = {
             i: Node(i, ("broker",), racks[(i - 1) % len(racks)] if racks else None) for i in range(1, brokers + 1)

@@ -116,6 +116,7 @@ def _submit(arguments: list[str], rows: int) -> int:
         **os.environ,
         "PATH": os.pathsep.join([str(beside), os.environ.get("PATH", "")]),
         "PYSPARK_PYTHON": sys.executable,
+        "PYSPARK_DRIVER_PYTHON": sys.executable,
         "SPARK_LOCAL_IP": "127.0.0.1",  # the master is local[*]: nothing of it needs to be reached from elsewhere
     }
     if rows < SMALL_DAY:

@@ -29,6 +29,8 @@ def session(name: str) -> Iterator[SparkSession]:
     """A session for the length of the block. Settings given to spark-submit win over DEFAULTS, not over FIXED."""
     given = dict(SparkConf().getAll())  # what spark-submit was told
     builder = SparkSession.builder.appName(name)
+    if given.get("spark.master", "local").startswith("local"):
+        builder = builder.config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1")
     for key, value in ({key: value for key, value in DEFAULTS.items() if key not in given} | FIXED).items():
         builder = builder.config(key, value)
     spark = builder.getOrCreate()

@@ -34,6 +34,7 @@ deltas AS (
     INNER JOIN raw_broker_topics AS t ON c.cluster = t.cluster AND c.broker = t.broker AND c.to_sweep = t.sweep_at
     LEFT JOIN raw_broker_topics AS f
         ON c.cluster = f.cluster AND c.broker = f.broker AND c.from_sweep = f.sweep_at AND t.topic = f.topic
+    WHERE NOT c.ran_back
 )
 
 SELECT

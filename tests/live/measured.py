@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from datetime import UTC, datetime
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -42,10 +43,7 @@ class Measured(NamedTuple):
 
     def printed(self, ds: str) -> list[Row]:
         """Everything that `kafka-fleet findings --format json` prints for a day."""
-        done = fleet_command("findings", "--home", str(self.home), "--date", ds, "--format", "json")
-        assert done.returncode == 0, done.stderr
-        found: list[Row] = json.loads(done.stdout)
-        return found
+        return _printed(self.home, ds)
 
     def finding(self, cluster: str, advisory: str) -> Row:
         """One cluster's finding on one advisory."""
@@ -73,6 +71,14 @@ def fleet_command(*arguments: str) -> subprocess.CompletedProcess[str]:
     """Run `kafka-fleet` as a user does, in a process of its own."""
     program = str(Path(sys.executable).with_name("kafka-fleet"))
     return subprocess.run([program, *arguments], capture_output=True, text=True, check=False, timeout=900)
+
+
+@cache
+def _printed(home: Path, ds: str) -> list[Row]:
+    done = fleet_command("findings", "--home", str(home), "--date", ds, "--format", "json")
+    assert done.returncode == 0, done.stderr
+    found: list[Row] = json.loads(done.stdout)
+    return found
 
 
 def restarts(cluster: Cluster, home: Path) -> None:

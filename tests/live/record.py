@@ -1,10 +1,9 @@
 """Records the sweeps that the fast tests read: runs real brokers, writes one Parquet file per raw table.
 
-PYTHONPATH=plugins:spark:demo:tests python -m live.record [scenario ...]
+PYTHONPATH=plugins:spark:demo:tests python -m live.record
 Run it again after a change of the raw schemas; the expectations of the fast tests hold for any recording.
 """
 
-import sys
 import tempfile
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import pyarrow.parquet as pq
 
 from kafka_fleet.store.landing import manifests, read_rows
 from kafka_fleet.store.schemas import raw_schemas
-from live.scenarios import running
+from live.scenarios import avoid_midnight, running
 from recorded import FOLDER
 
 RECORDED = [
@@ -23,12 +22,12 @@ RECORDED = [
 SWEEPS, EVERY_S = 5, 14.0
 
 
-def main(wanted: list[str]) -> None:
-    """Record the named scenarios, or all; a recording replaces the earlier one as a whole."""
-    batches = [[name for name in batch if not wanted or name in wanted] for batch in RECORDED]
+def main() -> None:
+    """Record every scenario on one day; a recording replaces the earlier one as a whole."""
+    avoid_midnight(900)
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory(prefix="kafka-demo-") as work:
         home = Path(folder)
-        for batch in filter(None, batches):
+        for batch in RECORDED:
             print("recording", *batch, flush=True)
             with running(batch, home, SWEEPS, EVERY_S, Path(work)):
                 pass
@@ -44,4 +43,4 @@ def main(wanted: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -19,11 +19,14 @@ def test_the_dead_broker_is_shown_as_failed(measured: Measured) -> None:
 
 def test_a_cluster_with_a_dead_broker_is_not_judged(measured: Measured) -> None:
     finding = measured.finding("halfdead", "KAFKA-14334")
-    assert (finding["signature_state"], finding["verdict"]) == ("not_evaluated", "unknown")  # its release could not be read either
-    assert finding["missing"] == ["broker 2: no two reads of one process with the counters of consumer fetches"]
-    assert any(
-        "broker 2: nothing was read" in text for text in measured.dossier("halfdead")["coverage"]["not_measured"]
-    )
+    # broker 2's release and settings could not be read either, so whether the cluster is exposed is not known
+    assert (finding["signature_state"], finding["verdict"]) == ("not_evaluated", "unknown")
+    assert set(finding["missing"]) >= {
+        "the release of broker 2 was not read",
+        "broker 2: no two reads of one process with the counters of consumer fetches",
+    }
+    coverage = measured.dossier("halfdead")["coverage"]
+    assert any("broker 2: nothing was read" in text for text in coverage["not_measured"])
 
 
 def test_the_restart_gives_a_start_interval(measured: Measured) -> None:

@@ -31,7 +31,7 @@ def test_follower_reads_are_confirmed(measured: Measured, cluster: str) -> None:
 
 
 def test_a_reader_on_the_follower_alone_has_nearly_all_its_fetches_expire(measured: Measured) -> None:
-    assert evidence(measured.finding("follower331", BUG), "expired consumer fetches / consumer")["value"] > 0.8
+    assert evidence(measured.finding("follower331", BUG), "expired consumer fetches / consumer")["value"] > 0.6
 
 
 @pytest.mark.parametrize(("cluster", "release"), [("follower332", "3.3.2"), ("follower411", "4.1.1")])
