@@ -39,7 +39,7 @@ MISTAKES: list[tuple[tuple[Any, ...], Any, str, str]] = [
     (("jolokia", "brokers"), {}, "jolokia", "needs brokers"),
     (("jolokia", "brokers", 1), "file:///etc/passwd", "jolokia.brokers.1", "http://"),
     (("jolokia", "brokers", 1), ["x"], "jolokia.brokers.1", "must be text"),
-    (("jolokia", "brokers", "1"), "http://h/", "jolokia.brokers.1", "without quotes"),
+    (("jolokia", "brokers", "one"), "http://h/", "jolokia.brokers.one", "whole number"),
     (("jolokia", "brokers", -1), "http://minus/", "jolokia.brokers.-1", "0 to 2147483647"),
     (("jolokia", "brokers", 2), "http://broker-1.example.org:8778/jolokia", "jolokia.brokers.2", "each has its own"),
     (("jolokia", "controllers", 1), "http://c/", "jolokia.controllers.1", "once"),
@@ -203,3 +203,16 @@ def test_text_that_would_write_on_the_terminal_is_quoted():
             (error,) = fleet(entry).errors
             assert str(error).isprintable()
             assert str(error).encode()
+
+
+def test_a_fleet_file_written_as_json_has_its_broker_ids_in_quotes():
+    one = {
+        "id": "payments-eu",
+        "environment": "production",
+        "owners": ["oncall@example.org"],
+        "bootstrap_servers": ["broker-1.example.org:9092"],
+        "jolokia": {"brokers": {"1": "http://broker-1.example.org:8778/jolokia"}},
+    }
+    fleet = parse_fleet({"version": 1, "clusters": [one]}, "fleet.json")
+    assert fleet.errors == []
+    assert list(fleet.clusters[0].jolokia.brokers) == [1]

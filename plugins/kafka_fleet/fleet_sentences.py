@@ -14,7 +14,7 @@ from kafka_fleet.knowledge.exposure import version_in
 from kafka_fleet.knowledge.releases import catalogue
 from kafka_fleet.knowledge.signatures import load_signatures
 
-_BROKER_ID = "must be a broker id, a whole number of 0 to 2147483647 without quotes"
+_BROKER_ID = "must be a broker id, a whole number of 0 to 2147483647"
 _TYPES = {
     "missing": "is required",
     "too_short": "needs at least one entry",

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from kafka_fleet.endpoints import server_problem, url_problem
 from kafka_fleet.fleet_sentences import Mistake, entry_mistakes, model_mistakes, place, shown
@@ -46,7 +46,14 @@ Email = Annotated[
 ]
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$"), _checked(_reserved)]
 ConnectionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,200}$")]
-BrokerId = Annotated[int, Field(strict=True, ge=0, le=2**31 - 1)]
+
+
+def _unquoted(value: Any) -> Any:
+    """A fleet file that another program wrote as JSON has its broker ids in quotes."""
+    return int(value) if isinstance(value, str) and re.fullmatch(r"0|[1-9][0-9]{0,9}", value) else value
+
+
+BrokerId = Annotated[int, BeforeValidator(_unquoted), Field(strict=True, ge=0, le=2**31 - 1)]
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 
 

@@ -29,7 +29,9 @@ def write_facts(day: Day, clusters: list[str]) -> None:
     for damaged in day.damaged:
         print(f"facts of {day.ds}: {damaged.cluster} sweep {damaged.sweep} is not used: {damaged.reason}", flush=True)
     known = {"ds": day.ds, "start_hours": START_HOURS}
-    for table, query in fact_queries(day.sql).items():
+    queries = fact_queries(day.sql)
+    for table, query in queries.items():
         values = {name: value for name, value in known.items() if f":{name}" in query}
         day.write_fact(table, day.spark.sql(query, args=values))
         print(f"facts of {day.ds}: {table} written", flush=True)
+    day.publish_facts(queries)

@@ -4,6 +4,7 @@ Raw is read by manifest only. A day reads its own sweeps and, for the first inte
 day before.
 """
 
+from collections.abc import Iterable
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -80,11 +81,14 @@ class Day:
         return self.home / f"facts/{table}/ds={self.ds}"
 
     def write_fact(self, table: str, frame: DataFrame) -> DataFrame:
-        """Write one fact table as this generation, publish it, and read it back: later queries see what was stored."""
-        path = self.facts_path(table)
-        frame.write.mode("overwrite").parquet(str(path / self.generation))
-        publish(path, self.generation)
+        """Write one fact table as this generation and read it back: later queries see what was stored."""
+        frame.write.mode("overwrite").parquet(str(self.facts_path(table) / self.generation))
         return self.read_fact(table, frame.schema)
+
+    def publish_facts(self, tables: Iterable[str]) -> None:
+        """Point readers at this generation of every table, when all of them are whole."""
+        for table in tables:
+            publish(self.facts_path(table), self.generation)
 
     def read_fact(self, table: str, schema: StructType | None = None) -> DataFrame:
         """One fact table of this generation, registered as a view of its name."""
