@@ -51,7 +51,8 @@ class Airflow:
             "KAFKA_FLEET_HOME": str(home),
             "KAFKA_FLEET_FILE": str(fleet_file),
             "SPARK_LOCAL_IP": LOOPBACK,
-            "SPARK_SUBMIT_OPTS": "-XX:TieredStopAtLevel=1",  # a small day is over before the optimizing compiler pays
+            # a small day is over before the optimizing compiler and a second collector thread have paid
+            "SPARK_SUBMIT_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
             "JAVA_HOME": str(Path(java_program()).resolve().parents[1]),
             "PYTHONPATH": os.pathsep.join(str(path) for path in (CONFIG, *(ROOT / d for d in ("plugins", "spark")))),
             "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]),

@@ -120,7 +120,7 @@ def _submit(arguments: list[str], rows: int) -> int:
         "SPARK_LOCAL_IP": "127.0.0.1",  # the master is local[*]: nothing of it needs to be reached from elsewhere
     }
     if rows < SMALL_DAY:
-        environment.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1")
+        environment.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
     command = [str(beside / "spark-submit"), "--master", "local[*]", str(spark_application()), *arguments]
     done = subprocess.run(command, stdout=sys.stderr, env=environment, check=False)
     if done.returncode != 0:
