@@ -114,7 +114,9 @@ def _signature(signature: Signature, result: SignatureResult, measured: Measured
         ],
         "look_alikes": [one.model_dump() for one in signature.look_alikes],
         "remeasure": signature.remeasure_for(url),
+        "advice": [one.model_dump() for one in signature.advice],
         "charts": measured.charts if measured else [],
+        "rows": measured.rows if measured else None,
     }
 
 

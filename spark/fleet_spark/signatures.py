@@ -18,10 +18,11 @@ Point = dict[str, Any]
 
 
 class Measured(NamedTuple):
-    """One signature on one cluster: what was found, and the charts for the letter."""
+    """One signature on one cluster: what was found, and for the letter its charts and the rows behind them."""
 
     result: SignatureResult
     charts: list[dict[str, Any]]
+    rows: dict[str, Any] | None = None
 
 
 def iso(moment: datetime) -> str:
@@ -36,7 +37,7 @@ def thresholds(signature: Signature, overrides: Overrides) -> dict[str, float]:
 
 
 def _detection(signature: Signature, row: Row, values: Mapping[str, float]) -> Detection:
-    found = row.asDict()
+    found = row.asDict(recursive=True)
     evidence = []
     for line in signature.evidence:
         value = found[line.value]
@@ -55,7 +56,15 @@ def _detection(signature: Signature, row: Row, values: Mapping[str, float]) -> D
                 "mbean": line.mbean,
             }
         )
-    return Detection(found["cause"], found["strength"], tuple(found["subjects"]), tuple(evidence), found.get("bounds"))
+    return Detection(found["cause"], found["strength"], tuple(found["subjects"]), tuple(evidence), _bounds(found))
+
+
+def _bounds(found: Mapping[str, Any]) -> Any:
+    """Lower and upper bounds as plain JSON, without those that are not known."""
+    bounds = found.get("bounds")
+    if isinstance(bounds, dict):
+        return {name: value for name, value in bounds.items() if value is not None} or None
+    return bounds
 
 
 def _bind(query: str, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -73,13 +82,39 @@ def _charts(rows: list[Row]) -> list[dict[str, Any]]:
     return list(charts.values())
 
 
+def _by_cluster(rows: list[Row]) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        found[row.cluster].append(row)
+    return found
+
+
+def _text(value: Any) -> str | None:
+    """One cell of the rows behind a detection."""
+    if isinstance(value, datetime):
+        return iso(value)
+    if isinstance(value, list):
+        return ", ".join(str(item) for item in value)
+    if isinstance(value, float):
+        return f"{value:.4g}" if abs(value) < 1e4 else f"{value:.0f}"
+    return None if value is None else str(value)
+
+
+def _table(rows: list[Row]) -> dict[str, Any] | None:
+    """`{"columns": [...], "rows": [[...]]}` as texts; None without any row."""
+    if not rows:
+        return None
+    columns = [name for name in rows[0].asDict() if name != "cluster"]
+    return {"columns": columns, "rows": [[_text(row[name]) for name in columns] for row in rows]}
+
+
 def _run(
     spark: SparkSession, signature: Signature, clusters: list[str], values: dict[str, float]
 ) -> dict[str, Measured]:
     bound = {**values, "clusters": clusters}
     for view, query in signature.steps.items():
-        # cached: every later step and all three queries read it
-        # computed once: as mere views the nine steps of fetch_latency grow into one plan that takes three times as long
+        # computed once, every later step and all queries read it: as mere views the nine steps of fetch_latency grow
+        # into one plan that takes three times as long
         spark.sql(query, args=_bind(query, bound)).localCheckpoint(eager=True).createOrReplaceTempView(view)
     rows = {
         name: spark.sql(query, args=_bind(query, bound)).collect()
@@ -87,20 +122,21 @@ def _run(
             ("coverage", signature.coverage_query),
             ("query", signature.query),
             ("charts", signature.charts_query),
+            ("rows", signature.rows_query),
         )
+        if query
     }
     detections: dict[str, list[Detection]] = defaultdict(list)
     for row in rows["query"]:
         detections[row.cluster].append(_detection(signature, row, values))
-    points: dict[str, list[Row]] = defaultdict(list)
-    for row in rows["charts"]:
-        points[row.cluster].append(row)
+    points, behind = _by_cluster(rows["charts"]), _by_cluster(rows.get("rows", []))
     measured = {}
     for row in rows["coverage"]:
         found = tuple(detections[row.cluster])
         state = "detected" if found else "quiet" if row.evaluated else "not_evaluated"
         result = SignatureResult(signature.id, state, found, tuple(row.missing))  # type: ignore[arg-type]
-        measured[row.cluster] = Measured(result, _charts(points[row.cluster]))
+        shown = _table(behind[row.cluster]) if found else None
+        measured[row.cluster] = Measured(result, _charts(points[row.cluster]), shown)
     return measured
 
 

@@ -7,6 +7,8 @@ A signature is a measurable symptom, independent of any version. Adding one is a
     coverage.sql         per cluster: was it evaluated, what is missing
     query.sql            per detection: cause, strength, subjects, numbers
     charts.sql           points of the day for the letter
+    rows.sql             optional: the rows behind a detection, for the letter
+    cases/               given rows -> expected state and detections; run by the tests
 """
 
 import re
@@ -25,8 +27,18 @@ class CatalogueError(ValueError):
     """A signature folder is not valid; the text names file and field of every fault."""
 
 
+_ELSEWHERE = {"admin": "Kafka protocol", "host": "node_exporter"}
+
+
 def _named_mbean(text: str) -> str:
-    """`table.column` or `table.column[part]` of mbeans.yaml as its object name. Raises ValueError for what is none."""
+    """Where a number was read, as an owner looks it up. Raises ValueError for what is none of these.
+
+    `table.column` or `table.column[part]` of mbeans.yaml gives the MBean's object name; `admin:<request and field>` and
+    `host:<metric>` name what was read over the Kafka protocol and from node_exporter.
+    """
+    kind, _, rest = text.partition(":")
+    if kind in _ELSEWHERE and rest.strip():
+        return f"{_ELSEWHERE[kind]}: {rest.strip()}"
     match = re.fullmatch(r"([a-z_]+)\.([a-z0-9_]+)(?:\[(\w+)\])?", text)
     try:
         if match is None:
@@ -65,7 +77,7 @@ class EvidenceRow(BaseModel):
 
     @property
     def mbean(self) -> str:
-        """The MBean behind the number."""
+        """The MBean behind the number, or the request or host metric where it is none."""
         return _named_mbean(self.source)
 
 
@@ -75,6 +87,15 @@ class LookAlike(BaseModel):
     model_config = ConfigDict(extra="forbid")
     name: str
     separated_by: str
+
+
+class Advice(BaseModel):
+    """What the owner does or checks when it is detected, of some causes or of all; `command` is one line to copy."""
+
+    model_config = ConfigDict(extra="forbid")
+    causes: list[str] = Field(default_factory=list)
+    text: str = Field(min_length=12)
+    command: str | None = None
 
 
 class Signature(BaseModel):
@@ -90,10 +111,12 @@ class Signature(BaseModel):
     look_alikes: list[LookAlike]
     evidence: list[EvidenceRow]
     remeasure: str
+    advice: list[Advice] = Field(default_factory=list)
     steps: dict[str, str] = Field(default_factory=dict)
     query: str = ""
     coverage_query: str = ""
     charts_query: str = ""
+    rows_query: str = ""
 
     @model_validator(mode="after")
     def _consistent(self) -> "Signature":
@@ -102,6 +125,9 @@ class Signature(BaseModel):
             if unknown:
                 raise ValueError(f"evidence {row.value}: no such cause or threshold: {', '.join(sorted(unknown))}")
             _named_mbean(row.source)
+        for advice in self.advice:
+            if unknown := sorted(set(advice.causes) - set(self.causes)):
+                raise ValueError(f"advice: no such cause: {', '.join(unknown)}")
         return self
 
     def remeasure_for(self, jolokia_url: str) -> str:
@@ -126,12 +152,14 @@ def _load(folder: Path) -> Signature:
         path.stem.partition("_")[2]: path.read_text(encoding="utf-8") for path in sorted(folder.glob("[0-9]*_*.sql"))
     }
     queries = {name: (folder / f"{name}.sql").read_text(encoding="utf-8") for name in ("query", "coverage", "charts")}
+    rows = folder / "rows.sql"
     return signature.model_copy(
         update={
             "steps": steps,
             "query": queries["query"],
             "coverage_query": queries["coverage"],
             "charts_query": queries["charts"],
+            "rows_query": rows.read_text(encoding="utf-8") if rows.exists() else "",
         }
     )
 

@@ -60,6 +60,7 @@ class Limits:
     brokers: int
     signatures: int
     clip: int
+    table: int
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,14 @@ class Evidence:
 
 
 @dataclass(frozen=True)
+class Table:
+    """The rows behind a detection: column heads, the first rows, and how many more there are."""
+
+    columns: tuple[str, ...]
+    rows: Cut
+
+
+@dataclass(frozen=True)
 class Card:
     """A measured finding in full. `details_above` names the card that already shows this signature's day."""
 
@@ -116,6 +125,8 @@ class Card:
     details_above: str | None
     look_alikes: Cut
     charts: Cut
+    advice: Cut
+    table: Table | None
     remeasure: str | None
 
 
@@ -188,6 +199,20 @@ def meaning(finding: Json) -> str:
     return "The measurement points to it, but whether this build is affected could not be decided."
 
 
+def _advice(details: Json, cause: str | None) -> list[Json]:
+    """What to do and check: the advice for this cause, and that for all."""
+    return [one for one in details.get("advice", []) if not one["causes"] or cause in one["causes"]]
+
+
+def _table(details: Json, limits: Limits) -> Table | None:
+    rows = details.get("rows")
+    if not rows or not limits.table:
+        return None
+    heads = tuple(name.replace("_", " ") for name in rows["columns"])
+    cells = [tuple("" if cell is None else clip(cell, limits.clip) for cell in row) for row in rows["rows"]]
+    return Table(heads, cut(cells, limits.table))
+
+
 def make_card(
     finding: Json, advisories: Mapping[str, AdvisoryText], signature: Json | None, ds: str, limits: Limits, above: str
 ) -> Card:
@@ -227,5 +252,7 @@ def make_card(
         details_above=above or None,
         look_alikes=cut([] if above else details["look_alikes"], limits.sentences),
         charts=cut([] if above else charts, limits.charts),
+        advice=cut(_advice(details, finding["cause"]), limits.sentences),
+        table=None if above else _table(details, limits),
         remeasure=None if above else details["remeasure"],
     )

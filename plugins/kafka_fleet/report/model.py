@@ -24,14 +24,14 @@ from kafka_fleet.report.words import plural
 
 # A letter is first built whole; while it is too large for a mail client it is built again from the next level.
 LEVELS = (
-    Limits(12, 12, 80, 12, 6, 3, 48, 8, 24, 20, 300),
-    Limits(8, 10, 60, 8, 4, 2, 48, 6, 16, 16, 200),
-    Limits(5, 8, 60, 8, 3, 1, 32, 5, 12, 12, 160),
-    Limits(3, 6, 40, 6, 3, 1, 24, 4, 8, 10, 120),
-    Limits(2, 5, 40, 5, 2, 1, 24, 3, 8, 8, 100),
-    Limits(1, 4, 20, 4, 2, 1, 16, 3, 6, 6, 80),
-    Limits(1, 3, 12, 3, 1, 1, 16, 2, 3, 3, 40),
-    Limits(1, 2, 6, 2, 1, 0, 16, 1, 2, 2, 20),
+    Limits(12, 12, 80, 12, 6, 3, 48, 8, 24, 20, 300, 8),
+    Limits(8, 10, 60, 8, 4, 2, 48, 6, 16, 16, 200, 5),
+    Limits(5, 8, 60, 8, 3, 1, 32, 5, 12, 12, 160, 3),
+    Limits(3, 6, 40, 6, 3, 1, 24, 4, 8, 10, 120, 0),
+    Limits(2, 5, 40, 5, 2, 1, 24, 3, 8, 8, 100, 0),
+    Limits(1, 4, 20, 4, 2, 1, 16, 3, 6, 6, 80, 0),
+    Limits(1, 3, 12, 3, 1, 1, 16, 2, 3, 3, 40, 0),
+    Limits(1, 2, 6, 2, 1, 0, 16, 1, 2, 2, 20, 0),
 )
 
 

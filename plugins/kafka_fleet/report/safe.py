@@ -15,7 +15,7 @@ _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _POINTS = "points"  # a chart's times and figures: thousands of them, drawn and never printed as they are
 _LONGEST = 20_000  # characters looked at; what is clipped to a line need not be read to its end
 COMMAND_LIMIT = 2_000
-_PROSE = frozenset({"workaround", "reason", "why", "steps", "separated_by", "declaration_error"})
+_PROSE = frozenset({"workaround", "reason", "why", "steps", "separated_by", "declaration_error", "text"})
 
 
 class _Seen(dict[int, str]):
@@ -86,6 +86,6 @@ def clean(value: Any, limit: int) -> Any:
 
 
 def _limit(key: str, limit: int) -> int:
-    if key == "remeasure":
+    if key in ("remeasure", "command"):
         return min(COMMAND_LIMIT, 20 * limit)
     return 4 * limit if key in _PROSE else limit
