@@ -43,6 +43,19 @@ def fetch_latency() -> dict[str, Any]:
             {"name": "Slow topics", "separated_by": "the share that a healthy broker would show, e^(-rate x wait)"},
         ],
         charts=[day_chart(values)],
+        advice=[
+            {"causes": [], "text": "Look whether client.rack is set in the consumers.", "command": None},
+            {
+                "causes": ["follower"],
+                "text": "Ask a consumer's machine how long a fetch takes.",
+                "command": "kafka-console-consumer.sh --topic orders --consumer-property client.rack=b",
+            },
+            {"causes": ["redirect"], "text": "This is for another cause.", "command": None},
+        ],
+        rows={
+            "columns": ["broker", "from_at", "consumer_fetches", "expired"],
+            "rows": [["2", f"{DS}T10:{10 * i:02}:00Z", "620", "590" if i else None] for i in range(5)],
+        },
     )
 
 

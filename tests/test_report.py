@@ -62,6 +62,11 @@ def facts() -> list[str]:
         found += [s["title"], *s["missing"], s["signature"], s["state"].replace("_", " ")]
         for t in s["thresholds"]:
             found += [f"{t['name']} {words.number(t['value'])} {t['unit']}", t["reason"]]
+        for advice in s.get("advice", []):
+            if not advice["causes"] or {one["cause"] for one in s["detections"]} & set(advice["causes"]):
+                found += [advice["text"], *([advice["command"]] if advice["command"] else [])]
+        for row in (s.get("rows") or {"rows": []})["rows"]:
+            found += [cell for cell in row if cell]
         if s["state"] == "detected":
             found += [s["remeasure"], *(x for look in s["look_alikes"] for x in look.values())]
         found += [chart["title"] for chart in s["charts"]]
@@ -111,7 +116,7 @@ def test_verdict_first_then_upgrade_then_findings(twin: str) -> None:
 
 def test_text_lines_fit_78_columns_except_the_request_to_copy() -> None:
     for line in letter().text.splitlines() + letter(unreached()).text.splitlines():
-        assert len(line) <= 78 or line.startswith("  $ curl"), line
+        assert len(line) <= 78 or line.lstrip().startswith("$ "), line
 
 
 def test_unreached_cluster_says_so_first_in_red_and_claims_nothing_healthy() -> None:
