@@ -41,7 +41,16 @@ WORDS = {
     "exposure": {"exposed", "not_exposed", "unknown", None},
     "signature_state": {"detected", "quiet", "not_evaluated", None},
     "strength": {"conclusive", "suggestive", None},
-    "cause": {"follower", "redirect", "min_bytes", "tls_poll", None},
+}
+CAUSES = {
+    "fetch_latency": {"follower", "redirect", "min_bytes", "tls_poll"},
+    "isr_stagnation": {"frozen", "dead_broker", "catching_up", "reassignment"},
+    "offset_rewind": {"stale_load", "truncation", "manual"},
+    "partition_growth": {"growth", "first_start", "offsets_expired"},
+    "partition_skew": {"leader_bound", "key_bound", "adaptive"},
+    "reconnect_storm": {"restart", "leader_move", "deploy", "auth_failures"},
+    "retriable_errors": {"election", "min_isr", "timeout"},
+    "unclean_restart": {"killed", "clean_roll", "long_recovery"},
 }
 COMPONENTS = {
     "broker", "controller", "client-producer", "client-consumer", "client", "streams", "connect", "host", "topic",
@@ -57,6 +66,8 @@ def assert_contract(findings: list[dict[str, Any]], ds: str) -> None:
             assert type(finding[key]) in types, (key, finding[key])
         for key, words in WORDS.items():
             assert finding[key] in words, (key, finding[key])
+        assert finding["signature"] in {*CAUSES, None}, finding["signature"]
+        assert finding["cause"] in {*CAUSES.get(finding["signature"], ()), None}, finding["cause"]
         assert finding["schema_version"] == 1
         assert finding["ds"] == ds
         assert finding["components"]

@@ -12,6 +12,7 @@ from typing import Any
 
 from fleet_demo.artifacts import java_program
 from fleet_demo.processes import LOOPBACK, end, free_port, tail
+from kafka_fleet.commands import SMALL_DAY_JVM
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIG = ROOT / "demo" / "airflow_config"  # airflow_local_settings.py: no log servers on every interface
@@ -51,8 +52,7 @@ class Airflow:
             "KAFKA_FLEET_HOME": str(home),
             "KAFKA_FLEET_FILE": str(fleet_file),
             "SPARK_LOCAL_IP": LOOPBACK,
-            # a small day is over before the optimizing compiler and a second collector thread have paid
-            "SPARK_SUBMIT_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+            "SPARK_SUBMIT_OPTS": SMALL_DAY_JVM,
             "JAVA_HOME": str(Path(java_program()).resolve().parents[1]),
             "PYTHONPATH": os.pathsep.join(str(path) for path in (CONFIG, *(ROOT / d for d in ("plugins", "spark")))),
             "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]),

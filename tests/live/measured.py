@@ -49,6 +49,12 @@ class Measured(NamedTuple):
         """One cluster's finding on one advisory."""
         return next(one for one in self.findings(cluster) if one["advisory"] == advisory)
 
+    def state(self, cluster: str, signature: str) -> Row:
+        """State, detections and missing inputs of a signature on a cluster."""
+        folder = self.home / f"signatures/ds={self.days[cluster]}"
+        rows: list[Row] = json.loads((folder / str(current(folder)) / "signatures.json").read_text())
+        return next(one for one in rows if (one["cluster"], one["signature"]) == (cluster, signature))
+
     def facts(self, table: str, **keys: object) -> list[Row]:
         """Rows of a fact table on the day of the named cluster."""
         folder = self.home / f"facts/{table}/ds={self.days[str(keys['cluster'])]}"
