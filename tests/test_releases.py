@@ -77,6 +77,49 @@ def test_catalogue_holds_what_is_published() -> None:
     assert [CATALOGUE.supported(apache_release(text)) for text in ("4.1.2", "4.2.0", "4.3.1", "4.4.0")] == [0, 1, 1, 1]
 
 
+@pytest.mark.parametrize(
+    ("day", "supported"),
+    [
+        ("2017-01-01", ["0.9.0.1", "0.10.0.1", "0.10.1.1"]),
+        ("2022-09-19", ["2.8.2", "3.0.2", "3.1.2", "3.2.3"]),  # a patch of 2.8 was still made beside three newer lines
+        ("2022-09-20", ["3.0.2", "3.1.2", "3.2.3"]),
+        ("2022-10-03", ["3.1.2", "3.2.3", "3.3.1"]),  # counted from 3.3.1: 3.3.0 was never announced
+        ("2026-02-16", ["3.9.1", "4.0.1", "4.1.1"]),
+        ("2026-02-18", ["3.9.1", "4.0.1", "4.1.1", "4.2.0"]),
+        ("2026-02-22", ["4.0.1", "4.1.1", "4.2.0"]),
+        ("2026-11-06", ["4.1.2", "4.2.2", "4.3.1"]),
+        ("2026-11-07", ["4.2.2", "4.3.1", "4.4.0"]),
+        ("2027-11-07", ["4.2.2", "4.3.1", "4.4.0"]),
+    ],
+)
+def test_support_is_that_of_the_analysed_day(day: str, supported: list[str]) -> None:
+    on = dt.date.fromisoformat(day)
+    newest = [CATALOGUE.latest_patch(line, on) for line in sorted({release.line for release in KNOWN})]
+    assert [str(patch) for patch in newest if patch and CATALOGUE.supported(patch, on)] == supported
+
+
+def test_nothing_of_a_later_day_is_published() -> None:
+    assert max(CATALOGUE.published(dt.date(2026, 1, 1))) == apache_release("4.1.1")
+    assert apache_release("3.3.0") not in CATALOGUE.published()
+
+
+def test_a_line_newer_than_all_published_is_supported() -> None:
+    assert CATALOGUE.supported(apache_release("4.4.0"), dt.date(2026, 10, 20))  # run before its verified day
+    assert CATALOGUE.supported(apache_release("4.5.0"))  # newer than the table
+    assert not CATALOGUE.supported(apache_release("4.0.9"))
+
+
+def test_the_latest_patch_of_each_line() -> None:
+    lines = sorted({release.line for release in CATALOGUE.announced})
+    latest = " ".join(str(CATALOGUE.latest_patch(line)) for line in lines[-27:])
+    assert latest == (
+        "0.11.0.3 1.0.2 1.1.1 2.0.1 2.1.1 2.2.2 2.3.1 2.4.1 2.5.1 2.6.3 2.7.2 2.8.2 3.0.2 3.1.2 3.2.3 3.3.2 3.4.1 "
+        "3.5.2 3.6.2 3.7.2 3.8.1 3.9.2 4.0.2 4.1.2 4.2.2 4.3.1 4.4.0"
+    )
+    assert CATALOGUE.latest_patch((3, 3), dt.date(2022, 12, 31)) == apache_release("3.3.1")
+    assert CATALOGUE.latest_patch((3, 3), dt.date(2022, 1, 1)) is None
+
+
 def test_patches_of_a_line_are_dated_in_order() -> None:
     for before, after in pairwise(KNOWN):
         first, second = CATALOGUE.dates[before], CATALOGUE.dates[after]
@@ -124,6 +167,17 @@ def test_membership(
         (None, ["3.3.2-ccs"], [], [], "not a plain Apache"),
         (None, [], ["3.3.2"], [], "not a range"),
         (None, [], [], ["3"], "not a release line"),
+        (None, ["2.8.2", "3.3.0"], ["2.8.2-3.2.3"], [], "contains the fixed release 2.8.2"),
+        (None, ["2.6.2", "3.3.1"], ["2.6.3-3.2.3"], [], "begins after the fix 2.6.2 of its line"),
+        ("2.4.0", [], ["2.8.0-2.8.1"], [], "after introduced 2.4.0"),
+        (None, [], ["3.0.0-3.0.2", "3.0.0-3.0.2"], [], "overlap"),
+        (None, ["2.1.2"], [], [], "fixed: 2.1.2 was never published"),
+        ("3.2.4", [], [], [], "introduced: 3.2.4 was never published"),
+        (None, [], ["3.0.0-3.9.9"], [], "ranges: 3.9.9 was never published"),
+        ("2.4.0", ["3.3.2"], [], ["2.3..3.2"], "holds 2.3.1, which does not have the issue"),
+        (None, ["3.3.2"], [], ["2.8", "2.7..3.0"], "names a line twice"),
+        (None, ["3.3.2"], [], ["2.9"], "holds no published line"),
+        (None, ["3.3.2"], [], ["3.0..2.8"], "ends before it begins"),
     ],
 )
 def test_contradictions_are_refused(

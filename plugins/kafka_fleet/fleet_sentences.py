@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, ValidationError
 
 from kafka_fleet.config_names import allowed
-from kafka_fleet.knowledge.exposure import version_in
+from kafka_fleet.knowledge.declared_clients import SOFTWARE, version_in
 from kafka_fleet.knowledge.releases import catalogue
 from kafka_fleet.knowledge.signatures import load_signatures
 
@@ -136,7 +136,7 @@ def _clients(entry: Any) -> Iterator[Mistake]:
             own = {name: v for name, v in producer.items() if name not in ("software", "version", "listener")}
             yield from _settings(where, own)
             version = producer.get("version")
-            if isinstance(version, str) and producer.get("software") == "apache-kafka-java":
+            if isinstance(version, str) and producer.get("software") in SOFTWARE:
                 try:
                     version_in(version, next(iter(catalogue().announced)))
                 except ValueError:

@@ -7,9 +7,9 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from kafka_fleet.fleet_yaml import FleetFileError, load_yaml
 from kafka_fleet.knowledge.preconditions import Precondition
 from kafka_fleet.knowledge.ranges import Affected, parse_affected
 
@@ -33,12 +33,16 @@ class _Strict(BaseModel):
 
 
 class AffectedReleases(_Strict):
-    """Which Apache releases have it, as texts; `releases` is the set. Semantics: see ranges.py."""
+    """Which Apache releases have it, as texts; `releases` is the set. Semantics: see ranges.py.
+
+    never_released: the fault came and went while a release was made, so no published one has it.
+    """
 
     introduced: str | None = None
     fixed: list[str] = []
     ranges: list[str] = []
     lines_without_fix: list[str] = []
+    never_released: bool = False
 
     @model_validator(mode="after")
     def _consistent(self) -> "AffectedReleases":
@@ -48,7 +52,7 @@ class AffectedReleases(_Strict):
     @cached_property
     def releases(self) -> Affected:
         """The set of affected releases."""
-        return parse_affected(self.introduced, self.fixed, self.ranges, self.lines_without_fix)
+        return parse_affected(self.introduced, self.fixed, self.ranges, self.lines_without_fix, self.never_released)
 
 
 class ShownBy(_Strict):
@@ -66,7 +70,7 @@ class ShownBy(_Strict):
 class Advisory(_Strict):
     """One known issue in own sentences. `affected: null` means that no release decides (a setting, an operation)."""
 
-    id: str = Field(pattern=r"^(KAFKA-\d+|CVE-\d{4}-\d{4,}|KIP-\d+|[A-Z]+-[A-Z0-9.-]+)$")
+    id: str = Field(pattern=r"^(KAFKA-[1-9]\d*|CVE-\d{4}-\d{4,}|KIP-[1-9]\d*|[A-Z]+-[A-Z0-9.-]+)$")
     title: str = Field(min_length=10, max_length=140)
     components: list[Component] = Field(min_length=1)
     severity: Severity
@@ -102,6 +106,11 @@ class Advisory(_Strict):
         return self.category == "security"
 
     @property
+    def setting(self) -> bool:
+        """Whether it is a trap in the owner's own settings: no upgrade brings it, so no target opens it."""
+        return self.id.startswith("CFG-")
+
+    @property
     def families(self) -> frozenset[str]:
         """`server` and/or `client`: which fleet an upgrade would have to touch. Empty for host and topic."""
         parts = set(self.components)
@@ -123,22 +132,46 @@ def _faults(file: Path, content: Any) -> tuple[Advisory | None, list[str]]:
     return advisory, []
 
 
+def _unreadable(file: Path, error: FleetFileError) -> str:
+    """The fault with the file's own name; the line stands where a field would."""
+    where = error.place.removeprefix(str(file)).strip(", ")
+    problem = str(error).removeprefix(f"{error.place}: ")
+    return ": ".join(part for part in (file.name, where, problem) if part)
+
+
+def _faults_of_names(files: list[Path], contents: dict[Path, Any]) -> list[str]:
+    """Files that nobody would load, and two files for one issue, however either spells it."""
+    faults = [f"{file.name}: file: an advisory file ends in .yaml" for file in files if file.suffix != ".yaml"]
+    seen: dict[str, Path] = {}
+    for file in files:
+        content = contents.get(file)
+        inside = content.get("id") if isinstance(content, dict) else None
+        for name in dict.fromkeys((file.stem.casefold(), str(inside or file.stem).strip().casefold())):
+            other = seen.setdefault(name, file)
+            if other != file:
+                faults.append(f"{file.name}: id: {other.name} is already the file of {name.upper()}")
+    return faults
+
+
 @cache
 def load_advisories(folder: Path | None = None) -> dict[str, Advisory]:
     """Every advisory by id, sorted. Raises AdvisoryError with one line per fault of any file."""
     root = folder or Path(__file__).with_name("advisories")
+    files = sorted(file for file in root.iterdir() if not file.name.startswith("."))
     advisories: dict[str, Advisory] = {}
+    contents: dict[Path, Any] = {}
     faults: list[str] = []
-    for file in sorted(root.glob("*.yaml")):
+    for file in (file for file in files if file.suffix == ".yaml"):
         try:
-            content = yaml.safe_load(file.read_text(encoding="utf-8"))
-        except (yaml.YAMLError, UnicodeDecodeError) as error:
-            faults.append(f"{file.name}: is not valid YAML: {' '.join(str(error).split())}")
+            contents[file] = load_yaml(file)
+        except FleetFileError as error:
+            faults.append(_unreadable(file, error))
             continue
-        advisory, found = _faults(file, content)
+        advisory, found = _faults(file, contents[file])
         faults += found
         if advisory is not None:
             advisories[advisory.id] = advisory
+    faults += _faults_of_names(files, contents)
     if faults:
         raise AdvisoryError("\n".join(faults))
     if not advisories:

@@ -156,7 +156,7 @@ class MetadataVersion(Strict):
 
 
 class Measured(Strict):
-    """A named yes/no fact of the day: `{measured: topics_with_replication_factor_1}`."""
+    """A named yes/no fact of the day, answered by sql/conditions/NAME: `{measured: replication_factor_1}`."""
 
     measured: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
 
@@ -164,7 +164,8 @@ class Measured(Strict):
         """A fact that nobody measured is not readable."""
         found = facts.measured.get(self.measured)
         words = {None: "was not measured", True: "was measured", False: "was measured and is not so"}
-        return Answer(found, f"{self.measured.replace('_', ' ')} {words[found]}")
+        said = f"{self.measured.replace('_', ' ')} {words[found]}"
+        return Answer(found, facts.because.get(self.measured, said))
 
 
 class ClientConfig(_Compares):

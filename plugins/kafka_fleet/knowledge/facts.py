@@ -33,19 +33,43 @@ class BrokerFacts:
 
 @dataclass(frozen=True)
 class ClientSoftware:
-    """One client library seen by the brokers: connections are an upper bound, inter-broker ones already taken off."""
+    """One client library seen by the brokers on one listener; connections less those that brokers hold themselves.
+
+    share: the largest part of the listener's client connections in any sweep, an upper bound for producers or
+    consumers alone; None where it was not measured. first_seen, last_seen: ISO 8601 UTC. declared: by the owner, not
+    seen, so version may be a range.
+    """
 
     software: str
     version: str
     listener: str
     connections: float
+    share: float | None = None
+    first_seen: str | None = None
+    last_seen: str | None = None
+    declared: bool = False
+
+    def __str__(self) -> str:
+        said = " (declared)" if self.declared else ""
+        return f"client {self.software} {self.version}{f' on listener {self.listener}' if self.listener else ''}{said}"
+
+
+@dataclass(frozen=True)
+class GroupMember:
+    """A client id and host of a group's members, as DescribeGroups names them. framework: streams, connect or None."""
+
+    group: str
+    client_id: str
+    host: str
+    framework: Literal["streams", "connect"] | None = None
 
 
 @dataclass(frozen=True)
 class ClusterFacts:
-    """One cluster. `clients` and `groups` None: the brokers cannot tell (below 2.5) or were not asked.
+    """One cluster. `clients`, `groups` and `members` None: the brokers cannot tell (below 2.5) or were not asked.
 
-    measured: named yes/no facts that a test `{measured: name}` asks for, e.g. topics_with_replication_factor_1.
+    measured: named yes/no facts that a test `{measured: name}` asks for, e.g. replication_factor_1.
+    because: the sentence beside each of them.
     """
 
     brokers: tuple[BrokerFacts, ...]
@@ -53,7 +77,9 @@ class ClusterFacts:
     clients: tuple[ClientSoftware, ...] | None = None
     metadata_version: str | None = None
     groups: tuple[str, ...] | None = None
+    members: tuple[GroupMember, ...] | None = None
     measured: Mapping[str, bool | None] = field(default_factory=dict)
+    because: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

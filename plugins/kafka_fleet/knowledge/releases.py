@@ -1,132 +1,97 @@
-"""Kafka releases: takes version texts of brokers and clients, gives comparable releases and the published catalogue.
+"""The published Kafka releases: takes releases.yaml, gives what is published and supported on a day.
 
-Only plain Apache numbers are compared. A vendor's build (-ccs, .redhat-00006, .amzn.1), a candidate or a snapshot
-carries fixes of its own under an Apache-looking number, so it stays an unknown build.
+A day of the past is judged by what was published on it, so a day judged again later keeps its answer.
 """
 
 import datetime as dt
-import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, total_ordering
+from functools import cache
 from pathlib import Path
-from typing import Any
 
-import yaml
+from kafka_fleet.knowledge.release_table import load_table
+from kafka_fleet.knowledge.versions import Release, ReleaseError, apache_release, parse_line, parse_release
 
-# Kafka below 1.0 has four numbers (0.8.0 and 0.8.1 three), from 1.0 on always three.
-_NUMBERS = re.compile(r"(0(?:\.\d{1,6}){2,3}|[1-9]\d{0,5}(?:\.\d{1,6}){2})(?:([-.+_].*))?")
+__all__ = [
+    "Catalogue",
+    "Release",
+    "ReleaseError",
+    "apache_release",
+    "catalogue",
+    "comparable_release",
+    "parse_line",
+    "parse_release",
+]
+
 _FILE = Path(__file__).with_name("releases.yaml")
-
-
-class ReleaseError(ValueError):
-    """A text that must be a plain Apache release is none."""
-
-
-@total_ordering
-@dataclass(frozen=True)
-class Release:
-    """A version as numbers and what follows them. The total order serves sorting; only `apache` ones are comparable."""
-
-    numbers: tuple[int, ...]
-    qualifier: str = ""
-
-    def __lt__(self, other: "Release") -> bool:
-        return self._key < other._key
-
-    @property
-    def _key(self) -> tuple[tuple[int, ...], bool, str, int]:
-        padded = self.numbers + (0,) * (4 - len(self.numbers))
-        return padded, not self.qualifier, self.qualifier, len(self.numbers)  # candidates come before their release
-
-    def __str__(self) -> str:
-        return ".".join(map(str, self.numbers)) + self.qualifier
-
-    @property
-    def apache(self) -> bool:
-        """True without any qualifier."""
-        return not self.qualifier
-
-    @property
-    def line(self) -> tuple[int, ...]:
-        """The minor line that patches share: (3, 3), and (0, 11, 0) below 1.0."""
-        return self.numbers[:3] if self.numbers[0] == 0 else self.numbers[:2]
-
-    @property
-    def line_text(self) -> str:
-        """The line as text, `3.3`."""
-        return ".".join(map(str, self.line))
-
-
-def parse_release(text: str | None) -> Release | None:
-    """Read any version text; None when it holds no version ("unknown", empty, a commit id)."""
-    found = _NUMBERS.fullmatch((text or "").strip())
-    return Release(tuple(map(int, found[1].split("."))), found[2] or "") if found else None
-
-
-def apache_release(text: str) -> Release:
-    """Read a plain Apache release, published or not. Raises ReleaseError."""
-    release = parse_release(text)
-    if release is None or not release.apache:
-        raise ReleaseError(f"{text!r} is not a plain Apache Kafka release")
-    return release
-
-
-def parse_line(text: str) -> tuple[int, ...]:
-    """Read a line such as `3.3` or `0.11.0`. Raises ReleaseError."""
-    if not re.fullmatch(r"0\.\d+\.\d+|[1-9]\d*\.\d+", text):
-        raise ReleaseError(f"{text!r} is not a release line such as 3.3 or 0.11.0")
-    return tuple(map(int, text.split(".")))
+# Kafka's release plan: the community attempts bug-fix releases for the last three releases.
+_SUPPORTED_LINES = 3
 
 
 @dataclass(frozen=True)
 class Catalogue:
-    """The published releases: `dates` holds every known one, `announced` those that may be recommended."""
+    """The release table.
 
-    dates: dict[Release, dt.date | None]
-    announced: tuple[Release, ...]
-    supported_lines: frozenset[tuple[int, ...]]
+    dates: every release whose artifacts exist, with the day it was announced where that is known.
+    since: the announced ones, with the day from which they count as published.
+    expected: numbers that advisories name as a fix and that are not published yet, with who names them.
+    support_ends: last day of support of the lines for which the project named one.
+    """
+
+    dates: Mapping[Release, dt.date | None]
+    since: Mapping[Release, dt.date]
+    expected: Mapping[Release, str]
+    support_ends: Mapping[tuple[int, ...], dt.date]
     as_of: dt.date
 
-    def supported(self, release: Release) -> bool:
-        """Whether the project still publishes patches for the line, as of `as_of`."""
-        return release.line in self.supported_lines
+    @property
+    def announced(self) -> tuple[Release, ...]:
+        """Every release that may be recommended, sorted."""
+        return tuple(self.since)
+
+    def published(self, on: dt.date | None = None) -> tuple[Release, ...]:
+        """The announced releases of a day (default: of the day up to which the table is complete), sorted."""
+        return tuple(release for release, day in self.since.items() if day <= (on or self.as_of))
+
+    def latest_patch(self, line: tuple[int, ...], on: dt.date | None = None) -> Release | None:
+        """The newest release of a line that was published by that day, None where it had none."""
+        return max((release for release in self.published(on) if release.line == line), default=None)
+
+    def supported(self, release: Release, on: dt.date | None = None) -> bool:
+        """Whether the project patched the release's line on a day (default: `as_of`).
+
+        The three newest lines of that day are, or up to its named end a line that has one. A line newer than all of
+        them is, too: whoever runs it has it before its announcement, or before the table. `published` tells what one
+        could go to on that day.
+        """
+        day = on or self.as_of
+        lines = sorted({known.line for known in self.published(day)})
+        if release.line not in lines:
+            return not lines or release.line > lines[-1]
+        if release.line in self.support_ends:
+            return day <= self.support_ends[release.line]
+        return release.line in lines[-_SUPPORTED_LINES:]
+
+    def known(self, release: Release) -> bool:
+        """Whether advisories may name it: its artifacts exist, or it is expected on purpose."""
+        return release in self.dates or release in self.expected
 
     def comparable(self, release: Release) -> bool:
-        """Whether this is surely Apache's build: a known number, or a plausible one newer than the catalogue."""
+        """Whether this is surely Apache's build: a known number, or a plausible one newer than the table."""
         if not release.apache:
             return False
-        if release in self.dates:
+        if self.known(release):
             return True
         newest = max(self.dates)
-        later_patch = self.supported(release) and release > max(r for r in self.dates if r.line == release.line)
-        return later_patch or (release.line > newest.line and release.numbers[0] == newest.numbers[0])
+        if release.line > newest.line:
+            return release.numbers[0] == newest.numbers[0]
+        return self.supported(release) and release > max(r for r in self.dates if r.line == release.line)
 
 
 @cache
 def catalogue(file: Path = _FILE) -> Catalogue:
     """Load releases.yaml. Raises ReleaseError with every fault, naming file and entry."""
-    content: Any = yaml.safe_load(file.read_text(encoding="utf-8"))
-    dates: dict[Release, dt.date | None] = {}
-    announced: list[Release] = []
-    faults: list[str] = []
-    for line, entries in content["lines"].items():
-        for text, day in entries.items():
-            release = parse_release(str(text))
-            if release is None or not release.apache or release.line_text != line or release in dates:
-                faults.append(f"{file.name}: lines.{line}.{text}: not a plain release of this line, or given twice")
-            elif not isinstance(day, dt.date) and day not in ("unannounced", "undated"):
-                faults.append(f"{file.name}: lines.{line}.{text}: {day!r} is no date, unannounced or undated")
-            else:
-                dates[release] = day if isinstance(day, dt.date) else None
-                announced += [release] if day != "unannounced" else []
-    supported = [str(text) for text in content["supported_lines"]]
-    faults += [
-        f"{file.name}: supported_lines: {text} has no release" for text in supported if text not in content["lines"]
-    ]
-    if faults:
-        raise ReleaseError("\n".join(faults))
-    lines = frozenset(map(parse_line, supported))
-    return Catalogue(dict(sorted(dates.items())), tuple(sorted(announced)), lines, content["as_of"])
+    return Catalogue(**load_table(file))
 
 
 def comparable_release(text: str | None) -> Release | None:

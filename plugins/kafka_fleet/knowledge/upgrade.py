@@ -1,17 +1,19 @@
 """Who upgrades what to which release: takes an advisory or a day's findings, gives a target or a plan in two steps."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import datetime as dt
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from kafka_fleet.knowledge.advisories import Advisory
-from kafka_fleet.knowledge.exposure import JAVA
 from kafka_fleet.knowledge.facts import ClusterFacts
 from kafka_fleet.knowledge.releases import Release, catalogue, comparable_release
-from kafka_fleet.knowledge.targets import affects, candidates, choose, family, opened, possible
-from kafka_fleet.knowledge.upgrade_steps import FOUR, client_floor, steps
+from kafka_fleet.knowledge.scene import Scene, ids, java_releases
+from kafka_fleet.knowledge.targets import affects, choose, family
+from kafka_fleet.knowledge.upgrade_steps import client_floor, client_steps, steps
 
 Step = dict[str, Any]
+Plan = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -27,12 +29,16 @@ def upgrade_to(
     current: Sequence[str | None],
     advisories: Mapping[str, Advisory],
     facts: ClusterFacts | None = None,
+    fleet: str | None = None,
+    on: dt.date | None = None,
 ) -> Target:
     """The target of one finding. `current`: release texts of the fleet that carries the fault, from the lowest counted.
 
-    None with a sentence for unknown builds, where nothing is affected, and where no published release cures it.
+    fleet: `server` or `client` where the advisory touches both. on: the day whose published releases count. None with a
+    sentence for unknown builds, where nothing is affected, and where no published release cures it.
     """
-    if advisory.affected is None or family(advisory) == "none":
+    side = fleet or family(advisory)
+    if advisory.affected is None or side not in advisory.families:
         return Target(None, "No release decides this; follow the workaround.")
     if not current:
         return Target(None, "No release was read, so none can be compared.")
@@ -43,7 +49,7 @@ def upgrade_to(
         return Target(None, f"{odd} is an unknown build; ask its vendor." if odd else "A release was not read.")
     if not any(affects(advisory, release) for release in known):
         return Target(None, "The release in use does not have it.")
-    release, clean = choose([advisory], known, family(advisory), advisories, facts)
+    release, clean = choose([advisory], known, side, advisories, facts, on)
     if release is None:
         return Target(None, "No published release has the fix.")
     if not clean:
@@ -53,163 +59,130 @@ def upgrade_to(
     )
 
 
-def _why(target: Release, closed: Iterable[Advisory], clean: bool, new: Sequence[Advisory]) -> str:
-    text = f"{target} is the smallest release that closes {', '.join(_ids(closed))}"
-    text += " and opens nothing as bad of its kind" if clean else " but what it opens is as bad"
-    return f"{text}; new with it: {', '.join(_ids(new))}." if new else f"{text}."
-
-
-def _ids(advisories: Iterable[Advisory]) -> list[str]:
-    return [a.id for a in sorted(advisories, key=lambda a: (a.rank, a.id))]
-
-
-def _java(facts: ClusterFacts) -> list[Release]:
-    texts = {c.version for c in facts.clients or () if c.software == JAVA and c.connections > 0}
-    return sorted(release for text in texts if (release := comparable_release(text)) is not None)
-
-
-@dataclass(frozen=True)
-class _Scene:
-    """The findings as advisories: what the cluster has, and the releases that its brokers run."""
-
-    facts: ClusterFacts
-    advisories: Mapping[str, Advisory]
-    confirmed: tuple[Advisory, ...]
-    present: tuple[Advisory, ...]
-    current: tuple[Release, ...]
-
-    def server_step(self, target: Release, why: str, must: Sequence[Advisory]) -> Step:
-        low = min(self.current)
-        closed = [a for a in self.present if "server" in a.families and self._cures(a, target)]
+def _step(scene: Scene, target: Release, why: str, must: Sequence[Advisory]) -> Step:
+    if scene.fleet == "server":
         only_controllers = bool(must) and all("broker" not in a.components for a in must)
-        return {
-            "component": "controller" if only_controllers else "broker",
-            "release": str(target),
-            "closes": _ids(closed),
-            "leaves": _ids(a for a in self.present if a not in closed),
-            "opens": _ids(opened(low, target, "server", self.advisories, self.facts)),
-            "steps": steps(low, target, self.facts),
-            "client_floor": client_floor(target),
-            "why": why,
-        }
-
-    def _cures(self, advisory: Advisory, target: Release) -> bool:
-        return any(affects(advisory, r) for r in self.current) and not affects(advisory, target)
-
-    def client_step(self) -> Step | None:
-        must = [a for a in self.confirmed if family(a) == "client" and a.affected is not None]
-        current = [release for release in _java(self.facts) if any(affects(a, release) for a in must)]
-        if not must or not current:
-            return None
-        release, clean = choose(must, current, "client", self.advisories, self.facts)
-        if release is None:
-            return None
-        new = opened(min(current), release, "client", self.advisories, self.facts)
-        ids = _ids(must)
-        tail = [] if release < FOUR else ["See that every broker runs 2.1 or later before a client goes to 4.x."]
-        return {
-            "component": must[0].upgrade_component,
-            "release": str(release),
-            "closes": ids,
-            "leaves": _ids(a for a in self.present if a not in must),
-            "opens": _ids(new),
-            "steps": [
-                *tail,
-                f"Raise the Java library of the {must[0].upgrade_component} fleet to {release} for {', '.join(ids)}.",
-            ],
-            "client_floor": None,
-            "why": _why(release, must, clean, new),
-        }
+        component = "controller" if only_controllers else "broker"
+        done, floor = steps(scene.low, target, scene.facts, scene.on), client_floor(target)
+    else:
+        component = must[0].upgrade_component if must else "client"
+        closes = ids(must) or scene.outcome(target)["closes"]
+        done, floor = client_steps(component, target, closes, scene.facts), None
+    return {
+        "component": component,
+        "release": str(target),
+        **scene.outcome(target),
+        "steps": done,
+        "client_floor": floor,
+        "why": why,
+    }
 
 
-def _now(scene: _Scene) -> Step | None:
-    must = [a for a in scene.confirmed if family(a) == "server" and any(affects(a, r) for r in scene.current)]
-    curable = [a for a in must if any(not affects(a, r) for r in candidates(scene.current, "server"))]
-    client = scene.client_step()
-    if not curable:
-        return client
-    target, clean = choose(curable, scene.current, "server", scene.advisories, scene.facts)
+def _now(scene: Scene) -> Step | None:
+    """The smallest release that closes everything confirmed that any release cures."""
+    must = scene.must()
+    target, clean = scene.choose(must) if must else (None, False)
     if target is None:
-        return client
-    new = opened(min(scene.current), target, "server", scene.advisories, scene.facts)
-    step = scene.server_step(target, _why(target, curable, clean, new), curable)
-    if client is not None:  # one step, two fleets: the brokers' release leads, the clients' is a sentence of its own
-        step["steps"] += client["steps"]
-        step["closes"] += client["closes"]
-        step["leaves"] = [key for key in step["leaves"] if key not in client["closes"]]
-        step["opens"] += [key for key in client["opens"] if key not in step["opens"]]
-    return step
+        return None
+    text = f"{target} is the smallest release that closes {', '.join(ids(must))}"
+    text += " and opens nothing as bad of its kind" if clean else " but what it opens is as bad"
+    new = ids(scene.opens(target))
+    return _step(scene, target, f"{text}; new with it: {', '.join(new)}." if new else f"{text}.", must)
 
 
-def _burden(scene: _Scene, target: Release) -> tuple[int, ...]:
-    """What a release would leave: confirmed faults, then security by severity, then new faults of high severity."""
-    confirmed = sum(family(a) == "server" and affects(a, target) for a in scene.confirmed)
-    here = [
-        a
-        for a in scene.advisories.values()
-        if family(a) == "server" and affects(a, target) and possible(a, scene.facts, min(scene.current), target)
-    ]
-    security = [sum(a.security and a.rank == rank for a in here) for rank in range(5)]
-    new = sum(
-        not a.security and a.rank <= 1
-        for a in opened(min(scene.current), target, "server", scene.advisories, scene.facts)
-    )
-    return (confirmed, *security, new)
-
-
-def _next(scene: _Scene, now: Step | None) -> Step | None:
-    low = min(scene.current)
-    supported = [r for r in candidates(scene.current, "server") if catalogue().supported(r)]
+def _next(scene: Scene, now: Step | None) -> Step | None:
+    """The supported release that leaves least, None where the fleet is there or the first step brings it there."""
+    known = catalogue()
+    newest = [r for r in scene.candidates() if r == known.latest_patch(r.line, scene.on)]
+    supported = [r for r in newest if known.supported(r, scene.on)]
     if not supported:
         return None
-    target = min(supported, key=lambda release: (_burden(scene, release), release))
-    stays = catalogue().supported(low) and _burden(scene, low) <= _burden(scene, target)
-    if (
-        stays
-        or target == low
-        or (now is not None and now["component"] in ("broker", "controller") and now["release"] == str(target))
-    ):
+    target = min(supported, key=lambda release: (scene.burden(release), release))
+    stays = known.supported(scene.low, scene.on) and scene.burden(scene.low) <= scene.burden(target)
+    if stays or target == scene.low or (now is not None and now["release"] == str(target)):
         return None
-    left = [a for a in scene.advisories.values() if a.security and family(a) == "server" and affects(a, target)]
-    left = [a for a in left if possible(a, scene.facts, min(scene.current), target)]
-    tail = f"leaves {', '.join(_ids(left))} open" if left else "closes every security advisory known for brokers"
-    return scene.server_step(
-        target,
-        f"{target} is the smallest supported release that {tail}."
-        if not left
-        else f"{target} is the supported release that leaves least: it {tail}.",
-        [],
+    left = [a for a in scene.here(target) if a.security]
+    who = "brokers" if scene.fleet == "server" else "clients"
+    why = (
+        f"{target} is the supported release that leaves least: it leaves {', '.join(ids(left))} open."
+        if left
+        else f"{target} is the smallest supported release that closes every security advisory known for {who}."
     )
+    return _step(scene, target, why, [])
+
+
+def _with_clients(step: Step, client: Step) -> Step:
+    """One step, two fleets: the brokers' release leads, the clients' is a sentence of its own."""
+    closes = [*step["closes"], *(key for key in client["closes"] if key not in step["closes"])]
+    return {
+        **step,
+        "closes": closes,
+        "leaves": [key for key in step["leaves"] if key not in closes],
+        "opens": [*step["opens"], *(key for key in client["opens"] if key not in step["opens"])],
+        "steps": [*step["steps"], *client["steps"]],
+    }
+
+
+def _clients(make: Any, facts: ClusterFacts) -> tuple[Step | None, Step | None, Scene | None]:
+    """The clients' first and next step. The first counts only the fleets that carry what is confirmed."""
+    java = java_releases(facts)
+    if not java:
+        return None, None, None
+    everyone: Scene = make("client", java)
+    hit = tuple(r for r in java if any(affects(a, r) for a in everyone.must()))
+    now = _now(make("client", hit)) if hit else None
+    after = _next(everyone, now) if any(everyone.cures(a, everyone.candidates()[-1]) for a in _own(everyone)) else None
+    return now, after, everyone
+
+
+def _own(scene: Scene) -> list[Advisory]:
+    return [a for a in scene.present if scene.candidates() and family(a) == scene.fleet]
 
 
 def plan(
-    facts: ClusterFacts, findings: Sequence[Mapping[str, Any]], advisories: Mapping[str, Advisory]
-) -> dict[str, Any]:
-    """`{"now": step|None, "next": step|None, "note": sentence|None}` from the day's findings of one cluster.
+    facts: ClusterFacts,
+    findings: Sequence[Mapping[str, Any]],
+    advisories: Mapping[str, Advisory],
+    on: dt.date | None = None,
+) -> Plan:
+    """The plan of one cluster from the findings of one day (default: the day of the release table).
 
-    findings: mappings with `advisory` (id or None) and `verdict`. Both steps count from what runs today, so either can
-    be taken alone. `note` says why there is no plan, or what it rests on. Plain JSON-able data, same for equal input.
+    `{"now": step|None, "next": step|None, "clients": step|None, "candidates": {"server": [row], "client": [row]},
+    "note": sentence|None}`. now, next: for brokers, counted from what runs today, so either can be taken alone; client
+    fleets that carry what is confirmed are part of now. clients: the supported client library. candidates: per release
+    what it closes, leaves and opens. findings: mappings with `advisory` (id or None) and `verdict`. Plain JSON data.
     """
     verdicts = {f["advisory"]: f["verdict"] for f in findings if f["advisory"] in advisories}
+    confirmed = tuple(advisories[key] for key in sorted(verdicts) if verdicts[key] == "confirmed")
+    present = tuple(advisories[key] for key in sorted(verdicts) if verdicts[key] in ("confirmed", "exposed"))
+
+    def make(fleet: str, current: tuple[Release, ...]) -> Scene:
+        return Scene(fleet, facts, advisories, confirmed, present, current, on)
+
+    client, later, clients = _clients(make, facts)
     texts = [(str(b), b.release) for b in facts.brokers]
     odd = sorted({text for _, text in texts if text is not None and comparable_release(text) is None})
     unread = [name for name, text in texts if text is None]
-    known = [release for _, text in texts if (release := comparable_release(text)) is not None]
+    known = {release for _, text in texts if (release := comparable_release(text)) is not None}
+    now, after, note, servers = client, None, None, None
     if odd:
-        return {
-            "now": None,
-            "next": None,
-            "note": f"{', '.join(odd)} is an unknown build: its vendor names the upgrade.",
-        }
-    if not known:
-        return {"now": None, "next": None, "note": "No broker release was read, so no upgrade can be planned."}
-    scene = _Scene(
-        facts,
-        advisories,
-        tuple(advisories[key] for key in sorted(verdicts) if verdicts[key] == "confirmed"),
-        tuple(advisories[key] for key in sorted(verdicts) if verdicts[key] in ("confirmed", "exposed")),
-        tuple(sorted(set(known))),
-    )
-    now = _now(scene)
-    note = f"The release of {', '.join(unread)} was not read; the plan rests on the others." if unread else None
-    return {"now": now, "next": _next(scene, now), "note": note}
+        note = f"{', '.join(odd)} is an unknown build: its vendor names the upgrade."
+    elif not known:
+        note = "No broker release was read, so no upgrade can be planned."
+    else:
+        note = f"The release of {', '.join(unread)} was not read; the plan rests on the others." if unread else None
+        servers = make("server", tuple(sorted(known)))
+        own = _now(servers)
+        after = _next(servers, own)
+        now = _with_clients(own, client) if own is not None and client is not None else own or client
+    named = [step["release"] for step in (now, after, client, later) if step is not None]
+    return {
+        "now": now,
+        "next": after,
+        "clients": later,
+        "candidates": {
+            "server": servers.table(named) if servers else [],
+            "client": clients.table(named) if clients else [],
+        },
+        "note": note,
+    }

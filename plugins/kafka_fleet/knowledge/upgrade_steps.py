@@ -4,18 +4,24 @@ The rules are those of Kafka's upgrade notes: two rolls under ZooKeeper, feature
 bridge from ZooKeeper, and 3.3 as the oldest metadata.version that 4.x starts with.
 """
 
+import datetime as dt
+
 from kafka_fleet.knowledge.conditions import level
 from kafka_fleet.knowledge.facts import ClusterFacts, Mode
-from kafka_fleet.knowledge.releases import Release, catalogue
+from kafka_fleet.knowledge.releases import Release, ReleaseError, catalogue, comparable_release
 
 FOUR = Release((4, 0, 0))
 _KRAFT_READY = Release((3, 3, 0))
 CLIENT_FLOOR = "2.1"
+_OLD_BROKERS = Release((2, 1, 0))  # clients of 4.x speak to brokers from here on
 
 
-def bridge() -> Release:
-    """The newest published 3.9: the last line that runs with ZooKeeper and can migrate away from it."""
-    return max(release for release in catalogue().announced if release.line == (3, 9))
+def bridge(on: dt.date | None = None) -> Release:
+    """The newest 3.9 of a day: the last line that runs with ZooKeeper and can migrate away from it."""
+    newest = catalogue().latest_patch((3, 9), on) or catalogue().latest_patch((3, 9))
+    if newest is None:
+        raise ReleaseError("the release table has no 3.9, without which no cluster can leave ZooKeeper")
+    return newest
 
 
 def mode_of(facts: ClusterFacts, release: Release) -> Mode | None:
@@ -31,10 +37,17 @@ def _roll(target: Release) -> str:
     )
 
 
-def _zookeeper(start: Release, target: Release) -> list[str]:
+def protocol(facts: ClusterFacts, start: Release) -> str:
+    """The protocol version in force: the lowest that brokers report, which may be below their release on purpose."""
+    read = [b.configs.get("inter.broker.protocol.version") for b in facts.brokers if b.is_broker]
+    known = [(found, text) for text in read if text and (found := level(text)) is not None]
+    return min(known)[1] if known and len(known) == len(read) else start.line_text
+
+
+def _zookeeper(start: Release, target: Release, facts: ClusterFacts) -> list[str]:
     if start.line == target.line:
         return [_roll(target)]
-    pin = f"Pin inter.broker.protocol.version={start.line_text}"
+    pin = f"Pin inter.broker.protocol.version={protocol(facts, start)}, what is in force now,"
     if start < Release((0, 11, 0, 0)):
         pin += f" and log.message.format.version={start.line_text}"
     return [
@@ -58,11 +71,18 @@ def _kraft(start: Release, target: Release) -> list[str]:
     return steps
 
 
-def _to_four(start: Release, target: Release, facts: ClusterFacts, mode: Mode | None) -> list[str]:
-    between = bridge()
+def _unnamed(facts: ClusterFacts) -> list[str]:
+    """Connections that may be of clients too old for 4.x: a library names itself from 2.4 on."""
+    found = [c for c in facts.clients or () if c.software.casefold() in ("unknown", "") and c.connections > 0]
+    listed = ", ".join(f"{c.connections:g} on listener {c.listener}" for c in sorted(found, key=lambda c: c.listener))
+    return [f"Find out whose connections name no library ({listed}): Java clients below 2.4 do not."] if found else []
+
+
+def _to_four(start: Release, target: Release, facts: ClusterFacts, mode: Mode | None, on: dt.date | None) -> list[str]:
+    between = bridge(on)
     steps: list[str] = []
     if mode == "ZooKeeper":
-        steps += _zookeeper(start, between) if start < between else []
+        steps += _zookeeper(start, between, facts) if start < between else []
         steps.append(
             f"Migrate from ZooKeeper to KRaft on {between} at inter.broker.protocol.version={between.line_text}; "
             "change no protocol or metadata version meanwhile. After it is finalized there is no way back."
@@ -86,16 +106,17 @@ def _to_four(start: Release, target: Release, facts: ClusterFacts, mode: Mode | 
         steps.append(
             f"See that no Java client below {CLIENT_FLOOR} is connected: 4.x refuses their old protocol versions."
         )
+        steps += _unnamed(facts)
     return steps + _kraft(start, target)
 
 
-def steps(start: Release, target: Release, facts: ClusterFacts) -> list[str]:
-    """Sentences from `start` to `target` (later than `start`), in the order in which they are done."""
+def steps(start: Release, target: Release, facts: ClusterFacts, on: dt.date | None = None) -> list[str]:
+    """Sentences from `start` to `target` (later than `start`), in the order in which they are done on that day."""
     mode = mode_of(facts, start)
     if target >= FOUR:
-        done = _to_four(start, target, facts, mode)
+        done = _to_four(start, target, facts, mode, on)
     elif mode == "ZooKeeper":
-        done = _zookeeper(start, target)
+        done = _zookeeper(start, target, facts)
     elif mode == "KRaft":
         done = _kraft(start, target)
     else:
@@ -117,3 +138,15 @@ def steps(start: Release, target: Release, facts: ClusterFacts) -> list[str]:
 def client_floor(target: Release) -> str | None:
     """The oldest Java client line that the target still serves, None where every one is served."""
     return CLIENT_FLOOR if target >= FOUR else None
+
+
+def client_steps(component: str, target: Release, closes: list[str], facts: ClusterFacts) -> list[str]:
+    """Sentences for the owners of a Java client fleet that goes to `target` to close these advisories."""
+    done = []
+    if target >= FOUR:
+        low = [b for b in facts.brokers if (found := comparable_release(b.release)) is None or found < _OLD_BROKERS]
+        if low or not facts.brokers:
+            done.append("See that every broker runs 2.1 or later before a client goes to 4.x.")
+        done.append("Give the client applications Java 11: 4.x needs it.")
+    done.append(f"Raise the Java library of the {component} fleet to {target} for {', '.join(closes)}.")
+    return done

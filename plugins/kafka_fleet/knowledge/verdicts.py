@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from kafka_fleet.knowledge import exposure as exposures
+from kafka_fleet.knowledge import exposed as exposures
 from kafka_fleet.knowledge.advisories import Advisory
 from kafka_fleet.knowledge.detections import Detection, SignatureResult, SignatureState, Strength, merge
-from kafka_fleet.knowledge.exposure import Exposure
+from kafka_fleet.knowledge.exposed import Exposure
+from kafka_fleet.knowledge.facts import GroupMember
+from kafka_fleet.knowledge.fleets import connected_during, fleet_evidence, fleet_subjects, side, whereabouts
 
 Verdict = Literal["confirmed", "exposed", "look_alike", "unknown", "not_affected"]
 
@@ -27,12 +29,14 @@ _OTHERWISE: dict[exposures.State, Verdict] = {
     "unknown": "unknown",
     "not_exposed": "not_affected",
 }
+_SHARES_FIRST = 3
 
 
 @dataclass(frozen=True)
 class Row:
     """A finding without its texts. advisory None: a symptom that no confirmed advisory explains.
 
+    subjects: of a client issue its fleets first, then those of the symptom, which `symptom` holds alone.
     rivals: ids of advisories that share the signature and cause of a null row.
     """
 
@@ -49,6 +53,7 @@ class Row:
     bounds: Any = None
     missing: tuple[str, ...] = ()
     rivals: tuple[str, ...] = ()
+    symptom: tuple[str, ...] = ()
 
 
 def verdict(
@@ -95,10 +100,17 @@ def _own(advisory: Advisory, exposed: Exposure, result: SignatureResult | None) 
         hit = {f"broker {number}" for number in exposed.brokers}
         named = [{s for s in d.subjects if s.startswith("broker ")} for d in found]
         found = [d for d, brokers in zip(found, named, strict=True) if not brokers or brokers & hit]
+    if side(advisory, exposed) == "client":  # a fleet that was not connected then did not do it
+        found = [d for d in found if connected_during(exposed, d.evidence)]
     return merge(found, causes)
 
 
-def _row(advisory: Advisory, exposed: Exposure, results: Mapping[str, SignatureResult]) -> Row:
+def _row(
+    advisory: Advisory,
+    exposed: Exposure,
+    results: Mapping[str, SignatureResult],
+    members: Sequence[GroupMember] | None,
+) -> Row:
     name = advisory.signature.id if advisory.signature else None
     result = results.get(name) if name else None
     missing = exposed.reasons if exposed.state == "unknown" else ()
@@ -112,15 +124,22 @@ def _row(advisory: Advisory, exposed: Exposure, results: Mapping[str, SignatureR
     found = verdict(exposed.state, judged, own.strength if own else None, name is not None)
     text = wording(found, exposed.state, own is not None)
     detail = own or Detection("", "suggestive")
+    fleets = fleet_subjects(advisory, exposed)
+    evidence = detail.evidence
+    if own is not None and fleets:
+        shares = fleet_evidence(advisory, exposed)
+        # a letter shows the first rows only: the symptom's main figure, then who causes it
+        evidence = (*evidence[:1], *shares[:_SHARES_FIRST], *evidence[1:], *shares[_SHARES_FIRST:])
+        missing += (whereabouts(advisory, members),)
     return Row(
         advisory.id, name, own.cause if own else None, own.strength if own else None, found, exposed.state, state, text,
-        detail.subjects, detail.evidence, detail.bounds, missing,
+        tuple(dict.fromkeys((*fleets, *detail.subjects))), evidence, detail.bounds, missing, symptom=detail.subjects,
     )  # fmt: skip
 
 
 def _explained(row: Row, confirmed: Sequence[Row]) -> bool:
     return row.exposure == "not_exposed" and any(
-        (c.signature, c.cause) == (row.signature, row.cause) and set(row.subjects) <= set(c.subjects) for c in confirmed
+        (c.signature, c.cause) == (row.signature, row.cause) and set(row.symptom) <= set(c.symptom) for c in confirmed
     )
 
 
@@ -137,18 +156,22 @@ def _unexplained(result: SignatureResult, cause: str, advisories: Mapping[str, A
     text = wording("look_alike", None, True)
     return Row(
         None, result.signature, cause, found.strength, "look_alike", None, "detected", text,
-        found.subjects, found.evidence, found.bounds, result.missing, rivals,
+        found.subjects, found.evidence, found.bounds, result.missing, rivals, found.subjects,
     )  # fmt: skip
 
 
 def judge(
-    advisories: Mapping[str, Advisory], exposed: Mapping[str, Exposure], results: Mapping[str, SignatureResult]
+    advisories: Mapping[str, Advisory],
+    exposed: Mapping[str, Exposure],
+    results: Mapping[str, SignatureResult],
+    members: Sequence[GroupMember] | None = None,
 ) -> list[Row]:
     """All rows of one cluster and day, sorted by (advisory with null last, signature, cause).
 
-    Raises KeyError when an advisory has no exposure.
+    members: of groups, to say where a client fleet may be found; None when they were not read. Raises KeyError when an
+    advisory has no exposure.
     """
-    rows = [_row(advisory, exposed[key], results) for key, advisory in advisories.items()]
+    rows = [_row(advisory, exposed[key], results, members) for key, advisory in advisories.items()]
     confirmed = [row for row in rows if row.verdict == "confirmed"]
     calm = wording("not_affected", "not_exposed", False)
     rows = [

@@ -1,0 +1,68 @@
+"""What an exposure is: state, reasons, and who has it; takes several of one advisory, gives the one that counts."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from kafka_fleet.knowledge.advisories import Advisory
+from kafka_fleet.knowledge.facts import ClientSoftware
+from kafka_fleet.knowledge.releases import comparable_release, parse_release
+
+State = Literal["exposed", "not_exposed", "unknown"]
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """State, one sentence per reason, ids and releases of affected brokers, fleets and releases of affected clients.
+
+    fleets: client libraries in range; where the state is unknown, those that may have it; of a declaration, always its
+    own.
+    """
+
+    state: State
+    reasons: tuple[str, ...]
+    brokers: tuple[int, ...] = ()
+    releases: tuple[str, ...] = ()
+    fleets: tuple[ClientSoftware, ...] = ()
+    client_releases: tuple[str, ...] = ()
+
+    @property
+    def listeners(self) -> tuple[str, ...]:
+        """Where the fleets are; "" is every listener."""
+        return tuple(dict.fromkeys(fleet.listener for fleet in self.fleets))
+
+
+def _worst_first(fleet: ClientSoftware) -> tuple[float, float, str, str]:
+    return -(fleet.share or 0.0), -fleet.connections, fleet.version, fleet.listener
+
+
+def _sorted(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(set(texts), key=lambda text: (parse_release(text), text)))
+
+
+def join(parts: Iterable[Exposure]) -> Exposure:
+    """Any exposed wins and keeps its own reasons; then unknown; then not_exposed."""
+    found = list(parts)
+    for state in ("exposed", "unknown", "not_exposed"):
+        same = [part for part in found if part.state == state]
+        if same:
+            reasons = tuple(dict.fromkeys(reason for part in same for reason in part.reasons))
+            brokers = sorted({broker for part in same for broker in part.brokers})
+            fleets = sorted({fleet for part in same for fleet in part.fleets}, key=_worst_first)
+            releases = _sorted(r for part in same for r in part.releases)
+            clients = _sorted(r for part in same for r in part.client_releases)
+            return Exposure(state, reasons, tuple(brokers), releases, tuple(fleets), clients)
+    return Exposure("unknown", ("no broker was read",))
+
+
+def in_range(advisory: Advisory, text: str | None, who: str) -> tuple[bool | None, str]:
+    """Whether a release text is affected (None: not read, or an unknown build), and the sentence."""
+    if advisory.affected is None:
+        return True, f"{who} has it in any release"
+    if text is None:
+        return None, f"the release of {who} was not read"
+    release = comparable_release(text)
+    if release is None:
+        return None, f"{who} runs {text}, an unknown build that cannot be compared"
+    inside = release in advisory.affected.releases
+    return inside, f"{who} runs {text}, {'an affected' if inside else 'a'} release{'' if inside else ' without it'}"

@@ -1,0 +1,129 @@
+"""Measured conditions: reads every folder of `sql/conditions/`, gives validated models with their queries.
+
+A condition is a yes/no fact of a cluster's day that an advisory asks for with `{measured: NAME}`. Adding one is adding
+a folder; nothing registers it:
+
+    condition.yaml   the question, thresholds with their reasons, lines of evidence
+    query.sql        one row per cluster: holds (null: not readable), sentence, subjects (worst first), missing,
+                     evidence as array<struct<line, place, amount, from_at, to_at>>
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from kafka_fleet.knowledge.advisories import Advisory
+from kafka_fleet.knowledge.conditions import Measured
+from kafka_fleet.knowledge.signatures import CatalogueError, EvidenceRow, Threshold
+from kafka_fleet.knowledge.verdicts import Row
+from kafka_fleet.paths import sql_dir
+
+MOST = 20  # subjects and lines of evidence that a finding lists; the rest is counted
+
+
+class Line(BaseModel):
+    """One line of evidence: what the number is, its unit, the threshold beside it, and where it was read."""
+
+    model_config = ConfigDict(extra="forbid")
+    metric: str
+    unit: str
+    source: str
+    threshold: str | None = None
+
+    @property
+    def mbean(self) -> str:
+        """The MBean behind the number, or the request where it is none. Raises ValueError for a name of neither."""
+        return EvidenceRow(metric=self.metric, value="", unit=self.unit, source=self.source).mbean
+
+
+class Condition(BaseModel):
+    """One folder: the question and its numbers from condition.yaml, the answer from query.sql."""
+
+    model_config = ConfigDict(extra="forbid")
+    id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
+    question: str = Field(pattern=r"\?$")
+    thresholds: dict[str, Threshold] = Field(default_factory=dict)
+    evidence: dict[str, Line] = Field(min_length=1)
+    query: str = ""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "Condition":
+        for name, line in self.evidence.items():
+            if line.threshold is not None and line.threshold not in self.thresholds:
+                raise ValueError(f"evidence {name}: no such threshold: {line.threshold}")
+            _ = line.mbean
+        return self
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What a condition came to on one cluster and day; evidence rows as in the findings contract.
+
+    holds None: it could not be read, and `missing` names why. `missing` may also stand beside an answer.
+    """
+
+    holds: bool | None
+    sentence: str
+    subjects: tuple[str, ...] = ()
+    evidence: tuple[Mapping[str, Any], ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+def listed(subjects: Sequence[str]) -> tuple[str, ...]:
+    """The worst subjects, and last how many more there are: `and 3,980 more topics`."""
+    kept, rest = tuple(subjects[:MOST]), subjects[MOST:]
+    if not rest:
+        return kept
+    kinds = {subject.partition(" ")[0] for subject in rest}
+    kind = f"{kinds.pop()}s" if len(kinds) == 1 and len(rest) > 1 else kinds.pop() if len(kinds) == 1 else "subjects"
+    return (*kept, f"and {len(rest):,} more {kind}")
+
+
+def asked_by(advisory: Advisory) -> list[str]:
+    """Names of the conditions that an advisory's preconditions ask for, in their order."""
+    return [one.test.measured for one in advisory.preconditions if isinstance(one.test, Measured)]
+
+
+def with_answers(row: Row, advisory: Advisory, answers: Mapping[str, Answered]) -> Row:
+    """The row of an advisory without signature, filled with what its measured conditions found on the cluster.
+
+    Subjects stand where the cluster is exposed, evidence wherever it was read; missing inputs are named once.
+    """
+    own = [answers[name] for name in asked_by(advisory) if name in answers]
+    if advisory.signature is not None or not own:
+        return row
+    subjects = tuple(s for one in own for s in one.subjects) if row.verdict == "exposed" else ()
+    evidence = tuple(line for one in own for line in one.evidence) if row.verdict != "unknown" else ()
+    # the reason of an unreadable condition joins its missing inputs; a finding names each by itself
+    joined = {one.sentence for one in own if one.holds is None and one.missing}
+    missing = [text for text in row.missing if text not in joined] + [m for one in own for m in one.missing]
+    return replace(row, subjects=subjects, evidence=evidence, missing=tuple(dict.fromkeys(missing)))
+
+
+def _load(folder: Path) -> Condition:
+    file = folder / "condition.yaml"
+    try:
+        condition = Condition.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")))
+        query = (folder / "query.sql").read_text(encoding="utf-8")
+    except (yaml.YAMLError, OSError) as error:
+        raise CatalogueError(f"{file}: cannot be read: {error}") from error
+    except ValidationError as error:
+        faults = [f"{file}: {'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()]
+        raise CatalogueError("\n".join(faults)) from error
+    if condition.id != folder.name:
+        raise CatalogueError(f"{file}: id {condition.id!r} differs from its folder {folder.name!r}")
+    return condition.model_copy(update={"query": query})
+
+
+@cache
+def load_conditions(folder: Path | None = None) -> dict[str, Condition]:
+    """Every condition by id, sorted. `folder` is the one that holds `conditions/`; default: the project's sql/."""
+    root = (folder or sql_dir()) / "conditions"
+    if not root.is_dir():
+        raise CatalogueError(f"{root} is no folder")
+    return {child.name: _load(child) for child in sorted(root.iterdir()) if (child / "condition.yaml").exists()}
