@@ -6,10 +6,11 @@ from typing import Any
 
 from pyspark.sql import Row, SparkSession
 
-from kafka_fleet.knowledge.facts import BrokerFacts, ClientSoftware, ClusterFacts, config_text
+from fleet_spark.signatures import iso
+from kafka_fleet.knowledge.facts import BrokerFacts, ClientSoftware, ClusterFacts, GroupMember, config_text
 from kafka_fleet.knowledge.metadata_versions import metadata_version
 
-KEYS = ("name", "software", "software_version", "listener", "group_id", "reason")
+KEYS = ("name", "software", "software_version", "listener", "group_id", "client_id", "client_host", "reason")
 CLIENTS_NAMED_FROM = (2, 5)  # brokers report client libraries from 2.5 on (KIP-511)
 
 
@@ -20,11 +21,7 @@ def rows_by_cluster(spark: SparkSession, table: str) -> dict[str, list[dict[str,
     for row in rows:
         found[row.cluster].append(row.asDict())
     for same in found.values():
-        same.sort(
-            key=lambda r: [
-                str(r.get(k, "")) for k in ("broker", "name", "software", "software_version", "listener", "group_id")
-            ]
-        )
+        same.sort(key=lambda r: [str(r.get(k, "")) for k in KEYS])
         same.sort(key=lambda r: r.get("broker") or 0)
     return found
 
@@ -40,6 +37,7 @@ def cluster_facts(
     configs: list[dict[str, Any]],
     clients: list[dict[str, Any]],
     groups: list[dict[str, Any]],
+    members: list[dict[str, Any]],
 ) -> ClusterFacts:
     """One cluster. A setting that the broker shows and has no value is "", one that it hides is None."""
     settings: dict[int, dict[str, str | None]] = defaultdict(dict)
@@ -63,8 +61,14 @@ def cluster_facts(
             )
         )
     libraries = tuple(
-        ClientSoftware(row["software"], row["software_version"], row["listener"], float(row["connections"]))
+        ClientSoftware(
+            row["software"], row["software_version"], row["listener"], float(row["connections"]),
+            row["share_at_most"], iso(row["first_seen"]), iso(row["last_seen"]),
+        )
         for row in clients
+    )  # fmt: skip
+    named = tuple(
+        GroupMember(row["group_id"], row["client_id"], row["client_host"], row["framework"]) for row in members
     )
     tells = any(_line(broker.release) >= CLIENTS_NAMED_FROM for broker in made)
     return ClusterFacts(
@@ -73,4 +77,5 @@ def cluster_facts(
         clients=libraries if tells else None,
         metadata_version=metadata_version(cluster["metadata_level"]),
         groups=tuple(row["group_id"] for row in groups) if cluster["groups_read"] else None,
+        members=named if cluster["groups_read"] else None,
     )

@@ -11,6 +11,7 @@ from kafka_fleet.knowledge.signatures import Signature
 from kafka_fleet.store.landing import Damaged
 
 Json = dict[str, Any]
+_NO_PLAN: Json = {"now": None, "next": None, "clients": None, "candidates": {"server": [], "client": []}, "note": None}
 
 
 @dataclass(frozen=True)
@@ -161,5 +162,5 @@ def dossier(
 def unreached(ds: str, label: str, sentence: str) -> Json:
     """The dossier of a fleet entry that is not valid: it was not run, and it must not vanish."""
     case = Case(label, {}, Declared(), ClusterFacts(()), None, [], [], [])
-    made = dossier(ds, case, {}, {}, {}, {"now": None, "next": None, "note": None}, [])
+    made = dossier(ds, case, {}, {}, {}, _NO_PLAN, [])
     return {**made, "declaration_error": sentence}

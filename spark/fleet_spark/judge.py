@@ -5,12 +5,14 @@ findings/ds=D/<generation>/findings.json            the contract's list, all clu
 findings/ds=D/<generation>/clusters/<cluster>.json  what the cluster's letter needs besides
 """
 
+import datetime as dt
 import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from fleet_spark.cluster_facts import cluster_facts, rows_by_cluster
+from fleet_spark.conditions import run_conditions
 from fleet_spark.dossier import Case, dossier, unreached
 from fleet_spark.facts import fact_queries
 from fleet_spark.signatures import run_signatures
@@ -20,6 +22,8 @@ from kafka_fleet.knowledge.advisories import Advisory, load_advisories
 from kafka_fleet.knowledge.detections import SignatureResult
 from kafka_fleet.knowledge.exposure import Exposure, exposure
 from kafka_fleet.knowledge.facts import ClusterFacts, Declared
+from kafka_fleet.knowledge.fleets import affected_releases, release_text, side
+from kafka_fleet.knowledge.measured import Answered, load_conditions, with_answers
 from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.knowledge.upgrade import plan, upgrade_to
 from kafka_fleet.knowledge.verdicts import Row, judge
@@ -27,7 +31,7 @@ from kafka_fleet.store.generations import publish
 from kafka_fleet.store.landing import replace_file
 
 NO_SWEEP = "no sweep reached this cluster on this day"
-TABLES = ("cluster_days", "broker_days", "config_days", "client_days", "group_days", "dropped")
+TABLES = ("cluster_days", "broker_days", "config_days", "client_days", "group_days", "member_days", "dropped")
 
 
 def canonical(content: Any) -> bytes:
@@ -38,10 +42,10 @@ def canonical(content: Any) -> bytes:
 def _finding(ds: str, cluster: str, row: Row, exposed: Exposure | None, facts: ClusterFacts) -> dict[str, Any]:
     advisories = load_advisories()
     advisory: Advisory | None = advisories[row.advisory] if row.advisory else None
-    releases = sorted({broker.release for broker in facts.brokers if broker.release})
     target = None
     if advisory is not None and exposed is not None and exposed.state == "exposed":
-        target = upgrade_to(advisory, exposed.releases, advisories, facts).release
+        affected, fleet = affected_releases(advisory, exposed), side(advisory, exposed)
+        target = upgrade_to(advisory, affected, advisories, facts, fleet=fleet, on=dt.date.fromisoformat(ds)).release
     return {
         "schema_version": 1,
         "ds": ds,
@@ -55,7 +59,7 @@ def _finding(ds: str, cluster: str, row: Row, exposed: Exposure | None, facts: C
         "components": list(advisory.components) if advisory else ["broker"],
         "exposure": row.exposure,
         "signature_state": row.signature_state,
-        "release": ", ".join(releases) or None,
+        "release": release_text(advisory, exposed, facts),
         "subjects": list(row.subjects),
         "upgrade_to": target,
         "workaround": advisory.workaround if advisory else None,
@@ -65,10 +69,13 @@ def _finding(ds: str, cluster: str, row: Row, exposed: Exposure | None, facts: C
     }
 
 
-def _judge(ds: str, case: Case, results: dict[str, SignatureResult]) -> list[dict[str, Any]]:
+def _judge(
+    ds: str, case: Case, results: dict[str, SignatureResult], answers: dict[str, Answered]
+) -> list[dict[str, Any]]:
     advisories = load_advisories()
     exposed = {key: exposure(advisory, case.facts, case.declared) for key, advisory in advisories.items()}
-    rows = judge(advisories, exposed, results)
+    rows = judge(advisories, exposed, results, case.facts.members)
+    rows = [with_answers(row, advisories[row.advisory], answers) if row.advisory else row for row in rows]
     if not case.reached:
         rows = [replace(row, missing=tuple(dict.fromkeys((NO_SWEEP, *row.missing)))) for row in rows]
     return [_finding(ds, case.cluster, r, exposed.get(r.advisory or ""), case.facts) for r in rows]
@@ -89,19 +96,21 @@ def write_findings(day: Day, fleet_file: Path | None, clusters: list[str], signa
     chosen = [one for name, one in catalogue.items() if not signatures or name in signatures]
     overrides = {c: declared[c].get("thresholds", {}) for c in wanted if c in stored["cluster_days"]}
     measured = run_signatures(day.spark, chosen, overrides)
+    answered = run_conditions(day.spark, load_conditions(day.sql), day.ds)
     findings: list[dict[str, Any]] = []
     dossiers: list[dict[str, Any]] = []
     states: list[dict[str, Any]] = []
     damaged = day.sweeps(clusters)[1]
     for cluster in wanted:
-        case = _case(cluster, declared, stored)
+        answers = answered.get(cluster, {})
+        case = _case(cluster, declared, stored, answers)
         found = measured.get(cluster, {})
         results = {name: one.result for name, one in found.items()}
         for signature in catalogue.values():
             reason = "not asked for in this run" if case.reached else NO_SWEEP
             results.setdefault(signature.id, SignatureResult(signature.id, "not_evaluated", (), (reason,)))
-        own = _judge(day.ds, case, results)
-        upgrade = plan(case.facts, own, load_advisories())
+        own = _judge(day.ds, case, results, answers)
+        upgrade = plan(case.facts, own, load_advisories(), on=dt.date.fromisoformat(day.ds))
         bad = [d for d in damaged if d.cluster == cluster]
         findings += own
         dossiers.append(dossier(day.ds, case, results, found, catalogue, upgrade, bad))
@@ -114,14 +123,18 @@ def write_findings(day: Day, fleet_file: Path | None, clusters: list[str], signa
 
 
 def _case(
-    cluster: str, declared: dict[str, dict[str, Any]], stored: dict[str, dict[str, list[dict[str, Any]]]]
+    cluster: str,
+    declared: dict[str, dict[str, Any]],
+    stored: dict[str, dict[str, list[dict[str, Any]]]],
+    answers: dict[str, Answered],
 ) -> Case:
     rows = {table: found.get(cluster, []) for table, found in stored.items()}
     about = rows["cluster_days"][0] if rows["cluster_days"] else None
-    facts = (
-        cluster_facts(about, rows["broker_days"], rows["config_days"], rows["client_days"], rows["group_days"])
-        if about
-        else ClusterFacts(())
+    facts = cluster_facts(about, *(rows[table] for table in TABLES[1:-1])) if about else ClusterFacts(())
+    facts = replace(
+        facts,
+        measured={name: one.holds for name, one in answers.items()},
+        because={name: one.sentence for name, one in answers.items()},
     )
     entry = declared.get(cluster, {})
     return Case(

@@ -15,6 +15,7 @@ from kafka import errors
 from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
 
 from kafka_fleet.collect.bootstrap import diagnosis, refused
+from kafka_fleet.collect.producers import concerned, read_producers
 from kafka_fleet.config_names import allowed
 
 BATCH = 500  # topics or groups per request: a bounded answer on clusters with very many
@@ -147,6 +148,11 @@ class _Reader:
             self.faults["group_members"] = f"{undescribed} groups (new protocol, or not allowed) gave no members"
         return tables
 
+    def producers(self) -> dict[str, Rows]:
+        if not concerned(self.client):
+            return {}
+        return {"producers": read_producers(self.client, self.tables, self.in_time)}
+
     def _offsets(self, groups: list[str]) -> dict[str, dict[Any, Any]]:
         found: dict[str, dict[Any, Any]] = self.client.list_group_offsets(dict.fromkeys(groups))
         return {
@@ -222,6 +228,7 @@ def sweep_admin(bootstrap_servers: list[str], settings: dict[str, Any], deadline
         reader.step(("broker_configs",), reader.broker_configs)
         reader.step(("topic_configs",), reader.topic_configs)
         reader.step(("groups", "group_members", "group_assignments", "group_offsets"), reader.groups)
+        reader.step(("producers",), reader.producers)
     finally:
         client.close()
     faults = reader.faults

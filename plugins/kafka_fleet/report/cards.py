@@ -136,13 +136,17 @@ def component_words(components: Sequence[str]) -> str:
 
 
 def subjects_by_kind(subjects: Sequence[str], limits: Limits) -> tuple[tuple[str, Cut], ...]:
-    """`broker 2`, `topic a`, `topic b` as (Broker: 2), (Topics: a, b); names without a known kind come last."""
+    """`broker 2`, `topic a`, `topic b` as (Broker: 2), (Topics: a, b); names without a known kind come last.
+
+    Client fleets come first where the finding names them first: it is they that have to upgrade.
+    """
     grouped: dict[str, list[str]] = {}
     for subject in subjects:
         kind, _, name = subject.partition(" ")
         known = kind in _KINDS and name
         grouped.setdefault(kind if known else "also", []).append(clip(name if known else subject, _NAME))
-    order = [kind for kind in (*_KINDS, "also") if kind in grouped]
+    first = ("client",) if next(iter(grouped), None) == "client" else ()
+    order = [kind for kind in dict.fromkeys((*first, *_KINDS, "also")) if kind in grouped]
     return tuple(
         (
             kind.capitalize() + ("s" if kind != "also" and len(grouped[kind]) > 1 else ""),
@@ -194,6 +198,8 @@ def meaning(finding: Json) -> str:
         return "The symptom was measured, but this release has the fix: look for another cause."
     if verdict == "confirmed":
         return "The release is affected and the symptom was measured."
+    if verdict == "exposed" and finding["signature"] is None:  # a condition of the cluster: measured, and no symptom
+        return "This was read from the cluster on this day; the figures below are what it rests on."
     if verdict == "exposed":
         return "The release is affected and the measurement points to the bug, but does not prove it."
     return "The measurement points to it, but whether this build is affected could not be decided."

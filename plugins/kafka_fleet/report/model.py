@@ -24,7 +24,7 @@ from kafka_fleet.report.words import plural
 
 # A letter is first built whole; while it is too large for a mail client it is built again from the next level.
 LEVELS = (
-    Limits(12, 12, 80, 12, 6, 3, 48, 8, 24, 20, 300, 8),
+    Limits(12, 12, 120, 12, 6, 3, 48, 8, 24, 20, 300, 8),
     Limits(8, 10, 60, 8, 4, 2, 48, 6, 16, 16, 200, 5),
     Limits(5, 8, 60, 8, 3, 1, 32, 5, 12, 12, 160, 3),
     Limits(3, 6, 40, 6, 3, 1, 24, 4, 8, 10, 120, 0),
@@ -79,8 +79,8 @@ class LetterView:
 
 def _plan(dossier: Json, limits: Limits) -> tuple[Step, ...]:
     made = []
-    for key, label in (("now", "Now"), ("next", "Next")):
-        raw: Json | None = dossier["plan"][key]
+    for key, label in (("now", "Now"), ("next", "Next"), ("clients", "Client libraries")):
+        raw: Json | None = dossier["plan"].get(key)
         if raw is None:
             continue
         lists = {name: cut(raw[name], limits.ids) for name in ("closes", "leaves", "opens")}

@@ -129,6 +129,19 @@ ADMIN_TABLES: dict[str, tuple[str, list[tuple[str, pa.DataType, str]]]] = {
             ("read_at", _UTC, "when it was read: later than the log ends of the same sweep"),
         ],
     ),
+    "producers": (
+        "One row per replica and producer id that it knows, of brokers of 2.8 and of some 200 partitions.",
+        [
+            ("broker", pa.int32(), "broker id of the replica"),
+            ("read_at", _UTC, "when it was read"),
+            ("topic", pa.string(), "topic"),
+            ("partition", pa.int32(), "partition"),
+            ("producer_id", pa.int64(), "producer id; null in the one row of a replica that knows none"),
+            ("producer_epoch", pa.int32(), "producer epoch"),
+            ("last_sequence", pa.int32(), "last sequence number"),
+            ("last_timestamp_ms", pa.int64(), "time of the last batch, ms since epoch"),
+        ],
+    ),
     "hosts": (
         "One row per broker whose node_exporter is declared.",
         [

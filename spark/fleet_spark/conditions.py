@@ -1,0 +1,80 @@
+"""Facts to measured conditions: runs the query of every condition, gives its answer per cluster.
+
+Queries read the fact tables and one view more, `release_days`: what the release catalogue says of the releases in use.
+"""
+
+import datetime as dt
+from collections import defaultdict
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+
+from pyspark.sql import Row, SparkSession
+
+from fleet_spark.signatures import iso
+from kafka_fleet.knowledge.measured import MOST, Answered, Condition, listed
+from kafka_fleet.knowledge.releases import catalogue, comparable_release
+
+_AT_ONCE = 4
+_RELEASES = "kafka_release STRING, comparable BOOLEAN, line STRING, supported BOOLEAN, newest_patch STRING"
+
+
+def release_days(spark: SparkSession, ds: str) -> None:
+    """Register `release_days`: one row per release text that any broker of `process_days` showed, as of the day.
+
+    comparable: surely Apache's own build. line, supported and newest_patch (of its line) are null where it is not.
+    """
+    known, day = catalogue(), dt.date.fromisoformat(ds)
+    rows: list[tuple[str, bool, str | None, bool | None, str | None]] = []
+    for (text,) in spark.sql(
+        "SELECT DISTINCT kafka_release FROM process_days WHERE kafka_release IS NOT NULL"
+    ).collect():
+        release = comparable_release(text)
+        if release is None:
+            rows.append((text, False, None, None, None))
+            continue
+        newest = known.latest_patch(release.line, day)
+        patch = str(newest) if newest else None
+        rows.append((text, True, release.line_text, known.supported(release, day), patch))
+    rows.sort(key=lambda row: row[0])
+    spark.createDataFrame(rows, _RELEASES).createOrReplaceTempView("release_days")
+
+
+def _answered(condition: Condition, row: Row) -> Answered:
+    evidence = []
+    for one in row.evidence or []:
+        line = condition.evidence[one.line]
+        if one.amount is None:
+            continue
+        evidence.append(
+            {
+                "metric": line.metric,
+                "value": round(float(one.amount), 4),
+                "unit": line.unit,
+                "threshold": condition.thresholds[line.threshold].value if line.threshold else None,
+                "where": one.place,
+                "from": iso(one.from_at),
+                "to": iso(one.to_at),
+                "mbean": line.mbean,
+            }
+        )
+    missing = tuple(row.missing or ())
+    sentence = row.sentence or "; ".join(missing) or f"{condition.id.replace('_', ' ')} was not measured"
+    return Answered(row.holds, sentence, listed(row.subjects or ()), tuple(evidence[:MOST]), missing)
+
+
+def run_conditions(spark: SparkSession, conditions: Mapping[str, Condition], ds: str) -> dict[str, dict[str, Answered]]:
+    """Cluster -> condition -> answer, of every cluster of the day. Raises KeyError for an unknown line of evidence."""
+    release_days(spark, ds)
+
+    def rows(condition: Condition) -> list[Row]:
+        values = {n: t.value for n, t in condition.thresholds.items() if f":{n}" in condition.query}
+        return spark.sql(condition.query, args=values).collect()
+
+    # small queries wait for their planning more than they compute
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        read = dict(zip(conditions, pool.map(rows, conditions.values()), strict=True))
+    found: dict[str, dict[str, Answered]] = defaultdict(dict)
+    for name, condition in conditions.items():
+        for row in read[name]:
+            found[row.cluster][name] = _answered(condition, row)
+    return dict(found)
