@@ -1,6 +1,7 @@
 -- Client libraries connected over the day, the most connections seen in any sweep, less what brokers hold themselves.
 -- in:  raw_client_software, raw_broker_configs, raw_brokers
--- out: one row per cluster, library, version and listener; an upper bound: producers and consumers cannot be told apart
+-- out: one row per cluster, library, version and listener; upper bounds: producers and consumers cannot be told apart;
+--      share_at_most: largest part of the listener's client connections in any sweep, of first_seen to last_seen
 WITH settings AS (
     SELECT
         cluster,
@@ -44,6 +45,7 @@ seen AS (
 counted AS (
     SELECT
         s.cluster,
+        s.sweep_at,
         s.software,
         s.software_version,
         s.listener,
@@ -57,6 +59,19 @@ counted AS (
     INNER JOIN sizes AS z ON s.cluster = z.cluster AND s.sweep_at = z.sweep_at
     LEFT JOIN settings AS c ON s.cluster = c.cluster
     WHERE NOT array_contains(split(coalesce(c.controller_listeners, ''), ','), s.listener)
+),
+
+shared AS (
+    SELECT
+        cluster,
+        sweep_at,
+        software,
+        software_version,
+        listener,
+        connections,
+        sum(connections) OVER (PARTITION BY cluster, sweep_at, listener) AS listener_connections
+    FROM counted
+    WHERE connections > 0
 )
 
 SELECT
@@ -64,7 +79,9 @@ SELECT
     software,
     software_version,
     listener,
-    max(connections) AS connections
-FROM counted
-WHERE connections > 0
+    max(connections) AS connections,
+    cast(max(ceil(10000 * connections / listener_connections)) AS DOUBLE) / 10000 AS share_at_most,
+    min(sweep_at) AS first_seen,
+    max(sweep_at) AS last_seen
+FROM shared
 GROUP BY cluster, software, software_version, listener

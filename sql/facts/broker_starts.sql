@@ -1,0 +1,46 @@
+-- How long each broker process took from the start of its JVM to the end of its start-up.
+-- in:  raw_brokers, raw_broker_metrics, raw_recoveries
+-- out: one row per broker process read on the day. start_seconds: app-info's start less the JVM's, null before 2.3;
+--      of a process that was still loading logs at its last read: its age then. remaining_logs: the most logs that any
+--      read saw still to load.
+WITH loading AS (
+    SELECT
+        cluster,
+        broker,
+        sweep_at,
+        sum(remaining_logs) AS remaining_logs
+    FROM raw_recoveries
+    GROUP BY cluster, broker, sweep_at
+),
+
+reads AS (
+    SELECT
+        b.cluster,
+        b.broker,
+        b.read_at,
+        m.jvm_start_ms,
+        m.app_start_ms,
+        l.remaining_logs
+    FROM raw_brokers AS b
+    INNER JOIN raw_broker_metrics AS m ON b.cluster = m.cluster AND b.broker = m.broker AND b.sweep_at = m.sweep_at
+    LEFT JOIN loading AS l ON b.cluster = l.cluster AND b.broker = l.broker AND b.sweep_at = l.sweep_at
+    WHERE b.is_broker AND b.read_at IS NOT NULL AND m.jvm_start_ms IS NOT NULL AND to_date(b.sweep_at) = :ds
+)
+
+SELECT
+    cluster,
+    broker,
+    timestamp_millis(jvm_start_ms) AS process_start,
+    min(read_at) AS first_read,
+    max(read_at) AS last_read,
+    max(remaining_logs) AS remaining_logs,
+    to_date(timestamp_millis(jvm_start_ms)) = :ds AS began_today,
+    coalesce(
+        (max(app_start_ms) - jvm_start_ms) / 1e3D,
+        CASE
+            WHEN max_by(remaining_logs, read_at) > 0
+                THEN (unix_micros(max(read_at)) - 1000 * jvm_start_ms) / 1e6D
+        END
+    ) AS start_seconds
+FROM reads
+GROUP BY cluster, broker, jvm_start_ms

@@ -1,0 +1,103 @@
+-- Which broker coordinated each consumer group at each sweep, since when its process ran, and how the group stood.
+-- in:  raw_groups, raw_group_members, raw_sweeps, raw_topics (__consumer_offsets), raw_broker_metrics
+-- out: one row per group of the day and usable sweep, also where the group was not listed (no state). A group's
+--      partition of __consumer_offsets is abs(Java's hashCode of its name) modulo their number; null without the topic.
+WITH sweeps AS (
+    SELECT
+        cluster,
+        sweep_at,
+        row_number() OVER (PARTITION BY cluster ORDER BY sweep_at) AS sweep_number
+    FROM raw_sweeps
+    WHERE admin_outcome != 'failed' AND NOT arrays_overlap(admin_missing, array('topics', 'groups', 'group_offsets'))
+),
+
+names AS (
+    SELECT DISTINCT
+        cluster,
+        group_id
+    FROM raw_groups
+),
+
+-- hashCode is h * 31 + code unit in 32 bits; BIGINT holds every step
+hashed AS (
+    SELECT
+        cluster,
+        group_id,
+        aggregate(
+            filter(split(group_id, ''), x -> x != ''), 0L, (h, x) -> pmod(h * 31 + ascii(x), 4294967296L)
+        ) AS hash_code,
+        -- a character outside the basic plane is two code units, which ascii() does not give
+        exists(split(group_id, ''), x -> ascii(x) > 65535) AS unusual
+    FROM names
+),
+
+offsets_topic AS (
+    SELECT
+        cluster,
+        sweep_at,
+        partition,
+        leader,
+        count(*) OVER (PARTITION BY cluster, sweep_at) AS partition_count
+    FROM raw_topics
+    WHERE topic = '__consumer_offsets'
+),
+
+sizes AS (
+    SELECT
+        cluster,
+        max(partition_count) AS partition_count
+    FROM offsets_topic
+    GROUP BY cluster
+),
+
+placed AS (
+    SELECT
+        h.cluster,
+        h.group_id,
+        CASE
+            WHEN h.unusual THEN NULL
+            WHEN h.hash_code >= 2147483648L THEN pmod(abs(h.hash_code - 4294967296L) % 2147483648L, s.partition_count)
+            ELSE h.hash_code % s.partition_count
+        END AS offsets_partition
+    FROM hashed AS h
+    LEFT JOIN sizes AS s ON h.cluster = s.cluster
+),
+
+members AS (
+    SELECT
+        cluster,
+        sweep_at,
+        group_id,
+        count(*) AS members
+    FROM raw_group_members
+    GROUP BY cluster, sweep_at, group_id
+),
+
+listed AS (
+    SELECT
+        cluster,
+        sweep_at,
+        group_id,
+        max(state) AS group_state
+    FROM raw_groups
+    GROUP BY cluster, sweep_at, group_id
+)
+
+SELECT
+    p.cluster,
+    p.group_id,
+    s.sweep_at,
+    s.sweep_number,
+    l.group_state,
+    t.partition AS offsets_partition,
+    t.leader AS coordinator,
+    l.group_id IS NOT NULL AS listed,
+    coalesce(m.members, 0) AS members,
+    timestamp_millis(coalesce(b.jvm_start_ms, b.app_start_ms)) AS coordinator_started_at
+FROM placed AS p
+INNER JOIN sweeps AS s ON p.cluster = s.cluster
+LEFT JOIN listed AS l ON p.cluster = l.cluster AND s.sweep_at = l.sweep_at AND p.group_id = l.group_id
+LEFT JOIN members AS m ON p.cluster = m.cluster AND s.sweep_at = m.sweep_at AND p.group_id = m.group_id
+LEFT JOIN offsets_topic AS t
+    ON p.cluster = t.cluster AND s.sweep_at = t.sweep_at AND p.offsets_partition = t.partition
+LEFT JOIN raw_broker_metrics AS b ON t.cluster = b.cluster AND t.sweep_at = b.sweep_at AND t.leader = b.broker

@@ -1,0 +1,66 @@
+-- What each topic was at the last sweep of the day that listed topics: its copies, and the settings in force.
+-- in:  raw_topics, raw_topic_configs, admin_reads, config_days
+-- out: one row per topic; a setting is null when neither the topic nor all of the brokers alike show it
+WITH shapes AS (
+    SELECT
+        t.cluster,
+        t.topic,
+        max(t.sweep_at) AS sweep_at,
+        coalesce(max(t.internal), FALSE) AS internal,
+        count(*) AS partition_count,
+        min(size(t.replicas)) AS fewest_replicas,
+        max(size(t.replicas)) AS most_replicas
+    FROM raw_topics AS t
+    INNER JOIN admin_reads AS a ON t.cluster = a.cluster AND t.sweep_at = a.topics_sweep
+    GROUP BY t.cluster, t.topic
+),
+
+-- DescribeConfigs of a topic gives the value in force: its own, else the broker's, else the default
+settings AS (
+    SELECT
+        c.cluster,
+        c.topic,
+        max(CASE WHEN c.name = 'min.insync.replicas' THEN c.value END) AS min_isr,
+        max(CASE WHEN c.name = 'unclean.leader.election.enable' THEN c.value END) AS unclean,
+        max(CASE WHEN c.name = 'cleanup.policy' THEN c.value END) AS cleanup_policy,
+        max(CASE WHEN c.name = 'retention.ms' THEN c.value END) AS retention_ms,
+        max(CASE WHEN c.name = 'retention.bytes' THEN c.value END) AS retention_bytes
+    FROM raw_topic_configs AS c
+    INNER JOIN admin_reads AS a ON c.cluster = a.cluster AND c.sweep_at = a.configs_sweep
+    WHERE
+        c.name IN (
+            'min.insync.replicas', 'unclean.leader.election.enable', 'cleanup.policy', 'retention.ms', 'retention.bytes'
+        )
+    GROUP BY c.cluster, c.topic
+),
+
+-- where a topic was not described, its brokers' own setting holds, if they all have the same
+alike AS (
+    SELECT
+        cluster,
+        name,
+        max(config_value) AS config_value
+    FROM config_days
+    WHERE name IN ('min.insync.replicas', 'unclean.leader.election.enable') AND NOT redacted
+    GROUP BY cluster, name
+    HAVING count(DISTINCT config_value) = 1
+)
+
+SELECT
+    t.cluster,
+    t.topic,
+    t.sweep_at,
+    t.internal,
+    t.partition_count,
+    t.fewest_replicas,
+    t.most_replicas,
+    s.cleanup_policy,
+    try_cast(coalesce(s.min_isr, m.config_value) AS INT) AS min_insync_replicas,
+    try_cast(coalesce(s.unclean, u.config_value) AS BOOLEAN) AS unclean_election,
+    try_cast(s.retention_ms AS BIGINT) AS retention_ms,
+    try_cast(s.retention_bytes AS BIGINT) AS retention_bytes
+FROM shapes AS t
+LEFT JOIN settings AS s ON t.cluster = s.cluster AND t.topic = s.topic
+-- the brokers set the internal topics apart, so their general setting says nothing of those
+LEFT JOIN alike AS m ON t.cluster = m.cluster AND m.name = 'min.insync.replicas' AND NOT t.internal
+LEFT JOIN alike AS u ON t.cluster = u.cluster AND u.name = 'unclean.leader.election.enable' AND NOT t.internal

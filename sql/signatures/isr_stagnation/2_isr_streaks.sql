@@ -1,0 +1,56 @@
+-- Followers that are caught up and stay out of the in-sync set, over consecutive sweeps.
+-- in:  isr_held
+-- out: one row per partition, follower and streak that lasts; is_proven where the frozen intervals alone last as long
+WITH marked AS (
+    SELECT
+        *,
+        CASE
+            WHEN
+                lag(to_sweep) OVER (PARTITION BY cluster, topic, partition, follower ORDER BY to_sweep) = from_sweep
+                THEN 0
+            ELSE 1
+        END AS begins
+    FROM isr_held
+    WHERE held_as IN ('frozen', 'idle', 'expanding')
+),
+
+numbered AS (
+    SELECT
+        *,
+        sum(begins) OVER (PARTITION BY cluster, topic, partition, follower ORDER BY to_sweep) AS streak
+    FROM marked
+),
+
+streaks AS (
+    SELECT
+        cluster,
+        topic,
+        partition,
+        leader,
+        follower,
+        cast(sum(cast(seconds AS DECIMAL(28, 9))) AS DOUBLE) AS seconds,
+        cast(
+            sum(CASE WHEN held_as = 'frozen' THEN cast(seconds AS DECIMAL(28, 9)) ELSE 0 END) AS DOUBLE
+        ) AS frozen_seconds,
+        min(from_at) AS from_at,
+        max(to_at) AS to_at,
+        count(*) + 1 AS sweeps,
+        count_if(held_as = 'frozen') + 1 AS frozen_sweeps,
+        sum(records) AS records,
+        max(greatest(lag, fetcher_lag, 0)) AS lag,
+        sum(isr_expands) AS isr_expands,
+        sum(failed_isr_updates) AS failed_isr_updates,
+        max(leader_replicas) AS leader_replicas,
+        max(is_preferred) AS is_preferred,
+        max(replica_count) AS replica_count,
+        max(isr_count) AS isr_count,
+        max_by(leader_isr_count, to_at) AS leader_isr_count
+    FROM numbered
+    GROUP BY cluster, topic, partition, leader, follower, streak
+)
+
+SELECT
+    *,
+    frozen_seconds >= :min_frozen_s AND frozen_sweeps >= :min_sweeps AS is_proven
+FROM streaks
+WHERE seconds >= :min_frozen_s AND sweeps >= :min_sweeps

@@ -1,0 +1,58 @@
+-- First commits that lie past where reading from the start, or from the lost offset, would have begun.
+-- in:  commit_events, declared_resets
+-- out: one row per group, partition and event with its cause. at_most: records from there to the first commit;
+--      there_before: those of them that were in the log when the group had not begun, skipped if its reset is latest
+WITH caused AS (
+    SELECT
+        e.cluster,
+        e.group_id,
+        e.topic,
+        e.partition,
+        e.from_sweep,
+        e.to_sweep,
+        e.read_at,
+        e.committed_offset,
+        e.from_log_end_offset,
+        e.log_end_offset,
+        e.partitions_before,
+        e.partitions_of_topic,
+        e.seconds,
+        e.bytes_out,
+        e.bytes_in,
+        e.messages_in,
+        e.known_records,
+        e.offset_expirations,
+        d.reset_policy,
+        coalesce(e.begin_known AND e.absence_sure, FALSE) AS begin_known,
+        coalesce(e.traffic_measured, FALSE) AS traffic_measured,
+        CASE
+            WHEN e.kind = 'return' THEN greatest(e.previous_offset, e.log_start_offset)
+            ELSE e.log_start_offset
+        END AS base,
+        CASE
+            -- offsets that an operator deleted are gone too: expiry shows in its own counter, where the release has it
+            WHEN
+                e.kind = 'return' AND e.absence_sure AND coalesce(e.offset_expirations > 0, TRUE)
+                THEN 'offsets_expired'
+            WHEN e.kind = 'first' AND e.partition_added AND e.topic_read_before THEN 'growth'
+            -- the console consumer makes a group up for each run
+            WHEN
+                e.kind = 'first' AND e.absence_sure AND NOT regexp_like(e.group_id, '^console-consumer-[0-9]+$')
+                THEN 'first_start'
+        END AS cause
+    FROM commit_events AS e
+    LEFT JOIN declared_resets AS d ON e.cluster = d.cluster AND e.group_id = d.group_id
+    -- the offsets of a group without members were set from outside, and nobody has read by them yet
+    WHERE array_contains(:clusters, e.cluster) AND NOT coalesce(e.group_state IN ('Empty', 'Dead'), FALSE)
+)
+
+SELECT
+    *,
+    committed_offset - base AS at_most,
+    CASE
+        WHEN begin_known
+            THEN greatest(0, least(committed_offset, coalesce(from_log_end_offset, 0)) - base)
+        ELSE 0
+    END AS there_before
+FROM caused
+WHERE cause IS NOT NULL AND committed_offset > base AND coalesce(reset_policy, 'latest') = 'latest'

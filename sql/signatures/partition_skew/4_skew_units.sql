@@ -1,0 +1,53 @@
+-- Each partition's records under each of its leaders, while that leader was slow and while it was not.
+-- in:  partition_rates, skew_stays, skew_leaders
+-- out: one row per cluster, topic, partition, leader, pace, contrasted and calm. Sums over the row's windows, each
+--      with the records of the topic as its weight; share is the partition's rate over the mean of the topic's
+WITH shares AS (
+    SELECT
+        r.cluster,
+        r.topic,
+        r.partition,
+        r.broker,
+        r.records,
+        r.seconds,
+        s.pace,
+        s.requests,
+        s.mean_ms,
+        s.p50_ms,
+        s.p99_ms,
+        w.contrasted,
+        w.calm,
+        w.records AS topic_records,
+        (r.records / r.seconds) / (w.rate_sum / w.partition_count) AS relative_rate,
+        (r.records / r.seconds)
+        * (w.partition_count - 1)
+        / greatest(w.rate_sum - r.records / r.seconds, 1e-9) AS of_others
+    FROM partition_rates AS r
+    INNER JOIN skew_stays AS w
+        ON r.cluster = w.cluster AND r.topic = w.topic AND r.from_sweep = w.from_sweep AND r.to_sweep = w.to_sweep
+    LEFT JOIN skew_leaders AS s
+        ON r.cluster = s.cluster AND r.broker = s.broker AND r.from_sweep = s.from_sweep AND r.to_sweep = s.to_sweep
+    WHERE NOT coalesce(r.went_back, FALSE)
+)
+
+SELECT
+    cluster,
+    topic,
+    partition,
+    broker,
+    pace,
+    contrasted,
+    calm,
+    cast(sum(cast(seconds AS DECIMAL(28, 9))) AS DOUBLE) AS seconds,
+    cast(sum(cast(relative_rate * topic_records AS DECIMAL(28, 12))) AS DOUBLE) AS weighted_share,
+    -- Produce times of the leader are weighted by its requests
+    cast(sum(cast(mean_ms * requests AS DECIMAL(28, 9))) AS DOUBLE) AS mean_ms_sum,
+    cast(sum(cast(p50_ms * requests AS DECIMAL(28, 9))) AS DOUBLE) AS p50_ms_sum,
+    cast(sum(cast(p99_ms * requests AS DECIMAL(28, 9))) AS DOUBLE) AS p99_ms_sum,
+    sum(requests) AS requests,
+    count(*) AS windows,
+    count_if(of_others >= :min_window_ratio) AS hot_windows,
+    sum(records) AS records,
+    sum(topic_records) AS weight
+FROM shares
+GROUP BY cluster, topic, partition, broker, pace, contrasted, calm
