@@ -1,6 +1,7 @@
 """Real clusters under load, swept, analysed through the command line: takes a home, gives what the live tests read.
 
-Two batches of clusters, started in parallel; what is killed and restarted runs on a cluster of the first batch.
+Two batches of clusters for the latency of fetches, and one module of scenarios for each group of other symptoms. They
+wait more than they compute, so PARALLEL of them run at a time.
 """
 
 import json
@@ -9,9 +10,10 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,11 +23,13 @@ import yaml
 from fleet_demo.cluster import Cluster
 from kafka_fleet.store.generations import current
 from kafka_fleet.store.landing import manifests, read_rows
+from live import offsets, retries, skew, storm, zk28
 from live.scenarios import avoid_midnight, running, sweep
 
 FIRST = ["follower331", "follower332", "follower411", "idle331"]
 SECOND = ["crowd331", "slow331", "mixed331", "redirect282", "ancient111"]
 SWEEPS, EVERY_S = 7, 9.0
+PARALLEL = 3
 KILLS = 4  # of collectors, at as many moments after their first file
 Row = dict[str, Any]
 
@@ -125,16 +129,42 @@ def killed_collectors(cluster: Cluster, home: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def measure(home: Path) -> Measured:
-    """Run everything, some five minutes. Raises ArtifactError or ClusterError with the reason when it cannot."""
-    marks = {"start": time.monotonic()}
+def first_batch(home: Path) -> None:
+    """Follower reads on three releases and an idle cluster; then a killed broker, then killed collectors."""
     with running(FIRST, home, SWEEPS, EVERY_S) as clusters:
         restarts(clusters["follower411"], home)
         killed_collectors(clusters["follower332"], home)
-    marks["first batch"] = time.monotonic()
+
+
+def second_batch(home: Path) -> None:
+    """Look-alikes, mixed leadership, redirects, and a broker of 1.1.1."""
     with running(SECOND, home, SWEEPS, EVERY_S):
         pass
-    marks["second batch"] = time.monotonic()
+
+
+def _timed(scenario: Callable[[Path], object], home: Path) -> float:
+    begin = time.monotonic()
+    scenario(home)
+    return time.monotonic() - begin
+
+
+SCENARIOS: dict[str, Callable[[Path], object]] = {
+    "fetches": first_batch,
+    "look-alikes": second_batch,
+    "skew": skew.run,
+    "stops": zk28.run,
+    "storms": storm.run,
+    "offsets": offsets.run,
+    "retries": retries.run,
+}
+
+
+def measure(home: Path) -> Measured:
+    """Run everything. Raises ArtifactError or ClusterError with the reason when it cannot."""
+    with ThreadPoolExecutor(PARALLEL) as pool:
+        runs = {name: pool.submit(_timed, scenario, home) for name, scenario in SCENARIOS.items()}
+        seconds = {name: run.result() for name, run in runs.items()}
+    begin = time.monotonic()
     days: dict[str, str] = {}
     for folder in sorted((home / "raw/manifests").iterdir()):
         ds = folder.name.removeprefix("ds=")
@@ -142,7 +172,6 @@ def measure(home: Path) -> Measured:
     for ds in sorted(set(days.values())):
         done = fleet_command("analyze", "--home", str(home), "--date", ds)
         assert done.returncode == 0, done.stderr[-4000:]
-    marks["analyze"] = time.monotonic()
-    seconds = {name: marks[name] - marks[before] for before, name in pairwise(marks)}
+    seconds["analyze"] = time.monotonic() - begin
     print(f"live, {datetime.now(UTC):%H:%M} UTC, {os.cpu_count()} cores:", {n: round(s) for n, s in seconds.items()})
     return Measured(home, days, seconds)

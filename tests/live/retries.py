@@ -1,0 +1,70 @@
+"""A 1.1.1 producer without retries on a real 3.9.1 cluster that refuses its batches: takes a home, lands the sweeps.
+
+"retrying"   a client of 3.9.1 meets a missing replica: the broker refuses the same batches, the client sends them again
+"lossy"      a client of 1.1.1 meets the missing replica and then a move of the leaders: every refused batch is dropped
+"declared"   the same cluster and moments under an entry whose owner declares that client
+"""
+
+import time
+from pathlib import Path
+
+from kafka.admin import KafkaAdminClient
+
+from fleet_demo.cluster import Cluster
+from fleet_demo.load import Producer
+from fleet_demo.topics import create_topic
+from kafka_fleet.collect.sweep import sweep_cluster
+from kafka_fleet.credentials import local_credentials
+from kafka_fleet.inventory import parse_fleet
+from live.scenarios import avoid_midnight, sweep
+
+LEADERS = {partition: [1, 2] if partition < 2 else [2, 1] for partition in range(12)}
+RECORDS_PER_S = 200
+PREFERRED = 0  # the election type of the protocol
+SLOW = {"linger.ms": 0, "acks": "all"}
+OLD = {"client_configs": {"producers": [{"software": "apache-kafka-java", "version": "<2.1", "retries": 0}]}}
+CONFIG = {"auto.leader.rebalance.enable": "false"}
+
+
+def sweep_both(cluster: Cluster, home: Path) -> None:
+    """One sweep under each of the two entries of the old client's cluster."""
+    sweep(cluster, home, "lossy")
+    entry = cluster.fleet_entry(id="declared", **OLD)
+    fleet = parse_fleet({"version": 1, "clusters": [entry]}, "live")
+    assert not fleet.errors, fleet.errors
+    sweep_cluster(fleet.clusters[0], home, local_credentials())
+
+
+def move_leaders_back(cluster: Cluster) -> None:
+    """Let broker 2 lead its partitions again while producers still ask broker 1."""
+    partitions = [partition for partition, replicas in LEADERS.items() if replicas[0] == 2]
+    admin = KafkaAdminClient(bootstrap_servers=cluster.bootstrap_servers, client_id="fleet-demo")
+    try:
+        admin.elect_leaders(PREFERRED, {"orders": partitions})
+    finally:
+        admin.close()
+
+
+def run(home: Path) -> None:
+    """Some 60 s of two brokers and one client at a time. Raises ClusterError when a broker does not start."""
+    avoid_midnight(150)
+    with Cluster("retries391", "3.9.1", broker_config=CONFIG) as cluster:
+        create_topic(cluster, "orders", replica_assignment=LEADERS, config={"min.insync.replicas": 2})
+        with Producer(cluster, "orders", RECORDS_PER_S, properties=SLOW):
+            time.sleep(4)
+            sweep(cluster, home, "retrying")
+            cluster.stop_broker(2)
+            time.sleep(5)
+            sweep(cluster, home, "retrying")
+        with Producer(cluster, "orders", RECORDS_PER_S, properties={**SLOW, "retries": 0}, release="1.1.1") as old:
+            time.sleep(4)
+            sweep_both(cluster, home)
+            time.sleep(4)
+            sweep_both(cluster, home)
+            cluster.start_broker(2)
+            time.sleep(5)
+            sweep_both(cluster, home)
+            move_leaders_back(cluster)
+            time.sleep(4)
+            sweep_both(cluster, home)
+            assert old.running, old.log.read_text()[-2000:]

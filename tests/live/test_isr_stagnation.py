@@ -1,0 +1,49 @@
+"""A real follower killed at 2.8.2: one finding for the broker, and no frozen in-sync set is claimed."""
+
+import pytest
+
+from live.measured import Measured
+from live.zk28 import AWAY_EVERY_S, AWAY_SWEEPS, DEAD, NAMES
+
+pytestmark = pytest.mark.timeout(1800)
+FROZEN = ("KAFKA-12686", "KAFKA-12751")
+
+
+def test_a_killed_follower_is_one_finding_for_its_broker(measured: Measured) -> None:
+    dead = [row["broker"] for row in measured.raw("brokers", DEAD) if row["host"] is None]
+    assert len(set(dead)) == 1
+    assert len(dead) == AWAY_SWEEPS
+    state = measured.state(DEAD, "isr_stagnation")
+    assert state["state"] == "detected"
+    found = [one for one in measured.findings(DEAD) if one["signature"] == "isr_stagnation" and not one["advisory"]]
+    assert [(one["cause"], one["strength"], one["verdict"]) for one in found] == [
+        ("dead_broker", "conclusive", "look_alike")
+    ]
+    assert found[0]["subjects"] == [f"broker {dead[0]}"]
+    lines = {line["metric"]: line["value"] for line in found[0]["evidence"]}
+    assert lines["partitions whose in-sync set lacks the broker"] == 6
+    away_s = lines["time for which the cluster did not list the broker"]
+    assert AWAY_EVERY_S * (AWAY_SWEEPS - 1) <= away_s < 2 * AWAY_EVERY_S * AWAY_SWEEPS
+
+
+@pytest.mark.parametrize("cluster", NAMES)
+@pytest.mark.parametrize("advisory", FROZEN)
+def test_no_stop_of_a_broker_confirms_a_frozen_set(measured: Measured, cluster: str, advisory: str) -> None:
+    finding = measured.finding(cluster, advisory)
+    assert finding["cause"] is None
+    assert finding["strength"] is None
+    assert finding["verdict"] == {"KAFKA-12686": "exposed", "KAFKA-12751": "not_affected"}[advisory]
+
+
+def test_the_short_sets_were_seen_in_the_metadata(measured: Measured) -> None:
+    rows = [row for row in measured.raw("topics", DEAD) if row["topic"] == "orders"]
+    assert sum(len(row["isr"]) < len(row["replicas"]) for row in rows) == 6 * AWAY_SWEEPS
+    gaps = measured.facts("absent_replicas", cluster=DEAD)
+    assert [row["partition_count"] for row in gaps] == [6] * (AWAY_SWEEPS - 1)
+    assert measured.facts("isr_waits", cluster=DEAD) == []
+
+
+def test_a_set_that_could_not_be_watched_long_enough_is_not_called_quiet(measured: Measured) -> None:
+    state = measured.state("rolled282", "isr_stagnation")
+    assert state["state"] == "not_evaluated"
+    assert any("counts as frozen after 300 s" in sentence for sentence in state["missing"])

@@ -1,0 +1,72 @@
+"""Sticky skew on real brokers, its cure, and a hot key: a cluster with a late broker under three loads in turn."""
+
+from typing import Any
+
+import pytest
+
+from live.measured import Measured
+from live.skew import CURED, KEYED, STICKY, WINDOWS
+
+pytestmark = pytest.mark.timeout(1800)  # the first test waits for the clusters of all
+BUG = "KAFKA-10888"
+
+
+def evidence(row: dict[str, Any], word: str) -> float:
+    return float(next(line["value"] for line in row["evidence"] if word in line["metric"]))
+
+
+def rates(measured: Measured, cluster: str) -> dict[int, list[int]]:
+    """Records of each partition of the cluster's topic over its windows, by leader."""
+    found: dict[int, dict[int, int]] = {}
+    for row in measured.facts("partition_rates", cluster=cluster, topic=cluster):
+        led = found.setdefault(row["broker"], {})
+        led[row["partition"]] = led.get(row["partition"], 0) + row["records"]
+    return {broker: list(led.values()) for broker, led in found.items()}
+
+
+def test_the_affected_client_is_confirmed(measured: Measured) -> None:
+    finding = measured.finding(STICKY, BUG)
+    assert (finding["verdict"], finding["cause"], finding["strength"]) == ("confirmed", "leader_bound", "conclusive")
+    assert {"broker 1", f"topic {STICKY}"} <= set(finding["subjects"])
+    assert {f"partition {STICKY}-{number}" for number in (0, 3, 6)} <= set(finding["subjects"])
+    assert not {"broker 2", "broker 3"} & set(finding["subjects"])
+    assert evidence(finding, "of slow leaders") > 4
+    assert evidence(finding, "mean Produce time of the slowest leader") > 100
+    assert evidence(finding, "mean Produce time of the slowest of the other leaders") < 60
+    assert evidence(finding, "between leaders") > 0.9
+    assert evidence(finding, "windows that show it") == WINDOWS
+
+
+def test_every_partition_of_the_late_leader_gets_more(measured: Measured) -> None:
+    led = rates(measured, STICKY)
+    assert [len(led[broker]) for broker in (1, 2, 3)] == [3, 3, 3]
+    assert min(led[1]) > 4 * max(led[2] + led[3])
+
+
+def test_the_client_with_the_fix_is_not(measured: Measured) -> None:
+    finding = measured.finding(CURED, BUG)
+    assert finding["verdict"] == "not_affected"
+    assert finding["cause"] in (None, "adaptive")
+    led = rates(measured, CURED)
+    assert sum(led[1]) < 2.5 * (sum(led[2] + led[3]) / 2)
+    slow = measured.facts("produce_times", cluster=CURED, broker=1)
+    assert all(row["mean_ms"] > 100 for row in slow)  # the broker was as late as before
+
+
+def test_a_hot_key_on_the_late_leader_is_not_the_bug_although_an_affected_client_is_connected(
+    measured: Measured,
+) -> None:
+    finding = measured.finding(KEYED, BUG)
+    assert (finding["exposure"], finding["verdict"]) == ("exposed", "exposed")
+    own = [one for one in measured.findings(KEYED) if one["advisory"] is None and one["signature"] == "partition_skew"]
+    assert [(one["cause"], one["strength"], one["verdict"]) for one in own] == [
+        ("key_bound", "conclusive", "look_alike")
+    ]
+    assert own[0]["subjects"] == [f"topic {KEYED}", f"partition {KEYED}-0"]
+    assert evidence(own[0], "hottest partition / median") > 4
+
+
+def test_no_replica_left_its_isr(measured: Measured) -> None:
+    for cluster in (STICKY, CURED, KEYED):
+        for row in measured.raw("partitions", cluster):
+            assert row["isr_count"] == row["replicas_count"]

@@ -1,0 +1,68 @@
+"""Real connections that come back together: proven where the backlog is 50, quiet where it holds them."""
+
+import warnings
+from typing import Any
+
+import pytest
+
+from kafka_fleet.knowledge.advisories import load_advisories
+from live import netns, storm
+from live.measured import Measured
+
+pytestmark = pytest.mark.timeout(1800)
+BUG, SETTING = "KAFKA-9648", "CFG-LISTEN-BACKLOG"
+WHY_NOT = ("network namespaces need", "no network namespace can", "the network namespaces cannot", "node_exporter ")
+
+
+def evidence(finding: dict[str, Any], word: str) -> float:
+    return float(next(line["value"] for line in finding["evidence"] if word in line["metric"]))
+
+
+def test_a_storm_over_a_restart_is_confirmed_on_a_fixed_backlog(measured: Measured) -> None:
+    finding = measured.finding("storm312", BUG)
+    assert (finding["verdict"], finding["cause"], finding["strength"]) == ("confirmed", "restart", "conclusive")
+    assert finding["subjects"] == ["broker 2", "listener PLAINTEXT"]
+    assert finding["bounds"]["backlog_in_force"] == 50
+    assert (
+        50 < finding["bounds"]["together_at_least"] <= finding["bounds"]["together_at_most"] <= 1.1 * storm.CONNECTIONS
+    )
+    assert evidence(finding, "made in the interval") >= storm.CONNECTIONS
+    assert evidence(finding, "held before") >= storm.CONNECTIONS
+    assert evidence(finding, "acceptor waited") > 0
+    assert measured.finding("storm312", SETTING)["verdict"] == "not_affected"  # the release has no such setting
+
+
+def test_the_same_storm_fits_a_raised_backlog(measured: Measured) -> None:
+    for advisory in (BUG, SETTING):
+        finding = measured.finding("storm411", advisory)
+        assert (finding["verdict"], finding["signature_state"]) == ("not_affected", "quiet")
+        assert finding["missing"] == []
+    spans = measured.facts("listener_connections", cluster="storm411", broker=2, kind="start", listener="PLAINTEXT")
+    back = [one for one in spans if one["held_before"] is not None]
+    assert [one["created"] >= storm.CONNECTIONS for one in back] == [True]  # they did come back over the restart
+
+
+def test_real_cookies_are_counted_or_the_run_says_why_not(measured: Measured) -> None:
+    outcome = netns.outcome(measured.home)
+    if outcome != netns.RAN:
+        assert outcome.startswith(WHY_NOT)
+        assert netns.NAME not in measured.days
+        warnings.warn(f"the storm with real SYN cookies did not run: {outcome}", stacklevel=1)
+        return
+    finding = measured.finding(netns.NAME, BUG)
+    assert (finding["verdict"], finding["cause"], finding["strength"]) == ("confirmed", "restart", "conclusive")
+    assert finding["subjects"] == ["broker 1", "listener PLAINTEXT"]
+    assert evidence(finding, "accept queue full") >= 10
+    assert evidence(finding, "SYN cookies sent") > 0
+    assert evidence(finding, "tcp_max_syn_backlog") == 64
+    assert (
+        50 < finding["bounds"]["together_at_least"] <= finding["bounds"]["together_at_most"] <= 1.1 * netns.CONNECTIONS
+    )
+    assert measured.dossier(netns.NAME)["coverage"]["brokers"][0]["failed"] == 0
+
+
+def test_the_texts_say_that_the_upgrade_alone_changes_nothing() -> None:
+    for name in (BUG, SETTING):
+        texts = f"{load_advisories()[name].why_upgrade} {load_advisories()[name].workaround}"
+        for word in ("socket.listen.backlog.size", "net.core.somaxconn", "net.ipv4.tcp_max_syn_backlog", "recycle"):
+            assert word in texts

@@ -1,0 +1,72 @@
+"""Real stops at 2.8.2: kill -9 is told from a controlled shutdown, and a restart of the controller is left open."""
+
+from typing import Any
+
+import pytest
+
+from live.measured import Measured
+from live.zk28 import CONTROLLER, DEAD, KILLED, ROLLED
+
+pytestmark = pytest.mark.timeout(1800)
+
+
+def restarts(measured: Measured, cluster: str) -> list[dict[str, Any]]:
+    return sorted(measured.facts("restarts", cluster=cluster), key=lambda row: row["to_sweep"])
+
+
+def test_a_killed_broker_is_found_and_the_rolled_one_beside_it_is_not(measured: Measured) -> None:
+    killed, rolled = restarts(measured, KILLED)
+    assert (killed["controlled_shutdowns"], killed["stops"], killed["was_controller"]) == (0, 1, False)
+    assert rolled["broker"] != killed["broker"]
+    assert rolled["controlled_shutdowns"] >= 1
+    found = [one for one in measured.findings(KILLED) if one["signature"] == "unclean_restart" and not one["advisory"]]
+    assert [(one["cause"], one["strength"], one["subjects"]) for one in found] == [
+        ("killed", "suggestive", [f"broker {killed['broker']}"])
+    ]
+    lines = {line["metric"]: line for line in found[0]["evidence"]}
+    assert lines["controlled shutdowns that the controller counted meanwhile"]["value"] == 0
+    start = lines["start-up, from the JVM's start to the end of the broker's"]
+    assert 0 < start["value"] < 120
+    assert start["where"] == f"broker {killed['broker']}"
+
+
+def test_a_kill_alone_never_confirms_lost_producer_state(measured: Measured) -> None:
+    finding = measured.finding(KILLED, "KAFKA-12964")
+    assert (finding["verdict"], finding["exposure"], finding["cause"]) == ("exposed", "exposed", "killed")
+    assert finding["strength"] == "suggestive"
+    assert finding["evidence"]
+
+
+def test_the_killed_broker_still_knew_its_producer_ids(measured: Measured) -> None:
+    asked = measured.raw("producers", KILLED)
+    assert {row["topic"] for row in asked} == {"orders"}
+    assert {row["producer_id"] is None for row in asked} == {False}
+    rows = measured.facts("lost_producers", cluster=KILLED)
+    assert rows
+    assert all(row["known_ids"] > 0 and row["lost_ids"] == 0 for row in rows)
+
+
+def test_a_controlled_roll_is_quiet(measured: Measured) -> None:
+    state = measured.state(ROLLED, "unclean_restart")
+    assert (state["state"], state["missing"]) == ("quiet", [])
+    assert [row["controlled_shutdowns"] >= 1 for row in restarts(measured, ROLLED)] == [True]
+    assert measured.finding(ROLLED, "KAFKA-12964")["cause"] is None
+
+
+def test_the_controllers_own_restart_is_left_open(measured: Measured) -> None:
+    only = restarts(measured, CONTROLLER)
+    assert [(row["was_controller"], row["controlled_shutdowns"]) for row in only] == [(True, None)]
+    state = measured.state(CONTROLLER, "unclean_restart")
+    assert state["state"] == "not_evaluated"
+    assert [f"broker {only[0]['broker']} restarted" in sentence for sentence in state["missing"]] == [True]
+
+
+def test_a_broker_that_stays_away_has_not_been_restarted(measured: Measured) -> None:
+    assert restarts(measured, DEAD) == []
+    assert measured.state(DEAD, "unclean_restart")["state"] == "quiet"
+
+
+def test_kraft_has_no_count_of_controlled_shutdowns(measured: Measured) -> None:
+    state = measured.state("restarted", "unclean_restart")
+    assert state["state"] == "not_evaluated"
+    assert any("KRaft controllers do not" in sentence for sentence in state["missing"])
