@@ -1,0 +1,79 @@
+"""Generated fleets, analysed once per test run: clean clusters, one per fault, and random rows for the oracles."""
+
+import atexit
+import os
+import shutil
+import tempfile
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+import pyarrow.parquet as pq
+
+from analysed import spark
+from fleetgen.analysis import analyse
+from fleetgen.benchmark import clean_specs, fault_specs
+from fleetgen.healthy import healthy
+from fleetgen.landing import land_bulk, land_each, land_rows
+from fleetgen.score import Planted
+from fleetgen.shape import DS, Spec
+from random_errors import RandomErrors
+from random_sets import RandomSets
+from random_skew import RandomSkew
+
+CLEAN = 20
+SEED = os.environ.get("FLEET_SEED", "7")  # of the random rows; any other has to pass as well
+KINDS = {"sets": (RandomSets, 80), "errors": (RandomErrors, 80), "skew": (RandomSkew, 80)}
+VIEWS = ("isr_held", "isr_streaks", "produce_errors", "skew_contrasts", "skew_partitions", "skew_topics")
+EACH = "each-sweep"  # the first clean cluster once more, landed sweep by sweep
+Row = dict[str, Any]
+
+
+class Generated(NamedTuple):
+    """Detections of every signature on every cluster, and the steps of signatures that the oracles look at."""
+
+    home: Path
+    results: list[Row]
+    views: dict[str, list[Row]]
+
+    def facts(self, table: str) -> list[Row]:
+        """Stored rows of a fact table."""
+        return pq.read_table(self.home / f"facts/{table}/ds={DS}/g0001").to_pylist()
+
+    def detections(self, signature: str, kind: str) -> dict[str, list[Row]]:
+        """Detections of one signature on the random fleets of one kind, by cluster."""
+        rows = [row for row in self.results if row["signature"] == signature and row["cluster"].startswith(f"{kind}-")]
+        return {row["cluster"]: row["detections"] for row in rows}
+
+
+@cache
+def clean() -> list[Spec]:
+    """The clean clusters."""
+    return clean_specs(0, CLEAN)
+
+
+@cache
+def faulty() -> list[tuple[Planted, Spec]]:
+    """One cluster per fault, at twice the threshold."""
+    return [(label, spec) for label, spec in fault_specs(range(1, 2)) if label.k == 2]
+
+
+@cache
+def generated() -> Generated:
+    """Everything in one home, through the real facts and signatures; the folder goes when the test run ends."""
+    home = Path(tempfile.mkdtemp(prefix="fleet-tests-"))
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
+    clusters = [spec.cluster for spec in clean()] + [label.cluster for label, _spec in faulty()] + [EACH]
+    land_bulk(home, "clean", clean())
+    land_bulk(home, "faults", [spec for _label, spec in faulty()])
+    land_each(home, replace(healthy(0), cluster=EACH))
+    for kind, (made, count) in KINDS.items():
+        names = [f"{kind}-{number}" for number in range(count)]
+        fleets = [made(Random(f"{SEED} {name}"), name) for name in names]  # noqa: S311
+        land_rows(home, kind, (sweep for fleet in fleets for sweep in fleet.sweeps()))
+        clusters += names
+    results = analyse(home, clusters, session=spark())
+    views = {name: [row.asDict() for row in spark().table(name).collect()] for name in VIEWS}
+    return Generated(home, results, views)

@@ -1,0 +1,99 @@
+"""Random raw rows of uneven topics: takes a random source, gives sweeps of a cluster with slow leaders and hot keys.
+
+Nothing here is a healthy or a faulty cluster: values are drawn so that every branch of a definition is taken somewhere.
+"""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from random import Random
+from typing import Any
+
+Row = dict[str, Any]
+MIDNIGHT = datetime(2026, 11, 20, tzinfo=UTC)
+
+
+class RandomSkew:
+    """One cluster: brokers that are slow at times, topics that follow them, or a key, or nothing."""
+
+    def __init__(self, rng: Random, cluster: str) -> None:
+        self.rng, self.cluster = rng, cluster
+        self.brokers = list(range(1, rng.randint(2, 5) + 1))
+        self.sick = rng.sample(self.brokers, rng.randint(0, 2))  # brokers that may be slow
+        self.always = rng.random() < 0.5
+        self.spent = dict.fromkeys(self.brokers, 0.0)
+        self.requests = dict.fromkeys(self.brokers, 0)
+        self.topics = [self._topic(number) for number in range(rng.randint(1, 3))]
+
+    def _topic(self, number: int) -> Row:
+        rng, count = self.rng, self.rng.randint(2, 8)
+        logs = [{"leader": rng.choice(self.brokers), "end": 0, "weight": 1.0} for _ in range(count)]
+        kind = rng.choice(("even", "follows", "follows", "flees", "key", "leader"))
+        if kind == "key":
+            rng.choice(logs)["weight"] = rng.uniform(3, 12)
+        if kind == "leader":  # a leader stands out, and nothing shows that it is slow
+            loved = rng.choice(self.brokers)
+            for log in logs:
+                log["weight"] = 6.0 if log["leader"] == loved else 1.0
+        return {"name": f"t{number}", "kind": kind, "logs": logs, "rate": rng.choice((0.5, 20.0, 300.0, 300.0)),
+                "factor": rng.uniform(1.5, 8), "bytes": 0}  # fmt: skip
+
+    def sweeps(self) -> Iterator[tuple[str, datetime, dict[str, list[Row]]]]:
+        """Sweeps of the day, in order, with the rows that skew is judged by."""
+        at = MIDNIGHT + timedelta(seconds=self.rng.uniform(-600, 0))
+        for _ in range(self.rng.randint(4, 8)):
+            seconds = self.rng.uniform(300, 900)
+            at += timedelta(microseconds=round(1e6 * seconds))
+            slow = {broker for broker in self.sick if self.always or self.rng.random() < 0.5}
+            self._run(seconds, slow)
+            yield self.cluster, at, self._tables(at)
+
+    def _run(self, seconds: float, slow: set[int]) -> None:
+        rng = self.rng
+        for broker in self.brokers:
+            many = rng.choice((3, 500, 500, 900))
+            self.requests[broker] += many
+            self.spent[broker] += many * (rng.uniform(30, 90) if broker in slow else rng.uniform(2, 4.5))
+        for topic in self.topics:
+            weights = [self._weight(topic, log, slow) * rng.uniform(0.85, 1.15) for log in topic["logs"]]
+            for log, weight in zip(topic["logs"], weights, strict=True):
+                log["end"] += round(topic["rate"] * seconds * weight / sum(weights))
+                if rng.random() < 0.01:
+                    log["leader"] = rng.choice(self.brokers)
+
+    @staticmethod
+    def _weight(topic: Row, log: Row, slow: set[int]) -> float:
+        weight: float = log["weight"]
+        if log["leader"] in slow and topic["kind"] == "follows":
+            return weight * float(topic["factor"])
+        return weight / float(topic["factor"]) if log["leader"] in slow and topic["kind"] == "flees" else weight
+
+    def _tables(self, at: datetime) -> dict[str, list[Row]]:
+        rng = self.rng
+        names = "brokers", "broker_metrics", "partitions", "request_times", "broker_topics", "topics"
+        tables: dict[str, list[Row]] = {name: [] for name in names}
+        for broker in self.brokers:
+            read = at + timedelta(microseconds=rng.randrange(900_000))
+            known = {"broker": broker, "read_at": read}
+            tables["brokers"].append(known | {"is_broker": True, "host": "b", "outcome": "ok", "missing": []})
+            tables["broker_metrics"].append(known | {"release": "3.2.3", "jvm_start_ms": 1_795_000_000_000})
+            many = self.requests[broker]
+            times = {"observations": many, "mean_ms": self.spent[broker] / many, "p50_ms": 2.0, "p99_ms": 50.0}
+            tables["request_times"].append(known | times | {"request": "Produce", "phase": "TotalTimeMs"})
+            for topic in self.topics:
+                led = [(n, log) for n, log in enumerate(topic["logs"]) if log["leader"] == broker]
+                if led and topic["name"] != "t2":  # the bytes of the third topic are not known
+                    counts = {"topic": topic["name"], "bytes_in": 90 * sum(log["end"] for _n, log in led)}
+                    tables["broker_topics"].append(known | counts | {"messages_in": 0, "produce_batches": 0})
+                tables["partitions"] += [
+                    known | {"topic": topic["name"], "partition": n, "log_end_offset": log["end"],
+                             "log_start_offset": 0, "isr_count": 1, "replicas_count": 1}
+                    for n, log in led
+                ]  # fmt: skip
+        tables["topics"] = [
+            {"topic": topic["name"], "topic_id": "a" * 22, "partition": n, "leader": log["leader"], "internal": False,
+             "replicas": [log["leader"]], "isr": [log["leader"]]}
+            for topic in self.topics for n, log in enumerate(topic["logs"])
+        ]  # fmt: skip
+        tables["sweeps"] = [{"ended_at": at, "admin_outcome": "ok", "admin_missing": []}]
+        tables["declarations"] = [{"environment": "staging", "owners": [], "declaration": "{}"}]
+        return tables

@@ -1,0 +1,110 @@
+"""Statistics of signatures equal a second computation from their pages in docs/signatures, on random small fleets."""
+
+from typing import Any
+
+import pytest
+
+from fleetgen.shape import DS
+from generated import Generated, generated
+from isr_oracle import IsrOracle
+from kafka_fleet.knowledge.signatures import load_signatures
+from kafka_fleet.paths import sql_dir
+from retriable_oracle import RetriableOracle
+from skew_oracle import SkewOracle
+
+pytestmark = pytest.mark.timeout(1800)  # the first test waits for the analysis that all read
+Row = dict[str, Any]
+WAIT = ("cluster", "topic", "partition", "follower", "from_sweep", "to_sweep", "held_as", "seconds", "records", "lag")
+STREAK = ("cluster", "topic", "partition", "leader", "follower", "seconds", "frozen_seconds", "sweeps", "records")
+ERROR = ("cluster", "broker", "kind", "to_sweep", "error", "errors", "batches", "cause", "may_lose")
+CONTRAST = (
+    "cluster", "topic", "ratio", "noise", "between_share", "calm_ratio", "windows", "hot_windows", "cold_windows",
+)  # fmt: skip
+PARTITION = ("cluster", "topic", "partition", "leader", "ratio", "noise", "gini", "robust_z", "topic_share", "hot")
+
+
+def limits(signature: str) -> dict[str, float]:
+    """Thresholds in force."""
+    return {name: float(one.value) for name, one in load_signatures(sql_dir())[signature].thresholds.items()}
+
+
+@pytest.fixture(scope="module")
+def fleets() -> Generated:
+    return generated()
+
+
+def of_kind(rows: list[Row], kind: str) -> list[Row]:
+    """Rows of the random fleets of one kind."""
+    return [row for row in rows if row["cluster"].startswith(f"{kind}-")]
+
+
+def same(measured: list[Row], expected: list[Row], columns: tuple[str, ...]) -> None:
+    """A step of the signature holds the expected rows; numbers are equal to 1e-9 of themselves."""
+
+    def plain(value: Any) -> Any:
+        return value.replace(tzinfo=None) if hasattr(value, "tzinfo") else value
+
+    def key(row: Row) -> list[str]:
+        return [str(plain(row[column])) for column in columns if not isinstance(row[column], float)]
+
+    assert len(measured) == len(expected) > 10
+    for found, wanted in zip(sorted(measured, key=key), sorted(expected, key=key), strict=True):
+        for column in columns:
+            value, meant = plain(found[column]), plain(wanted[column])
+            if isinstance(value, float) and meant is not None:
+                assert value == pytest.approx(meant, rel=1e-9, abs=1e-9), (column, found)
+            else:
+                assert value == meant, (column, found)
+
+
+def test_isr_stagnation(fleets: Generated) -> None:
+    """Every wait, every streak, and what is detected."""
+    oracle = IsrOracle(fleets.home, DS, limits("isr_stagnation"))
+    detections = fleets.detections("isr_stagnation", "sets")
+    waits, frozen = list(oracle.waits()), list(oracle.frozen())
+    assert {wait["held_as"] for wait in waits} == {
+        "changed", "restarted", "unread", "lagging", "reassignment", "expanding", "idle", "frozen"
+    }  # fmt: skip
+    same(of_kind(fleets.views["isr_held"], "sets"), waits, WAIT)
+    same(of_kind(fleets.views["isr_streaks"], "sets"), frozen, STREAK)
+    expected = {(one["cluster"], "dead_broker", "conclusive") for one in oracle.absences()}
+    expected |= {(one["cluster"], one["cause"], "suggestive") for one in oracle.laggards()}
+    proven = {one["cluster"] for one in frozen if one["is_proven"]}
+    names = {one["cluster"] for one in frozen}
+    expected |= {(name, "frozen", "conclusive" if name in proven else "suggestive") for name in names}
+    found = {(name, d["cause"], d["strength"]) for name, rows in detections.items() for d in rows}
+    assert found == expected
+    assert {cause for _cluster, cause, _strength in found} >= {"frozen", "dead_broker", "catching_up"}
+
+
+def test_retriable_errors(fleets: Generated) -> None:
+    """Every error of every interval, and what is detected with its figures."""
+    oracle = RetriableOracle(fleets.home, DS, limits("retriable_errors"))
+    detections = fleets.detections("retriable_errors", "errors")
+    errors = list(oracle.errors())
+    same(of_kind(fleets.views["produce_errors"], "errors"), errors, ERROR)
+    causes = "election", "min_isr", "timeout", None
+    assert {(row["cause"], row["may_lose"]) for row in errors} == {(c, lose) for c in causes for lose in (True, False)}
+    found = {
+        (name, d["cause"], d["strength"], tuple(line["value"] for line in d["evidence"][:2]))
+        for name, rows in detections.items()
+        for d in rows
+    }
+    expected = list(oracle.detections())
+    assert found == {
+        (one["cluster"], one["cause"], "suggestive", (float(one["errors"]), round(one["share"], 4))) for one in expected
+    }
+    assert len({cause for _name, cause, _strength, _values in found}) == 3
+
+
+def test_partition_skew(fleets: Generated) -> None:
+    """Every contrast, every partition of an uneven topic, and the cause of each topic."""
+    oracle = SkewOracle(fleets.home, DS, limits("partition_skew"))
+    detections = fleets.detections("partition_skew", "skew")
+    same(of_kind(fleets.views["skew_contrasts"], "skew"), list(oracle.contrasts()), CONTRAST)
+    same(of_kind(fleets.views["skew_partitions"], "skew"), list(oracle.partitions()), PARTITION)
+    causes, topics = oracle.causes(), of_kind(fleets.views["skew_topics"], "skew")
+    assert {(row["cluster"], row["topic"]): row["cause"] for row in topics} == causes
+    assert set(causes.values()) == {"leader_bound", "adaptive", "key_bound"}
+    found = {(name, d["cause"]) for name, rows in detections.items() for d in rows}
+    assert found == {(cluster, cause) for (cluster, _topic), cause in causes.items()}

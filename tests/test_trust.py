@@ -1,0 +1,86 @@
+"""The judgement on labelled fleets, in small: nothing false on clean clusters, faults found at twice the threshold.
+
+The gates over 1,000 clean cluster-days are those of `python -m fleetgen.benchmark`; see docs/trust.md.
+"""
+
+import json
+from datetime import datetime
+
+import pytest
+
+from facts_oracle import Oracle
+from fleetgen.benchmark import planted
+from fleetgen.healthy import healthy
+from fleetgen.score import score, upper_share
+from fleetgen.shape import DS
+from generated import CLEAN, EACH, Generated, Row, clean, faulty, generated
+from kafka_fleet.knowledge.signatures import load_signatures
+from kafka_fleet.paths import sql_dir
+from kafka_fleet.store.landing import manifests
+
+pytestmark = pytest.mark.timeout(1800)  # the first test waits for the analysis that all read
+SMALL = {one.cluster for one in sorted(clean(), key=lambda s: len(s.brokers) * sum(t.partitions for t in s.topics))[:4]}
+SIGNATURES = sorted(load_signatures(sql_dir()))
+
+
+@pytest.fixture(scope="module")
+def fleets() -> Generated:
+    return generated()
+
+
+def comparable(rows: list[Row], without: str = "") -> list[str]:
+    """Rows as sorted text; a float is its shortest exact decimal, so equal text is equal to the last bit."""
+    kept = [{name: value for name, value in row.items() if name != without} for row in rows]
+    return sorted(json.dumps(row, sort_keys=True, default=datetime.isoformat) for row in kept)
+
+
+@pytest.mark.parametrize("signature", SIGNATURES)
+def test_clean_clusters_have_no_false_finding(fleets: Generated, signature: str) -> None:
+    made = score(signature, [planted(spec) for spec in clean()], fleets.results)
+    assert made.clean == CLEAN
+    assert made.false == []
+
+
+@pytest.mark.parametrize(("signature", "cause"), sorted({one for label, _spec in faulty() for one in label.must}))
+def test_a_fault_at_twice_the_threshold_is_found(fleets: Generated, signature: str, cause: str) -> None:
+    labels = [label for label, _spec in faulty() if (signature, cause) in label.must]
+    made = score(signature, labels, fleets.results)
+    assert made.missed == []
+    assert made.right >= 1
+    assert made.wrong == []
+
+
+def test_every_signature_has_faults() -> None:
+    assert {name for label, _spec in faulty() for name, _cause in label.must} == set(SIGNATURES)
+
+
+def test_bulk_and_single_sweeps_give_the_same_facts(fleets: Generated) -> None:
+    assert len([one for one in manifests(fleets.home, DS)[0] if one.cluster == EACH]) == healthy(0).sweeps
+    for table in ("intervals", "counters", "partition_rates", "topic_traffic", "group_progress", "broker_days"):
+        rows = fleets.facts(table)
+        bulk, single = ([row for row in rows if row["cluster"] == name] for name in (clean()[0].cluster, EACH))
+        assert len(bulk) >= 3
+        assert comparable(bulk, "cluster") == comparable(single, "cluster")
+
+
+@pytest.fixture(scope="module")
+def oracle(fleets: Generated) -> Oracle:
+    """The second computation, of the smallest generated clusters: it is quadratic."""
+    made = Oracle(fleets.home, DS)
+    made.raw = {name: [row for row in rows if row["cluster"] in SMALL] for name, rows in made.raw.items()}
+    return made
+
+
+@pytest.mark.parametrize("table", ["intervals", "counters", "partition_rates", "topic_traffic"])
+def test_facts_of_generated_fleets_equal_a_second_computation(fleets: Generated, oracle: Oracle, table: str) -> None:
+    stored = [row for row in fleets.facts(table) if row["cluster"] in SMALL]
+    expected = list(getattr(oracle, table)())
+    assert len(stored) > 100
+    assert comparable(stored) == comparable(expected)
+
+
+@pytest.mark.parametrize(
+    ("events", "trials", "expected"), [(0, 1000, 0.36821), (1, 100, 5.44594), (3, 1000, 0.87420), (5, 5, 100.0)]
+)
+def test_upper_bounds_are_those_of_clopper_and_pearson(events: int, trials: int, expected: float) -> None:
+    assert 100 * upper_share(events, trials) == pytest.approx(expected, abs=1e-4)
