@@ -176,8 +176,7 @@ class IsrOracle(SignatureOracle):
                     yield {"cluster": cluster, "broker": broker, "seconds": seconds, "sweeps": len(run) + 1}
 
     def _absent(self, cluster: str, sweep: datetime) -> set[int]:
-        rows = [row for row in self.told[cluster, sweep].values() if row["leader"] is not None]
-        return {b for row in rows for b in set(row["replicas"]) - set(row["isr"])} - self.listed[cluster, sweep]
+        return {follower for _t, _p, follower in self.missing(cluster, sweep)} - self.listed[cluster, sweep]
 
 
 def _minus(last: int | None, first: int | None) -> int | None:
