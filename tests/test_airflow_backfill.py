@@ -3,6 +3,7 @@
 The first time, one day is judged by a backfill of its own and two by hand, as the command line does it.
 """
 
+import json
 from typing import NamedTuple
 
 import pytest
@@ -22,6 +23,7 @@ pytestmark = pytest.mark.timeout(1500)  # about four minutes on two idle cores
 DAYS = ["2026-11-09", "2026-11-10", "2026-11-11"]
 CLUSTERS = ("follower331", "follower332")
 STAGES = ("findings", "signatures", "reports")
+SIGNATURES = ["fetch_latency"]  # of eight; tests/test_airflow_run.py judges a day by all of them
 DONE = ("coverage", "facts", "judge", "letters", "publish")
 
 
@@ -54,7 +56,7 @@ def by_hand(airflow: AirflowHome, day: str) -> None:
     """Judge a day and write its letters without Airflow."""
     judged = Day(spark(), airflow.home, day, claim(airflow.home, day), sql_dir())
     write_facts(judged, [])
-    write_findings(judged, airflow.fleet_file, [], [])
+    write_findings(judged, airflow.fleet_file, [], SIGNATURES)
     assert main(["report", "--fleet", str(airflow.fleet_file), "--home", str(airflow.home), "--date", day]) == 0
 
 
@@ -63,7 +65,9 @@ def backfill(airflow: AirflowHome, days: list[str], *options: str) -> tuple[Seen
 
     It is created before the scheduler is up: SQLite lets one process write, and half a backfill cannot be repeated.
     """
-    number = airflow.backfill("--dag-id", "fleet_health", "--from-date", days[0], "--to-date", days[-1], *options)
+    conf = json.dumps({"signatures": SIGNATURES})
+    span = ("--from-date", days[0], "--to-date", days[-1])
+    number = airflow.backfill("--dag-id", "fleet_health", *span, "--dag-run-conf", conf, *options)
     with airflow.standalone() as running:
         print(f"{len(days)} days in {running.wait(airflow.has_no_open_backfill, 'the backfill'):.0f} s")
     assert sum(run.backfill == number for run in airflow.runs("fleet_health")) == len(days)

@@ -53,7 +53,8 @@ def run(home: Path) -> None:
                 client,
                 str(program),
             ]
-            done = subprocess.run(inside, capture_output=True, text=True, check=False, timeout=180)
+            found = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+            done = subprocess.run(inside, capture_output=True, text=True, check=False, timeout=180, env=found)
             assert done.returncode == 0, f"the storm between namespaces failed:\n{done.stdout}{done.stderr}"
     finally:
         for side in (server, client) if shutil.which("ip") else ():
