@@ -61,7 +61,7 @@ class AirflowHome:
 
     def _command(self, *words: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "airflow", *words]
-        return subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=500, check=False)
+        return subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=1200, check=False)
 
     def dag_test(self, dag: str, day: str, **conf: Any) -> tuple[dict[tuple[str, str | None], str], str]:
         """`airflow dags test`: the states by (task, label of the mapped one), and everything that was printed."""
@@ -157,7 +157,7 @@ class Standalone:
             except psutil.NoSuchProcess:
                 continue
 
-    def wait(self, done: Callable[[], bool], what: str, seconds: float = 1200) -> float:
+    def wait(self, done: Callable[[], bool], what: str, seconds: float = 1800) -> float:
         """Look once a second until `done`; gives the seconds it took. Notes what listens all the while."""
         begin = time.monotonic()
         while not done():

@@ -19,7 +19,7 @@ from kafka_fleet.store.generations import claim
 from mail_server import Mailbox, mail_server
 from stored_days import entries, pointers, published, store_day
 
-pytestmark = pytest.mark.timeout(1500)  # about four minutes on two idle cores
+pytestmark = pytest.mark.timeout(2700)  # about five minutes on two idle cores
 DAYS = ["2026-11-09", "2026-11-10", "2026-11-11"]
 CLUSTERS = ("follower331", "follower332")
 STAGES = ("findings", "signatures", "reports")

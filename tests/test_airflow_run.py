@@ -13,7 +13,7 @@ from kafka_fleet.store.landing import manifests, read_rows
 from mail_server import Mailbox, mail_server
 from stored_days import entries, pointers, published, store_day
 
-pytestmark = pytest.mark.timeout(1500)  # about two minutes on two idle cores
+pytestmark = pytest.mark.timeout(2700)  # about three minutes on two idle cores
 DAY = "2026-11-09"
 CLUSTERS = ("follower331", "follower332")  # the first has KAFKA-14334, the second has its fix
 STAGES = ("findings", "signatures", "reports")

@@ -30,7 +30,8 @@ def test_the_affected_client_is_confirmed(measured: Measured) -> None:
     assert {"broker 1", f"topic {STICKY}"} <= set(finding["subjects"])
     assert {f"partition {STICKY}-{number}" for number in (0, 3, 6)} <= set(finding["subjects"])
     assert not {"broker 2", "broker 3"} & set(finding["subjects"])
-    assert evidence(finding, "of slow leaders") > 4
+    # about 20 on an idle machine; the less, the more the timely brokers are held up by the machine, 3.5 on a busy one
+    assert evidence(finding, "of slow leaders") > 2.5
     assert evidence(finding, "mean Produce time of the slowest leader") > 100
     assert evidence(finding, "mean Produce time of the slowest of the other leaders") < 60
     assert evidence(finding, "between leaders") > 0.9
@@ -40,7 +41,7 @@ def test_the_affected_client_is_confirmed(measured: Measured) -> None:
 def test_every_partition_of_the_late_leader_gets_more(measured: Measured) -> None:
     led = rates(measured, STICKY)
     assert [len(led[broker]) for broker in (1, 2, 3)] == [3, 3, 3]
-    assert min(led[1]) > 4 * max(led[2] + led[3])
+    assert min(led[1]) > 2 * max(led[2] + led[3])  # a client with the fix gives at most 2 times as much
 
 
 def test_the_client_with_the_fix_is_not(measured: Measured) -> None:
