@@ -86,7 +86,7 @@ class SkewOracle(SignatureOracle):
                 known = bytes_in.get((*place, topic), self.limits["record_bytes"] * records)
                 found.stays = known / self.limits["batch_bytes"]
                 windows.append(found)
-            if sum(max(w.shares.values()) >= 1.2 for w in windows) >= self.limits["min_windows"]:
+            if sum(window.uneven() for window in windows) >= self.limits["min_windows"]:
                 yield cluster, topic, windows
 
     def contrasts(self) -> Iterator[Row]:

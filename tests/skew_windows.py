@@ -37,6 +37,11 @@ class Window:
         slow, timely = self.mean("slow"), self.mean("timely")
         return slow / timely if slow is not None and timely else None
 
+    def uneven(self) -> bool:
+        """Whether a partition stands out, or the partitions of slow leaders stay behind."""
+        contrast = self.contrast()
+        return max(self.shares.values()) >= 1.2 or (contrast is not None and contrast <= 0.9)
+
     def lead(self, number: int) -> float:
         """A partition's rate over the mean of the others."""
         others = sum(self.rates.values()) - self.rates[number]

@@ -122,7 +122,6 @@ judged AS (
         f.bytes_out AS follower_bytes,
         y.topics AS bypassed_topics,
         y.groups AS bypassed_groups,
-        l.cluster IS NOT NULL AS members_seen,
         coalesce(l.legal_expired, 0) AS legal_expired,
         coalesce(l.legal_fetches, 0) AS legal_fetches,
         coalesce(s.legal_share, 0) AS stranger_share,
@@ -180,8 +179,6 @@ SELECT
         WHEN
             follower_topics IS NULL
             AND bypassed_topics IS NULL
-            -- a job that was gone at each sweep leaves no members, and what it let expire legally is not known
-            AND members_seen
             AND busy_ratio >= :min_bytes_ratio
             AND busy_ratio - greatest(stranger_share, moving_share) >= :min_margin
             AND prompt_share < :max_prompt_share
