@@ -54,7 +54,8 @@ def _table(findings: list[dict[str, object]]) -> None:
     for cluster in clusters:
         own = [one for one in findings if one["cluster"] == cluster]
         counts = "".join(f"{sum(one['verdict'] == word for one in own):>14}" for word in words)
-        print(f"{cluster:<14}{own[0]['release'] or '?'!s:<9}{counts}")
+        releases = [one["release"] for one in own if one["components"] == ["broker"] and one["release"]]
+        print(f"{cluster:<14}{(releases or ['?'])[0]:<9}{counts}")
     print(f"\n{'KAFKA-14334':<14}{'release':<9}{'verdict':>14}{'upgrade to':>14}  where")
     for one in findings:
         if one["advisory"] == "KAFKA-14334":
