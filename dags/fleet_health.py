@@ -164,14 +164,14 @@ def fleet_health() -> None:
             log.info("%s: %d sweeps%s", cluster, sweeps, f"; damaged: {bad}" if bad else "")
         generation = claim(home(), ds)
         common = ["--home", str(home()), "--ds", ds, "--generation", generation, "--sql", str(sql_dir())]
-        judge = ["judge", *common, "--fleet", os.environ["KAFKA_FLEET_FILE"]]
-        judge += ["--signatures", ",".join(signatures)] if params["signatures"] else []
+        # what the other signatures read is not computed: a new signature is replayed over stored days for its own cost
+        common += ["--signatures", ",".join(signatures)] if params["signatures"] else []
         return {
             "ds": ds,
             "generation": generation,
             "clusters": clusters,
             "facts_arguments": ["facts", *common],
-            "judge_arguments": judge,
+            "judge_arguments": ["judge", *common, "--fleet", os.environ["KAFKA_FLEET_FILE"]],
         }
 
     @task

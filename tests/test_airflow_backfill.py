@@ -11,7 +11,7 @@ import pytest
 from airflow_home import AirflowHome, Listener, Run, Standalone
 from analysed import spark
 from fleet_spark.facts import write_facts
-from fleet_spark.judge import write_findings
+from fleet_spark.judge import tables_needed, write_findings
 from fleet_spark.tables import Day
 from kafka_fleet.cli import main
 from kafka_fleet.paths import sql_dir
@@ -55,7 +55,7 @@ def look(airflow: AirflowHome) -> Seen:
 def by_hand(airflow: AirflowHome, day: str) -> None:
     """Judge a day and write its letters without Airflow."""
     judged = Day(spark(), airflow.home, day, claim(airflow.home, day), sql_dir())
-    write_facts(judged, [])
+    write_facts(judged, [], tables_needed(judged.sql, SIGNATURES))
     write_findings(judged, airflow.fleet_file, [], SIGNATURES)
     assert main(["report", "--fleet", str(airflow.fleet_file), "--home", str(airflow.home), "--date", day]) == 0
 

@@ -90,7 +90,7 @@ def printed(home: Path) -> subprocess.CompletedProcess[str]:
 
 def test_a_killed_analysis_publishes_nothing_and_the_next_one_heals(day: Analysed, tmp_path: Path) -> None:
     write_home(tmp_path, CLUSTERS)
-    analyze(tmp_path, kill_at="intervals written")
+    analyze(tmp_path, kill_at=" intervals: ")
     nothing = printed(tmp_path)
     assert nothing.returncode == 2
     assert "run analyze first" in nothing.stderr
@@ -105,5 +105,5 @@ def test_a_killed_analysis_publishes_nothing_and_the_next_one_heals(day: Analyse
         path = tmp_path / f"findings/ds={day.ds}/g0002/clusters/{cluster}.json"
         assert path.read_bytes() == day.outputs()[f"clusters/{cluster}.json"]
 
-    analyze(tmp_path, kill_at="counters written")
+    analyze(tmp_path, kill_at=" counters: ")
     assert printed(tmp_path).stdout == healed.stdout

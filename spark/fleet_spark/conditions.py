@@ -10,11 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 from pyspark.sql import Row, SparkSession
 
+from fleet_spark.facts import AT_ONCE
 from fleet_spark.signatures import iso
 from kafka_fleet.knowledge.measured import MOST, Answered, Condition, listed
 from kafka_fleet.knowledge.releases import catalogue, comparable_release
 
-_AT_ONCE = 4
 _RELEASES = "kafka_release STRING, comparable BOOLEAN, line STRING, supported BOOLEAN, newest_patch STRING"
 
 
@@ -71,7 +71,7 @@ def run_conditions(spark: SparkSession, conditions: Mapping[str, Condition], ds:
         return spark.sql(condition.query, args=values).collect()
 
     # small queries wait for their planning more than they compute
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
+    with ThreadPoolExecutor(AT_ONCE) as pool:
         read = dict(zip(conditions, pool.map(rows, conditions.values()), strict=True))
     found: dict[str, dict[str, Answered]] = defaultdict(dict)
     for name, condition in conditions.items():

@@ -1,37 +1,67 @@
-"""Raw to facts: runs every query of `sql/facts/` in order of what it reads, writes each result as a fact table."""
+"""Raw to facts: runs the queries of `sql/facts/`, each as soon as what it reads is there, and stores the results.
+
+Small queries wait for their planning more than they compute, so AT_ONCE of them run at a time.
+"""
 
 import re
+from collections.abc import Collection
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
 from fleet_spark.tables import Day
 
 START_HOURS = 24  # process start to first sweep counts as an interval up to this length
+AT_ONCE = 3
 _READS = re.compile(r"\b(?:FROM|JOIN)\s+([a-z_]+)")
 
 
-def fact_queries(sql: Path) -> dict[str, str]:
-    """Query text by fact table, ordered so that each comes after the tables it reads. Raises ValueError on a cycle."""
+def tables_read(query: str) -> set[str]:
+    """Names after FROM and JOIN: tables, views, and the query's own WITH names."""
+    return set(_READS.findall(query))
+
+
+def fact_queries(sql: Path, wanted: Collection[str] | None = None) -> dict[str, str]:
+    """Query text by fact table, ordered so that each comes after the tables it reads.
+
+    wanted: only these tables and what they are made of, directly or not; None: all. Raises ValueError on a cycle.
+    """
     queries = {path.stem: path.read_text(encoding="utf-8") for path in sorted((sql / "facts").glob("*.sql"))}
-    reads = {name: (set(_READS.findall(text)) & set(queries)) - {name} for name, text in queries.items()}
+    reads = {name: (tables_read(text) & set(queries)) - {name} for name, text in queries.items()}
     ordered: dict[str, str] = {}
     while len(ordered) < len(queries):
         ready = [name for name in queries if name not in ordered and reads[name] <= set(ordered)]
         if not ready:
             raise ValueError(f"sql/facts: {', '.join(sorted(set(queries) - set(ordered)))} read each other in a circle")
         ordered.update({name: queries[name] for name in ready})
-    return ordered
+    needed = set(queries if wanted is None else wanted)
+    for name in reversed(ordered):
+        needed |= reads[name] if name in needed else set()
+    return {name: query for name, query in ordered.items() if name in needed}
 
 
-def write_facts(day: Day, clusters: list[str]) -> None:
-    """Compute and publish every fact table of the day."""
+def write_facts(day: Day, clusters: list[str], wanted: Collection[str] | None = None) -> None:
+    """Compute and publish the day's fact tables: all, or those wanted and what they are made of."""
     sweeps = day.load_raw(clusters)
     print(f"facts of {day.ds}: {len(sweeps)} sweeps of {len({s.cluster for s in sweeps})} clusters", flush=True)
     for damaged in day.damaged:
         print(f"facts of {day.ds}: {damaged.cluster} sweep {damaged.sweep} is not used: {damaged.reason}", flush=True)
-    known = {"ds": day.ds, "start_hours": START_HOURS}
-    queries = fact_queries(day.sql)
-    for table, query in queries.items():
-        values = {name: value for name, value in known.items() if f":{name}" in query}
-        day.write_fact(table, day.spark.sql(query, args=values))
-        print(f"facts of {day.ds}: {table} written", flush=True)
+    queries = fact_queries(day.sql, wanted)
+    waiting = {name: tables_read(query) & (set(queries) - {name}) for name, query in queries.items()}
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        running: dict[Future[int], str] = {}
+        done: set[str] = set()
+        while waiting or running:
+            for name in [name for name, reads in waiting.items() if reads <= done]:
+                del waiting[name]
+                running[pool.submit(_write, day, name, queries[name])] = name
+            for finished in wait(running, return_when=FIRST_COMPLETED).done:
+                name = running.pop(finished)
+                print(f"facts of {day.ds}: {name}: {finished.result()} rows", flush=True)
+                done.add(name)
     day.publish_facts(queries)
+
+
+def _write(day: Day, table: str, query: str) -> int:
+    known = {"ds": day.ds, "start_hours": START_HOURS}
+    values = {name: value for name, value in known.items() if f":{name}" in query}
+    return day.write_fact(table, day.spark.sql(query, args=values))

@@ -7,6 +7,7 @@ findings/ds=D/<generation>/clusters/<cluster>.json  what the cluster's letter ne
 
 import datetime as dt
 import json
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 from fleet_spark.cluster_facts import cluster_facts, rows_by_cluster
 from fleet_spark.conditions import run_conditions
 from fleet_spark.dossier import Case, dossier, unreached
-from fleet_spark.facts import fact_queries
+from fleet_spark.facts import fact_queries, tables_read
 from fleet_spark.signatures import run_signatures
 from fleet_spark.tables import Day
 from kafka_fleet.inventory import Fleet, load_fleet
@@ -32,6 +33,15 @@ from kafka_fleet.store.landing import replace_file
 
 NO_SWEEP = "no sweep reached this cluster on this day"
 TABLES = ("cluster_days", "broker_days", "config_days", "client_days", "group_days", "member_days", "dropped")
+
+
+def tables_needed(sql: Path, signatures: Collection[str] = ()) -> set[str] | None:
+    """Fact tables that judging by these signatures reads; None, which is all, when none is named."""
+    if not signatures:
+        return None
+    queries = [query for name in signatures for query in load_signatures(sql)[name].queries]
+    queries += [condition.query for condition in load_conditions(sql).values()]
+    return set(TABLES).union(*map(tables_read, queries)) & set(fact_queries(sql))
 
 
 def canonical(content: Any) -> bytes:
@@ -83,7 +93,7 @@ def _judge(
 
 def write_findings(day: Day, fleet_file: Path | None, clusters: list[str], signatures: list[str]) -> None:
     """Judge the day and publish. Clusters: those named, else all of the fleet file and of the day's sweeps."""
-    for table in fact_queries(day.sql):
+    for table in fact_queries(day.sql, tables_needed(day.sql, signatures)):
         day.read_fact(table)
     stored = {table: rows_by_cluster(day.spark, table) for table in TABLES}
     fleet = load_fleet(fleet_file) if fleet_file is not None else Fleet([], [])

@@ -5,11 +5,13 @@ Thresholds are bound as named parameters. Clusters that override none share one 
 
 from collections import defaultdict
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from pyspark.sql import Row, SparkSession
 
+from fleet_spark.facts import AT_ONCE
 from kafka_fleet.knowledge.detections import Detection, SignatureResult
 from kafka_fleet.knowledge.signatures import Signature
 
@@ -144,12 +146,19 @@ def run_signatures(
     spark: SparkSession, signatures: list[Signature], clusters: Mapping[str, Overrides]
 ) -> dict[str, dict[str, Measured]]:
     """Every signature on every cluster: cluster -> signature -> measured. Clusters without facts are absent."""
-    found: dict[str, dict[str, Measured]] = {cluster: {} for cluster in clusters}
-    for signature in signatures:
+
+    def measured(signature: Signature) -> dict[str, Measured]:
         alike: dict[tuple[tuple[str, float], ...], list[str]] = defaultdict(list)
         for cluster, overrides in sorted(clusters.items()):
             alike[tuple(sorted(thresholds(signature, overrides).items()))].append(cluster)
-        for values, members in alike.items():
-            for cluster, measured in _run(spark, signature, members, dict(values)).items():
-                found[cluster][signature.id] = measured
+        rows: dict[str, Measured] = {}
+        for values, members in alike.items():  # one after the other: each makes the signature's views anew
+            rows |= _run(spark, signature, members, dict(values))
+        return rows
+
+    found: dict[str, dict[str, Measured]] = {cluster: {} for cluster in clusters}
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for signature, rows in zip(signatures, pool.map(measured, signatures), strict=True):
+            for cluster, one in rows.items():
+                found[cluster][signature.id] = one
     return found

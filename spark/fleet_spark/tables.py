@@ -9,7 +9,8 @@ from datetime import date, timedelta
 from pathlib import Path
 
 import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, Observation, SparkSession
+from pyspark.sql.functions import count, lit
 from pyspark.sql.types import (
     ArrayType,
     BooleanType,
@@ -53,6 +54,7 @@ class Day:
         self.ds = ds
         self.generation = generation
         self.sql = sql
+        self._known: set[str] = set()
 
     def load_raw(self, clusters: list[str]) -> list[Manifest]:
         """Register `raw_<table>` views over the committed sweeps; gives the day's manifests."""
@@ -61,9 +63,10 @@ class Day:
         earlier = {m.cluster: m for m in manifests(self.home, before)[0]}  # in time order: the last one stays
         used = sweeps + [m for m in earlier.values() if m.cluster in {s.cluster for s in sweeps}]
         for table in raw_schemas():
-            paths = [str(self.home / m.files[table].path) for m in used if table in m.files]
+            files = [m.files[table] for m in used if table in m.files]
+            paths = [str(self.home / file.path) for file in files if file.rows]
             schema = spark_schema(table)
-            frame = self.spark.read.schema(schema).parquet(*paths) if paths else self.spark.createDataFrame([], schema)
+            frame = self.spark.read.schema(schema).parquet(*paths) if paths else self.nothing(schema)
             frame.createOrReplaceTempView(f"raw_{table}")
         return sweeps
 
@@ -80,19 +83,33 @@ class Day:
         """Folder of one fact table of this day; its generations are below."""
         return self.home / f"facts/{table}/ds={self.ds}"
 
-    def write_fact(self, table: str, frame: DataFrame) -> DataFrame:
-        """Write one fact table as this generation and read it back: later queries see what was stored."""
-        frame.write.mode("overwrite").parquet(str(self.facts_path(table) / self.generation))
-        return self.read_fact(table, frame.schema)
+    def nothing(self, schema: StructType) -> DataFrame:
+        """A table without rows that the optimizer knows to be empty: what reads it is not planned, let alone run."""
+        columns = ", ".join(f"CAST(NULL AS {field.dataType.simpleString()}) AS `{field.name}`" for field in schema)
+        return self.spark.sql(f"SELECT {columns} WHERE FALSE")
+
+    def write_fact(self, table: str, frame: DataFrame) -> int:
+        """Write one fact table as this generation and register what was stored under its name; gives its rows."""
+        counted = Observation()
+        observed = frame.observe(counted, count(lit(1)).alias("rows"))
+        observed.write.mode("overwrite").parquet(str(self.facts_path(table) / self.generation))
+        rows = int(counted.get["rows"])
+        if rows:
+            self.read_fact(table, frame.schema)
+        else:
+            self.nothing(frame.schema).createOrReplaceTempView(table)
+            self._known.add(table)
+        return rows
 
     def publish_facts(self, tables: Iterable[str]) -> None:
         """Point readers at this generation of every table, when all of them are whole."""
         for table in tables:
             publish(self.facts_path(table), self.generation)
 
-    def read_fact(self, table: str, schema: StructType | None = None) -> DataFrame:
-        """One fact table of this generation, registered as a view of its name."""
+    def read_fact(self, table: str, schema: StructType | None = None) -> None:
+        """Register one fact table of this generation under its name, if this job has not done so."""
+        if table in self._known:
+            return
         reader = self.spark.read if schema is None else self.spark.read.schema(schema)
-        frame = reader.parquet(str(self.facts_path(table) / self.generation))
-        frame.createOrReplaceTempView(table)
-        return frame
+        reader.parquet(str(self.facts_path(table) / self.generation)).createOrReplaceTempView(table)
+        self._known.add(table)

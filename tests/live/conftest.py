@@ -7,5 +7,5 @@ from live.measured import Measured, measure
 
 @pytest.fixture(scope="session")
 def measured(tmp_path_factory: pytest.TempPathFactory) -> Measured:
-    """A release that cannot be had, or a broker that does not start, fails every live test with its reason."""
+    """A release that cannot be had, or a broker that does not start, fails the tests of its scenario: they say why."""
     return measure(tmp_path_factory.mktemp("live"))

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import cache
@@ -34,12 +34,29 @@ KILLS = 4  # of collectors, at as many moments after their first file
 Row = dict[str, Any]
 
 
+class Days(dict[str, str]):
+    """Each cluster's day, that of its last sweep. A cluster that was never swept raises with what went wrong."""
+
+    def __init__(self, failures: Mapping[str, BaseException]) -> None:
+        super().__init__()
+        self.failures = failures
+
+    def __missing__(self, cluster: str) -> str:
+        told = [f"{name}: {failure!r}" for name, failure in self.failures.items()]
+        raise LookupError(f"{cluster} was never swept; scenarios that failed: {'; '.join(told) or 'none'}")
+
+
 class Measured(NamedTuple):
-    """The home after everything ran; `days` gives each cluster's day, that of its last sweep."""
+    """The home after everything ran. A scenario that failed costs the others nothing."""
 
     home: Path
-    days: dict[str, str]
+    days: Days
     seconds: dict[str, float]
+
+    @property
+    def failures(self) -> Mapping[str, BaseException]:
+        """What each scenario that failed raised."""
+        return self.days.failures
 
     def findings(self, cluster: str) -> list[Row]:
         """What `kafka-fleet findings` prints of a cluster."""
@@ -160,12 +177,16 @@ SCENARIOS: dict[str, Callable[[Path], object]] = {
 
 
 def measure(home: Path) -> Measured:
-    """Run everything. Raises ArtifactError or ClusterError with the reason when it cannot."""
+    """Run everything, then analyse every day that has sweeps. Raises the reasons when no scenario could be run."""
     with ThreadPoolExecutor(PARALLEL) as pool:
         runs = {name: pool.submit(_timed, scenario, home) for name, scenario in SCENARIOS.items()}
-        seconds = {name: run.result() for name, run in runs.items()}
+        raised = {name: run.exception() for name, run in runs.items()}
+    failures = {name: failure for name, failure in raised.items() if failure is not None}
+    if len(failures) == len(SCENARIOS):
+        raise BaseExceptionGroup("no scenario ran", list(failures.values()))
+    seconds = {name: run.result() for name, run in runs.items() if name not in failures}
     begin = time.monotonic()
-    days: dict[str, str] = {}
+    days = Days(failures)
     for folder in sorted((home / "raw/manifests").iterdir()):
         ds = folder.name.removeprefix("ds=")
         days |= {one.cluster: ds for one in manifests(home, ds)[0]}

@@ -54,7 +54,7 @@ def run(home: Path) -> None:
                 str(program),
             ]
             found = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-            done = subprocess.run(inside, capture_output=True, text=True, check=False, timeout=180, env=found)
+            done = subprocess.run(inside, capture_output=True, text=True, check=False, timeout=900, env=found)
             assert done.returncode == 0, f"the storm between namespaces failed:\n{done.stdout}{done.stderr}"
     finally:
         for side in (server, client) if shutil.which("ip") else ():

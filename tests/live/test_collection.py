@@ -3,7 +3,7 @@
 import pytest
 
 from kafka_fleet.store.landing import manifests
-from live.measured import KILLS, SWEEPS, Measured
+from live.measured import KILLS, SCENARIOS, SWEEPS, Measured
 
 pytestmark = pytest.mark.timeout(1800)
 RELEASES = {
@@ -13,6 +13,13 @@ RELEASES = {
     "follower332": "3.3.2",
     "follower411": "4.1.1",
 }
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_every_scenario_ran(measured: Measured, scenario: str) -> None:
+    if scenario in measured.failures:
+        raise measured.failures[scenario]
+    assert measured.seconds[scenario] > 0
 
 
 @pytest.mark.parametrize(("cluster", "release"), RELEASES.items())

@@ -130,6 +130,12 @@ class Signature(BaseModel):
                 raise ValueError(f"advice: no such cause: {', '.join(unknown)}")
         return self
 
+    @property
+    def queries(self) -> list[str]:
+        """Texts of all steps and queries."""
+        texts = [*self.steps.values(), self.coverage_query, self.query, self.charts_query, self.rows_query]
+        return [text for text in texts if text]
+
     def remeasure_for(self, jolokia_url: str) -> str:
         """The owner's one-line request, with the broker's URL and the MBeans' names filled in."""
         filled = re.sub(r"\{([a-z_]+\.[a-z0-9_]+(?:\[\w+\])?)\}", lambda m: _named_mbean(m[1]), self.remeasure)
