@@ -108,7 +108,9 @@ class StormOracle(ListenerOracle):
             return "conclusive"
         sound = not deploys and one["overflows"] != 0 and one["backlog_known"]
         sound = (
-            sound and (one["kind"] == "sweeps" or self._was_read(one)) and (habit or 2 * one["held"] >= one["created"])
+            sound
+            and (one["kind"] == "sweeps" or one["held_before"] is not None)
+            and (habit or 2 * one["held"] >= one["created"])
         )
         if sound and ((one["together_by_acceptor"] > full and short) or by_rate):
             return "conclusive"
@@ -117,11 +119,6 @@ class StormOracle(ListenerOracle):
         hinted = one["together"] > full
         hinted = hinted or (not deploys and (one["together_by_acceptor"] > 0 or self._slow(one) or self._crowd(one)))
         return "suggestive" if hinted else None
-
-    def _was_read(self, one: Row) -> bool:
-        """Whether the broker was ever read before this start."""
-        where = one["cluster"], one["broker"]
-        return any(key[:2] == where and key[2] < one["to_sweep"] for key in self.metrics)
 
     def _slow(self, one: Row) -> bool:
         before, after = one["send_ms_before"], one["send_ms_after"]
