@@ -33,8 +33,8 @@ CLEAN = 20
 # of the random rows: every run draws other fleets, all of them for one analysis; a failed test names it
 SEED = os.environ.get("FLEET_SEED") or str(SystemRandom().randrange(10**6))
 KINDS: dict[str, tuple[Any, int]] = {
-    "sets": (RandomSets, 80), "errors": (RandomErrors, 80), "skew": (RandomSkew, 80), "storms": (RandomStorms, 80),
-    "stops": (RandomStops, 80), "fetch": (RandomFetches, 80),
+    "sets": (RandomSets, 160), "errors": (RandomErrors, 80), "skew": (RandomSkew, 80), "storms": (RandomStorms, 80),
+    "stops": (RandomStops, 160), "fetch": (RandomFetches, 120),
 }  # fmt: skip
 VIEWS = (
     "isr_held", "isr_streaks", "produce_errors", "skew_contrasts", "skew_partitions", "skew_topics", "connection_spans",

@@ -22,7 +22,7 @@ class RandomStops:
         self.release = "3.9.1" if self.kraft else rng.choice(("2.1.1", "2.8.2", "2.8.2", "2.8.2", "3.6.2"))
         self.calm = rng.random() < 0.6  # nothing fails to be read
         self.every = rng.choice((60, 300, 600, 900))
-        many = 17 if rng.random() < 0.06 else rng.randint(1, 5)
+        many = 17 if rng.random() < 0.06 else rng.choice((1, 2, 3, 4, 5, 5))
         self.nodes = {number: self._node(True) for number in range(1, many + 1)}
         self.nodes |= {101: self._node(False)} if self.kraft or rng.random() < 0.1 else {}
         self.usual = rng.choice((4, 4, 50))
@@ -70,16 +70,18 @@ class RandomStops:
                     node["errors"][code] = node["errors"].get(code, 0) + rng.randint(1, 5)
             node["invalid"] += rng.choice((0, 0, 0, 2))
         up = [number for number, node in self.nodes.items() if not node["down"]]
-        stopping = rng.choice((0, 0, 1, 1, 1, 2, 3)) if rng.random() < 0.6 else 0
+        if rng.random() < 0.8:  # else the controller goes too, and takes its count along
+            up = [number for number in up if not self.nodes[number]["active"]]
+        stopping = min(len(up), rng.choice((0, 0, 1, 1, 2, 2, 3)) if rng.random() < 0.6 else 0)
         stopping = len(up) if len(self.nodes) > 10 and rng.random() < 0.3 else stopping
         counted = rng.choice((0, 0, stopping, stopping, max(0, stopping - 1), stopping + 1))
-        for number in rng.sample(up, min(stopping, len(up))):
+        for number in rng.sample(up, stopping):
             node = self.nodes[number]
             node["down"] = rng.choice((0, 0, 0, 0, 1, 2, 30))
             node["gone"] = rng.random() < 0.5  # not even asked while it is away
             if node["active"] and rng.random() < 0.8:
                 node["active"] = 0
-                self.nodes[rng.choice(up)]["active"] = 1
+                self.nodes[rng.choice(list(self.nodes))]["active"] = 1
             if not node["down"]:
                 self._start(number, node, at, seconds)
         if rng.random() < 0.05:
