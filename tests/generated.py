@@ -7,10 +7,13 @@ import tempfile
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from random import Random
+from random import Random, SystemRandom
 from typing import Any, NamedTuple
 
+import hypothesis
 import pyarrow.parquet as pq
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
 
 from analysed import spark
 from fleetgen.analysis import analyse
@@ -20,13 +23,24 @@ from fleetgen.landing import land_bulk, land_each, land_rows
 from fleetgen.score import Planted
 from fleetgen.shape import DS, Spec
 from random_errors import RandomErrors
+from random_fetches import RandomFetches
 from random_sets import RandomSets
 from random_skew import RandomSkew
+from random_stops import RandomStops
+from random_storms import RandomStorms
 
 CLEAN = 20
-SEED = os.environ.get("FLEET_SEED", "7")  # of the random rows; any other has to pass as well
-KINDS = {"sets": (RandomSets, 80), "errors": (RandomErrors, 80), "skew": (RandomSkew, 80)}
-VIEWS = ("isr_held", "isr_streaks", "produce_errors", "skew_contrasts", "skew_partitions", "skew_topics")
+# of the random rows: every run draws other fleets, all of them for one analysis; a failed test names it
+SEED = os.environ.get("FLEET_SEED") or str(SystemRandom().randrange(10**6))
+KINDS: dict[str, tuple[Any, int]] = {
+    "sets": (RandomSets, 160), "errors": (RandomErrors, 80), "skew": (RandomSkew, 80), "storms": (RandomStorms, 80),
+    "stops": (RandomStops, 160), "fetch": (RandomFetches, 120),
+}  # fmt: skip
+VIEWS = (
+    "isr_held", "isr_streaks", "produce_errors", "skew_contrasts", "skew_partitions", "skew_topics", "connection_spans",
+    "bursts", "storms", "restarts", "usual_starts", "judged_restarts", "fetch_spans", "fetch_windows", "topic_windows",
+    "group_windows", "bypassed_leaders", "follower_reads", "legal_waits", "caused_windows",
+)  # fmt: skip
 EACH = "each-sweep"  # the first clean cluster once more, landed sweep by sweep
 Row = dict[str, Any]
 
@@ -60,6 +74,20 @@ def faulty() -> list[tuple[Planted, Spec]]:
     return [(label, spec) for label, spec in fault_specs(range(1, 2)) if label.k == 2]
 
 
+def drawn(kind: str, count: int) -> list[Any]:
+    """Random fleets of one kind, a seed of its own for each: cluster ids are `<kind>-<number>`."""
+    seeds: list[int] = []
+
+    @hypothesis.seed(f"{SEED} {kind}")
+    @settings(max_examples=count, database=None, deadline=None, derandomize=False, phases=[Phase.generate])
+    @given(st.integers(0, 2**64 - 1))
+    def draw(seed: int) -> None:
+        seeds.append(seed)
+
+    draw()
+    return [KINDS[kind][0](Random(seed), f"{kind}-{number}") for number, seed in enumerate(seeds)]  # noqa: S311
+
+
 @cache
 def generated() -> Generated:
     """Everything in one home, through the real facts and signatures; the folder goes when the test run ends."""
@@ -69,11 +97,10 @@ def generated() -> Generated:
     land_bulk(home, "clean", clean())
     land_bulk(home, "faults", [spec for _label, spec in faulty()])
     land_each(home, replace(healthy(0), cluster=EACH))
-    for kind, (made, count) in KINDS.items():
-        names = [f"{kind}-{number}" for number in range(count)]
-        fleets = [made(Random(f"{SEED} {name}"), name) for name in names]  # noqa: S311
+    for kind, (_made, count) in KINDS.items():
+        fleets = drawn(kind, count)
         land_rows(home, kind, (sweep for fleet in fleets for sweep in fleet.sweeps()))
-        clusters += names
+        clusters += [fleet.cluster for fleet in fleets]
     results = analyse(home, clusters, session=spark())
     views = {name: [row.asDict() for row in spark().table(name).collect()] for name in VIEWS}
     return Generated(home, results, views)

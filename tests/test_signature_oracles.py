@@ -1,19 +1,15 @@
 """Statistics of signatures equal a second computation from their pages in docs/signatures, on random small fleets."""
 
-from typing import Any
-
 import pytest
 
 from fleetgen.shape import DS
-from generated import Generated, generated
+from generated import SEED, Generated, generated
 from isr_oracle import IsrOracle
-from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.paths import sql_dir
 from retriable_oracle import RetriableOracle
+from same_rows import limits, of_kind, same
 from skew_oracle import SkewOracle
 
 pytestmark = pytest.mark.timeout(1800)  # the first test waits for the analysis that all read
-Row = dict[str, Any]
 WAIT = ("cluster", "topic", "partition", "follower", "from_sweep", "to_sweep", "held_as", "seconds", "records", "lag")
 STREAK = ("cluster", "topic", "partition", "leader", "follower", "seconds", "frozen_seconds", "sweeps", "records")
 ERROR = ("cluster", "broker", "kind", "to_sweep", "error", "errors", "batches", "cause", "may_lose")
@@ -23,38 +19,15 @@ CONTRAST = (
 PARTITION = ("cluster", "topic", "partition", "leader", "ratio", "noise", "gini", "robust_z", "topic_share", "hot")
 
 
-def limits(signature: str) -> dict[str, float]:
-    """Thresholds in force."""
-    return {name: float(one.value) for name, one in load_signatures(sql_dir())[signature].thresholds.items()}
-
-
 @pytest.fixture(scope="module")
 def fleets() -> Generated:
     return generated()
 
 
-def of_kind(rows: list[Row], kind: str) -> list[Row]:
-    """Rows of the random fleets of one kind."""
-    return [row for row in rows if row["cluster"].startswith(f"{kind}-")]
-
-
-def same(measured: list[Row], expected: list[Row], columns: tuple[str, ...]) -> None:
-    """A step of the signature holds the expected rows; numbers are equal to 1e-9 of themselves."""
-
-    def plain(value: Any) -> Any:
-        return value.replace(tzinfo=None) if hasattr(value, "tzinfo") else value
-
-    def key(row: Row) -> list[str]:
-        return [str(plain(row[column])) for column in columns if not isinstance(row[column], float)]
-
-    assert len(measured) == len(expected) > 10
-    for found, wanted in zip(sorted(measured, key=key), sorted(expected, key=key), strict=True):
-        for column in columns:
-            value, meant = plain(found[column]), plain(wanted[column])
-            if isinstance(value, float) and meant is not None:
-                assert value == pytest.approx(meant, rel=1e-9, abs=1e-9), (column, found)
-            else:
-                assert value == meant, (column, found)
+@pytest.fixture(autouse=True)
+def repeat() -> None:
+    """A failed test shows what it printed: how to have the same fleets again."""
+    print(f"FLEET_SEED={SEED}")
 
 
 def test_isr_stagnation(fleets: Generated) -> None:

@@ -32,8 +32,9 @@ changed AS (
     INNER JOIN reads AS t ON i.cluster = t.cluster AND i.broker = t.broker AND i.to_sweep = t.sweep_at
     INNER JOIN raw_brokers AS b
         ON i.cluster = b.cluster AND i.broker = b.broker AND i.to_sweep = b.sweep_at AND b.is_broker
-    -- another time of start that lies before the last read is a clock set anew, not a new process
-    WHERE i.kind = 'sweeps' AND f.began_ms IS NOT NULL AND t.began_ms > unix_millis(i.from_at)
+    -- another time of start that lies before the last read is a clock set anew, not a new process; by a clock that is
+    -- ahead the same process can seem to start after several reads of it
+    WHERE i.kind = 'sweeps' AND f.began_ms != t.began_ms AND t.began_ms > unix_millis(i.from_at)
 ),
 
 -- processes that ended: those that another one followed, and those that were not read again

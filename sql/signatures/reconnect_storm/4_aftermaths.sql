@@ -28,8 +28,8 @@ sides AS (
     WHERE
         t.p99_ms IS NOT NULL
         AND (
-            (t.read_at > s.to_at AND unix_seconds(t.read_at) <= unix_seconds(s.to_at) + :aftermath_s)
-            OR (t.read_at <= s.from_at AND unix_seconds(t.read_at) >= unix_seconds(s.from_at) - :aftermath_s)
+            (t.read_at > s.to_at AND unix_micros(t.read_at) - unix_micros(s.to_at) <= 1000000 * :aftermath_s)
+            OR (t.read_at <= s.from_at AND unix_micros(s.from_at) - unix_micros(t.read_at) <= 1000000 * :aftermath_s)
         )
 )
 

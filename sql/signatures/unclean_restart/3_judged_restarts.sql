@@ -1,5 +1,5 @@
 -- How each broker process that began on the day came about.
--- in:  restarts, usual_starts, errors_after, lost_producers
+-- in:  restarts, usual_starts, errors_after, lost_producers, intervals
 -- out: one row per restart, and per process that began on the day and whose broker was not read before;
 --      judged_as: killed, some_killed (of several brokers that stopped together), clean_roll, or unknown
 WITH seen AS (
@@ -51,6 +51,9 @@ unseen AS (
     FROM usual_starts AS u
     LEFT ANTI JOIN restarts AS r
         ON u.cluster = r.cluster AND u.broker = r.broker AND u.process_start = r.process_start
+    -- with a read before it, it is the old process by a clock that was set anew
+    LEFT ANTI JOIN intervals AS i
+        ON u.cluster = i.cluster AND u.broker = i.broker AND i.kind = 'sweeps' AND u.first_read = i.to_at
     WHERE u.began_today
 ),
 
