@@ -19,14 +19,23 @@ from fleetgen.healthy import healthy
 from fleetgen.landing import land_bulk, land_each, land_rows
 from fleetgen.score import Planted
 from fleetgen.shape import DS, Spec
+from random_commits import RandomCommits
 from random_errors import RandomErrors
 from random_sets import RandomSets
 from random_skew import RandomSkew
 
 CLEAN = 20
 SEED = os.environ.get("FLEET_SEED", "7")  # of the random rows; any other has to pass as well
-KINDS = {"sets": (RandomSets, 80), "errors": (RandomErrors, 80), "skew": (RandomSkew, 80)}
-VIEWS = ("isr_held", "isr_streaks", "produce_errors", "skew_contrasts", "skew_partitions", "skew_topics")
+KINDS = {
+    "sets": (RandomSets, 80),
+    "errors": (RandomErrors, 80),
+    "skew": (RandomSkew, 80),
+    "commits": (RandomCommits, 120),
+}
+VIEWS = (
+    "isr_held", "isr_streaks", "produce_errors", "skew_contrasts", "skew_partitions", "skew_topics", "late_commits",
+    "skipping_groups", "rewound_partitions", "rewound_groups", "lost_log_ends", "unsafe_coordinators",
+)  # fmt: skip
 EACH = "each-sweep"  # the first clean cluster once more, landed sweep by sweep
 Row = dict[str, Any]
 

@@ -54,7 +54,13 @@ def analyse(
             "state": one.result.state,
             "missing": list(one.result.missing),
             "detections": [
-                {"cause": d.cause, "strength": d.strength, "subjects": list(d.subjects), "evidence": list(d.evidence)}
+                {
+                    "cause": d.cause,
+                    "strength": d.strength,
+                    "subjects": list(d.subjects),
+                    "evidence": list(d.evidence),
+                    "bounds": d.bounds,
+                }
                 for d in one.result.detections
             ],
         }
