@@ -22,6 +22,7 @@ from fleetgen.healthy import healthy
 from fleetgen.landing import land_bulk, land_each, land_rows
 from fleetgen.score import Planted
 from fleetgen.shape import DS, Spec
+from random_commits import RandomCommits
 from random_errors import RandomErrors
 from random_fetches import RandomFetches
 from random_sets import RandomSets
@@ -34,12 +35,13 @@ CLEAN = 20
 SEED = os.environ.get("FLEET_SEED") or str(SystemRandom().randrange(10**6))
 KINDS: dict[str, tuple[Any, int]] = {
     "sets": (RandomSets, 160), "errors": (RandomErrors, 80), "skew": (RandomSkew, 80), "storms": (RandomStorms, 80),
-    "stops": (RandomStops, 160), "fetch": (RandomFetches, 120),
+    "stops": (RandomStops, 160), "fetch": (RandomFetches, 120), "commits": (RandomCommits, 120),
 }  # fmt: skip
 VIEWS = (
     "isr_held", "isr_streaks", "produce_errors", "skew_contrasts", "skew_partitions", "skew_topics", "connection_spans",
     "bursts", "storms", "restarts", "usual_starts", "judged_restarts", "fetch_spans", "fetch_windows", "topic_windows",
-    "group_windows", "bypassed_leaders", "follower_reads", "legal_waits", "caused_windows",
+    "group_windows", "bypassed_leaders", "follower_reads", "legal_waits", "caused_windows", "late_commits",
+    "skipping_groups", "rewound_partitions", "rewound_groups", "lost_log_ends", "unsafe_coordinators",
 )  # fmt: skip
 EACH = "each-sweep"  # the first clean cluster once more, landed sweep by sweep
 Row = dict[str, Any]

@@ -1,5 +1,5 @@
 -- Where a group began with a partition, or came back to it: committed offsets that were not there at the usable sweep
--- before. A table of its own because commit_events reads it many times.
+-- before. A table of its own because commit_events and what it reads are made of it.
 -- in:  raw_group_offsets, raw_group_assignments, group_coordinators
 -- out: one row per group, partition and event that ends on the day; from_sweep as in commit_events
 WITH sweeps AS (

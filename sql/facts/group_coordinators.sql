@@ -18,16 +18,16 @@ names AS (
     FROM raw_groups
 ),
 
--- hashCode is h * 31 + code unit in 32 bits; BIGINT holds every step
+-- hashCode is h * 31 + code unit in 32 bits; BIGINT holds every step. A character outside the basic plane is two units
 hashed AS (
     SELECT
         cluster,
         group_id,
         aggregate(
-            filter(split(group_id, ''), x -> x != ''), 0L, (h, x) -> pmod(h * 31 + ascii(x), 4294967296L)
-        ) AS hash_code,
-        -- a character outside the basic plane is two code units, which ascii() does not give
-        exists(split(group_id, ''), x -> ascii(x) > 65535) AS unusual
+            regexp_extract_all(hex(encode(group_id, 'UTF-16BE')), '(.{4})', 1),
+            0L,
+            (h, x) -> pmod(h * 31 + cast(conv(x, 16, 10) AS BIGINT), 4294967296L)
+        ) AS hash_code
     FROM names
 ),
 
@@ -55,7 +55,6 @@ placed AS (
         h.cluster,
         h.group_id,
         CASE
-            WHEN h.unusual THEN NULL
             WHEN h.hash_code >= 2147483648L THEN pmod(abs(h.hash_code - 4294967296L) % 2147483648L, s.partition_count)
             ELSE h.hash_code % s.partition_count
         END AS offsets_partition

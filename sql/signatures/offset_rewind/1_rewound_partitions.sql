@@ -23,7 +23,7 @@ together AS (
         to_sweep,
         count(DISTINCT group_id) AS rewound_groups
     FROM offset_rewinds
-    WHERE coalesce(same_topic, TRUE)
+    WHERE coalesce(same_topic, log_end_offset >= from_committed_offset)
     GROUP BY cluster, coordinator, to_sweep
 ),
 

@@ -1,7 +1,7 @@
 -- Groups that lost enough ground on a topic at one sweep to be no reordering of commits.
 -- in:  rewound_partitions
 -- out: one row per cluster, cause, group, topic and sweep; read_again_with_earliest and skipped_with_latest: what
---      either reset would cost now, counted from where the group had been
+--      either reset would cost now, counted from where the group had been, over the partitions whose leader was read
 SELECT
     cluster,
     cause,
@@ -16,8 +16,10 @@ SELECT
     min(sure) AS sure,
     max(coordinator_loaded) AS coordinator_loaded,
     max(rewound_groups) AS rewound_groups,
-    sum(greatest(0, from_committed_offset - log_start_offset)) AS read_again_with_earliest,
-    sum(greatest(0, log_end_offset - from_committed_offset)) AS skipped_with_latest
+    sum(greatest(0, from_committed_offset - log_start_offset)) FILTER (WHERE log_start_offset IS NOT NULL)
+        AS read_again_with_earliest,
+    sum(greatest(0, log_end_offset - from_committed_offset)) FILTER (WHERE log_end_offset IS NOT NULL)
+        AS skipped_with_latest
 FROM rewound_partitions
 GROUP BY cluster, cause, group_id, topic, to_sweep
 HAVING sum(records_back) >= :min_rewound

@@ -26,13 +26,19 @@ WITH caused AS (
         coalesce(e.begin_known AND e.absence_sure, FALSE) AS begin_known,
         coalesce(e.traffic_measured, FALSE) AS traffic_measured,
         CASE
-            WHEN e.kind = 'return' THEN greatest(e.previous_offset, e.log_start_offset)
-            ELSE e.log_start_offset
+            -- not known where the log start is not: retention may have moved it past the lost offset
+            WHEN e.kind = 'return' AND e.log_start_offset > e.previous_offset THEN e.log_start_offset
+            WHEN e.kind = 'return' AND e.log_start_offset IS NOT NULL THEN e.previous_offset
+            WHEN e.kind = 'first' THEN e.log_start_offset
         END AS base,
         CASE
             -- offsets that an operator deleted are gone too: expiry shows in its own counter, where the release has it
             WHEN
-                e.kind = 'return' AND e.absence_sure AND coalesce(e.offset_expirations > 0, TRUE)
+                e.kind = 'return'
+                AND e.absence_sure
+                AND e.brokers_counted
+                AND coalesce(e.offset_expirations > 0, TRUE)
+                AND NOT coalesce(e.topic_created, FALSE)
                 THEN 'offsets_expired'
             WHEN e.kind = 'first' AND e.partition_added AND e.topic_read_before THEN 'growth'
             -- the console consumer makes a group up for each run

@@ -1,16 +1,12 @@
 -- Could a skipped start be seen at all?
--- in:  cluster_days, admin_reads, broker_days
+-- in:  cluster_days, offset_reads, broker_days
 -- out: one row per cluster: whether it was evaluated, and one sentence per input that is missing
 WITH spans AS (
     SELECT
         c.cluster,
-        coalesce(
-            (unix_micros(a.offsets_sweep) - unix_micros(a.first_offsets_sweep))
-            / nullif(unix_micros(c.last_sweep) - unix_micros(c.first_sweep), 0),
-            0
-        ) AS covered
+        coalesce(o.covered, 0) AS covered
     FROM cluster_days AS c
-    LEFT JOIN admin_reads AS a ON c.cluster = a.cluster
+    LEFT JOIN offset_reads AS o ON c.cluster = o.cluster
     WHERE array_contains(:clusters, c.cluster)
 ),
 

@@ -40,7 +40,8 @@ found AS (
         max(offset_expirations) FILTER (WHERE strength = best) AS offset_expirations,
         max(seconds) FILTER (WHERE strength = best) AS seconds,
         min_by(concat('group ', group_id, ', topic ', topic), rank_in_cause) AS place,
-        count(DISTINCT CASE WHEN strength != best THEN group_id END) AS suspected
+        -- a group that is proven on one topic and suspected on another is no further one
+        count(DISTINCT group_id) - count(DISTINCT CASE WHEN strength = best THEN group_id END) AS suspected
     FROM ranked
     GROUP BY cluster, cause
 ),
