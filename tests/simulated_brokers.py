@@ -38,7 +38,7 @@ def _canonical(mbean: str, **values: object) -> str:
     """The name as the agent spells it: properties in the order of the alphabet, wildcards replaced."""
     domain, _colon, rest = mbean.partition(":")
     pairs = dict(pair.split("=") for pair in rest.removesuffix(",*").split(","))
-    pairs |= {name: str(value) for name, value in values.items()}
+    pairs |= {name: str(value) for name, value in values.items() if name in pairs or mbean.endswith(",*")}
     return f"{domain}:" + ",".join(f"{name}={pairs[name].replace('*', 'sample')}" for name in sorted(pairs))
 
 
@@ -69,7 +69,8 @@ def _broker_value(bean: Bean, held: list[Replica]) -> Any:
     if set(keys) == {"topic"}:
         topics = sorted({topic for topic, _partition, _leads in held})
         return {_canonical(bean.mbean, topic=topic): values for topic in topics}
-    given = {name: "0" if kind == "int" else "sample" for name, (_c, kind) in keys.items() if f"{name}=*" in bean.mbean}
+    literal = {pair.partition("=")[0] for pair in bean.mbean.partition(":")[2].split(",") if not pair.endswith("*")}
+    given = {name: "0" if kind == "int" else "sample" for name, (_c, kind) in keys.items() if name not in literal}
     return {_canonical(bean.mbean, **given): values}
 
 
