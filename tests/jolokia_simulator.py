@@ -41,8 +41,9 @@ class Agent:
 
     def answer(self, request: Json) -> Json:
         """What a broker's agent says to one read."""
-        mbean = request["mbean"]
-        bean = next(one for t in mbeans.tables().values() for one in t.beans if one.mbean == mbean)
+        asked = request["mbean"]
+        bean = next(one for t in mbeans.tables().values() for one in t.beans if mbeans.asked(one) == asked)
+        mbean = bean.mbean
         values = {c.attribute: 0 if c.name == "offline_replicas" else _number(c, self.replicas) for c in bean.columns}
         value: Any = values if "*" not in mbean else {name: dict(values) for name in self._names(bean)}
         return self.entry(mbean, {"value": value, "timestamp": int(time.time()), "status": 200})
@@ -77,7 +78,8 @@ class _Handler(BaseHTTPRequestHandler):
                 self.close_connection = True
                 self.agent.wire(self)
                 return
-            answer(self, json.dumps(self.agent.body([self.agent.answer(one) for one in requests])).encode())
+            spelled = json.dumps(self.agent.body([self.agent.answer(one) for one in requests]), separators=(",", ":"))
+            answer(self, spelled.encode())
         except OSError:
             self.close_connection = True  # the collector hung up: that is what most tests want
 

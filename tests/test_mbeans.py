@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafka_fleet.collect import mbeans
-from kafka_fleet.collect.mbeans import Bean, Rows, properties
+from kafka_fleet.collect.mbeans import Bean, properties
+from kafka_fleet.collect.rows import Rows
 from kafka_fleet.store.schemas import raw_schemas
 
 
@@ -176,3 +177,22 @@ def test_mbean_of_names_the_source_of_a_column():
     assert "request=Produce" in mbeans.mbean_of("request_times", "mean_ms", "Produce")
     with pytest.raises(KeyError):
         mbeans.mbean_of("partitions", "nothing")
+
+
+def test_a_pattern_over_the_logs_is_sent_with_its_wildcards_left_open():
+    assert mbeans.asked(LOG_END) == "kafka.log:type=Log,name=LogEndOffset,*"
+    assert mbeans.asked(bean("log_dirs", "uncleanable-bytes")) == (
+        "kafka.log:type=LogCleanerManager,name=uncleanable-bytes,*"
+    )
+    for one in (STATE, PRODUCE_MEAN, bean("broker_topics", "MessagesInPerSec"), bean("broker_metrics", "app-info")):
+        assert mbeans.asked(one) == one.mbean
+    sent = [mbeans.asked(one) for part in (mbeans.PARTITIONS, mbeans.BROKER) for one in mbeans.beans(part)]
+    assert len(set(sent)) == len(sent)
+
+
+def test_the_log_that_a_replica_is_moved_to_makes_no_row():
+    rows = Rows()
+    name = "kafka.log:type=Log,name=LogEndOffset,topic=orders,partition=3"
+    rows.add(LOG_END, {f"{name},is-future=true": {"Value": 7}, name: {"Value": 41}})
+    assert rows.by_table["partitions"] == {("orders", 3): {"log_end_offset": 41}}
+    assert (rows.values, rows.unusable) == (1, 0)

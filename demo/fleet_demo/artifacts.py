@@ -8,6 +8,7 @@ fetch from; a site with a mirror points KAFKA_FLEET_IVY_SETTINGS at its ivysetti
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import importlib.util
 import json
 import os
@@ -20,6 +21,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 JOLOKIA_VERSION = "2.2.9"
+# the Prometheus JMX exporter's Java agent: only the benchmarks want it, beside Jolokia on the same broker
+EXPORTER_VERSION = "1.0.1"
+EXPORTER_SHA256 = "7d61f737fd661610ccc14aea79764faa1ea94a340cbc8f0029b3d2edea3d80c1"
 MARKER = "complete.json"
 RETRIEVE_TIMEOUT_SECONDS = 600.0
 
@@ -93,6 +97,35 @@ def jolokia_agent(jars: Path) -> Path:
     return jars / f"jolokia-agent-jvm-{JOLOKIA_VERSION}-javaagent.jar"
 
 
+def exporter_agent(root: Path | None = None) -> Path:
+    """Return the Prometheus JMX exporter's Java agent, fetched once and checked against its pinned sha256 each time.
+
+    Raises:
+        ArtifactError: it could not be fetched, or is not the published one.
+    """
+    root = root or default_root()
+    jar = root / "jmx-exporter" / f"jmx_prometheus_javaagent-{EXPORTER_VERSION}.jar"
+    root.mkdir(parents=True, exist_ok=True)
+    with _locked(root / "lock"):
+        if not jar.exists():
+            module = (
+                '<ivy-module version="2.0"><info organisation="demo" module="exporter"/><configurations>'
+                '<conf name="default"/></configurations><dependencies><dependency org="io.prometheus.jmx" '
+                f'name="jmx_prometheus_javaagent" rev="{EXPORTER_VERSION}" conf="default-&gt;master" '
+                'transitive="false"/></dependencies></ivy-module>'
+            )
+            with tempfile.TemporaryDirectory(prefix=".exporter-", dir=root) as scratch:
+                run = _retrieve("The JMX exporter", module, root, Path(scratch))
+                fetched = Path(scratch) / "jars" / jar.name
+                if run.returncode != 0 or not fetched.exists():
+                    raise ArtifactError(f"The JMX exporter could not be fetched: {_reason(run.stdout + run.stderr)}")
+                jar.parent.mkdir(exist_ok=True)
+                fetched.rename(jar)
+    if hashlib.sha256(jar.read_bytes()).hexdigest() != EXPORTER_SHA256:
+        raise ArtifactError(f"{jar} is not the published JMX exporter {EXPORTER_VERSION}: its sha256 differs.")
+    return jar
+
+
 def has_tools(release: str) -> bool:
     """Whether the producer and consumer tools of a release are published; from 4.2.0 on they are not."""
     return release_tuple(release) < (4, 2, 0)
@@ -132,20 +165,24 @@ def _locked(path: Path) -> Iterator[None]:
         yield
 
 
+def _retrieve(what: str, ivy: str, root: Path, scratch: Path) -> subprocess.CompletedProcess[str]:
+    """Run Ivy over the text of an ivy.xml; the jars come into scratch/jars."""
+    module, out = scratch / "ivy.xml", scratch / "jars"
+    module.write_text(ivy)
+    command = [java_program(), "-jar", str(_ivy_jar()), "-ivy", str(module), "-cache", str(root / "ivy")]
+    if settings := os.environ.get("KAFKA_FLEET_IVY_SETTINGS"):
+        command += ["-settings", settings]
+    command += ["-types", "jar", "bundle", "-retrieve", f"{out}/[artifact]-[revision](-[classifier]).[ext]"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=RETRIEVE_TIMEOUT_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        raise ArtifactError(f"{what} could not be fetched: no end after {RETRIEVE_TIMEOUT_SECONDS:.0f} s.") from None
+
+
 def _fetch(release: str, root: Path, target: Path) -> None:
     with tempfile.TemporaryDirectory(prefix=f".{release}-", dir=root) as scratch:
-        module, out = Path(scratch) / "ivy.xml", Path(scratch) / "jars"
-        module.write_text(ivy_module(release))
-        command = [java_program(), "-jar", str(_ivy_jar()), "-ivy", str(module), "-cache", str(root / "ivy")]
-        if settings := os.environ.get("KAFKA_FLEET_IVY_SETTINGS"):
-            command += ["-settings", settings]
-        command += ["-types", "jar", "bundle", "-retrieve", f"{out}/[artifact]-[revision](-[classifier]).[ext]"]
-        try:
-            run = subprocess.run(command, capture_output=True, text=True, timeout=RETRIEVE_TIMEOUT_SECONDS, check=False)
-        except subprocess.TimeoutExpired:
-            raise ArtifactError(
-                f"Apache Kafka {release} could not be fetched: no end after {RETRIEVE_TIMEOUT_SECONDS:.0f} s."
-            ) from None
+        out = Path(scratch) / "jars"
+        run = _retrieve(f"Apache Kafka {release}", ivy_module(release), root, Path(scratch))
         sizes = {jar.name: jar.stat().st_size for jar in sorted(out.glob("*.jar"))}
         needed = {f"kafka-clients-{release}.jar", jolokia_agent(out).name}
         needed |= {f"kafka-tools-{release}.jar"} if has_tools(release) else set()

@@ -7,10 +7,10 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from kafka_fleet import progress
 from kafka_fleet.collect.sweep import SweepResult, sweep_cluster
 from kafka_fleet.credentials import local_credentials
 from kafka_fleet.fleet_yaml import FleetFileError
@@ -27,7 +27,7 @@ from kafka_fleet.usage import UsageError
 SMALL_DAY = 2_000_000  # raw rows: a smaller day is judged before the JVM's optimizing compiler has paid for itself
 # without that compiler the JVM keeps 48 MB of code, which the queries of a day outgrow: it then interprets the rest
 SMALL_DAY_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=256m"
-PARALLEL = 8  # clusters at a time; the brokers of each are read in parallel besides
+PARALLEL = 16  # clusters at a time: some wait for a slow broker or for the disk while others are parsed
 
 
 def _fleet(options: argparse.Namespace) -> Fleet:
@@ -60,12 +60,16 @@ def collect(options: argparse.Namespace) -> int:
     fleet = _fleet(options)
     wanted = _chosen(fleet, options.cluster)
     resolver = local_credentials()
-    results: list[SweepResult] = []
-    with ThreadPoolExecutor(PARALLEL) as pool:
-        for result in pool.map(lambda cluster: sweep_cluster(cluster, options.home, resolver), wanted):
-            if sys.stderr.isatty():
-                print(result.summary(), file=sys.stderr)
-            results.append(result)
+    on_terminal = sys.stderr.isatty()
+
+    def say(line: str) -> None:
+        if on_terminal:
+            print(line, file=sys.stderr, flush=True)
+
+    say(f"measuring {len(wanted)} clusters, {min(PARALLEL, len(wanted))} at a time")
+    results: list[SweepResult] = progress.each(
+        wanted, lambda one: one.id, lambda one: sweep_cluster(one, options.home, resolver), PARALLEL, say
+    )
     rows: list[list[Any]] = []
     for result in results:
         brokers = result.brokers or [(-1, "failed", "no broker is known", None)]

@@ -23,7 +23,7 @@ METRICS = {
 _LINE = re.compile(rb"^(node_[A-Za-z0-9_]+)(?:\{[^}\n]*\})?[ \t]+([0-9.eE+-]+)(?:[ \t]+-?\d+)?[ \t\r]*$", re.MULTILINE)
 
 
-def parse(body: bytes) -> dict[str, int]:
+def parse(body: bytes | bytearray) -> dict[str, int]:
     """Columns found in an exposition text; metrics that are absent stay absent."""
     found: dict[str, int] = {}
     for name, value in _LINE.findall(body):

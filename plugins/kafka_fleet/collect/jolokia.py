@@ -10,8 +10,11 @@ import time
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from kafka_fleet.collect import mbeans
-from kafka_fleet.collect.mbeans import Bean, Rows
+import msgspec
+
+from kafka_fleet.collect import columns, mbeans
+from kafka_fleet.collect.mbeans import Bean
+from kafka_fleet.collect.rows import Rows
 from kafka_fleet.collect.transport import Credentials, Endpoint, Failure, Limits
 
 QUERY = "?includeRequest=false&ignoreErrors=true&serializeException=false&includeStackTrace=false"
@@ -38,8 +41,39 @@ def _status(answer: dict[str, Any]) -> str:
     return str(status) if isinstance(status, int) and abs(status) < 1000 else "missing"  # never text of the far side
 
 
-def _decode(body: bytes, wanted: int) -> list[Any]:
+class _Entry(msgspec.Struct):
+    """One entry of a bulk answer, its members still as text: views into the body."""
+
+    status: msgspec.Raw = msgspec.Raw(b"null")
+    value: msgspec.Raw = msgspec.Raw(b"null")
+    timestamp: msgspec.Raw = msgspec.Raw(b"null")
+
+
+_ENTRIES = msgspec.json.Decoder(list[_Entry])
+
+
+def _columnar(body: bytearray, beans: list[Bean]) -> list[Any] | None:
+    """The entries, values that can be read as columns read so; None when the answer has to be judged as a whole."""
     try:
+        entries = _ENTRIES.decode(body)
+    except (msgspec.DecodeError, RecursionError):  # a ValidationError is one: no list, or not of objects
+        return None
+    if len(entries) != len(beans):
+        return None
+    found = []
+    for bean, entry in zip(beans, entries, strict=True):
+        value = columns.read(bean, memoryview(entry.value)) if "*" in bean.mbean else None
+        rest = {"status": json.loads(bytes(entry.status)), "timestamp": json.loads(bytes(entry.timestamp))}
+        found.append({**rest, "value": json.loads(bytes(entry.value)) if value is None else value})
+    return found
+
+
+def _decode(body: bytearray, beans: list[Bean]) -> list[Any]:
+    wanted = len(beans)
+    try:
+        found = _columnar(body, beans) if len(body) > columns.SMALL else None
+        if found is not None:
+            return found
         answer = json.loads(body)
     except (ValueError, RecursionError):
         if body.lstrip().startswith(b"[") and not body.rstrip().endswith(b"]"):
@@ -59,7 +93,7 @@ def _bulk(endpoint: Endpoint, beans: list[Bean]) -> list[Any]:
     url = endpoint.url.rstrip("/") + "/" + QUERY
     for attempt in (1, 2):
         try:
-            return _decode(endpoint.send("POST", url, body), len(beans))
+            return _decode(endpoint.send("POST", url, body), beans)
         except Failure as failure:
             if attempt == 2 or failure.kind not in RETRIED:
                 spoiled = failure.kind == "protocol" and "one object" in failure.detail and len(beans) > 1
@@ -90,6 +124,8 @@ def _take(beans: list[Bean], answers: list[Any], rows: Rows, missing: list[str],
                 missing.append(bean.mbean)
         elif status != 200:
             faults.append(f"{bean.mbean}: Jolokia status {_status(answer)}")
+        elif isinstance(value, columns.Part):
+            rows.add_part(value)
         elif isinstance(value, dict):
             rows.add(bean, value)
         else:
@@ -99,8 +135,7 @@ def _take(beans: list[Bean], answers: list[Any], rows: Rows, missing: list[str],
 
 def _replicas(rows: Rows) -> int:
     """Replicas that every pattern answered for: a limit of the agent cuts each pattern's entries by itself."""
-    replicas = rows.by_table["partitions"].values()
-    counts = (sum(name in row for row in replicas) for name in mbeans.tables()["partitions"].columns)
+    counts = (rows.count("partitions", name) for name in mbeans.tables()["partitions"].columns)
     return min((count for count in counts if count), default=0)  # a pattern that was refused is a fault of its own
 
 
@@ -147,7 +182,7 @@ def sweep_broker(url: str, credentials: Credentials, limits: Limits) -> BrokerSw
         first = failures[0]
         return BrokerSweep("failed", first.kind, first.detail, None, seconds, read, Rows(), [], None)
     broker = next(iter(rows.by_table["broker_metrics"].values()), {})
-    if not rows.by_table["partitions"] and not broker.keys() & {"release", "broker_state"}:
+    if not rows.has("partitions") and not broker.keys() & {"release", "broker_state"}:
         detail = faults[0] if faults else "none of the wanted MBeans is there; is this a Kafka broker?"
         kind, detail = (failures[0].kind, failures[0].detail) if failures else ("protocol", detail)
         return BrokerSweep("failed", kind, detail, None, seconds, read, Rows(), [], None)

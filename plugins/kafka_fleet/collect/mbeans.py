@@ -1,8 +1,7 @@
 """The MBean table: takes `mbeans.yaml`, gives the reads to send and turns their answers into rows of raw tables."""
 
-import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -91,9 +90,31 @@ def mbean_of(table: str, column: str, part: str = "") -> str:
     raise KeyError(f"{table}.{column}")
 
 
+def asked(bean: Bean) -> str:
+    """The name that is sent for a bean: a pattern over the logs is sent with its wildcards left open.
+
+    A broker has ten such MBeans per replica, and the JVM compares a pattern with each of them, which takes it three
+    times as long when the wildcards are named. What then comes too much has further properties: see `further`.
+    """
+    domain, _colon, rest = bean.mbean.partition(":")
+    if domain not in ("kafka.log", "kafka.cluster") or "=*" not in rest:
+        return bean.mbean
+    return f"{domain}:{','.join([pair for pair in rest.split(',') if not pair.endswith('=*')] + ['*'])}"
+
+
+@cache
+def _named(bean: Bean) -> frozenset[str]:
+    return frozenset(pair.partition("=")[0] for pair in bean.mbean.partition(":")[2].split(","))
+
+
+def further(bean: Bean, found: Mapping[str, str]) -> bool:
+    """Whether a name has all properties of a bean's pattern and more, as the log has that a replica is moved to."""
+    return not bean.mbean.endswith(",*") and found.keys() > _named(bean)
+
+
 def read_request(bean: Bean) -> dict[str, Any]:
     """The Jolokia read of one bean."""
-    return {"type": "read", "mbean": bean.mbean, "attribute": [column.attribute for column in bean.columns]}
+    return {"type": "read", "mbean": asked(bean), "attribute": [column.attribute for column in bean.columns]}
 
 
 _PROPERTY = re.compile(r'([^=,*?:"]+)=("(?:[^"\\]|\\.)*"|[^,"]*)(?:,|$)')
@@ -121,98 +142,3 @@ def properties(object_name: str) -> dict[str, str]:
         found[match[1]] = value
         place = match.end()
     return found
-
-
-class Rows:
-    """Rows of the raw tables of one broker, merged over beans by their keys, with a count of what was unusable."""
-
-    def __init__(self) -> None:
-        self.by_table: dict[str, dict[Key, dict[str, Value]]] = {name: {} for name in tables()}
-        self.values = 0
-        self.truncated = 0
-        self.unusable = 0
-
-    def items(self) -> Iterator[tuple[str, list[dict[str, Value]]]]:
-        """Table name and its rows, the key columns included."""
-        for name, rows in self.by_table.items():
-            columns = [column for column, _kind in tables()[name].keys.values()]
-            yield name, [{**dict(zip(columns, key, strict=True)), **row} for key, row in rows.items()]
-
-    def add(self, bean: Bean, answer: Mapping[str, Any]) -> None:
-        """Take the value of one read: {attribute: v} for a name, {object name: {attribute: v}} for a pattern."""
-        if "*" not in bean.mbean:
-            self._take(bean, {}, answer)
-            return
-        for name, attributes in answer.items():
-            if not isinstance(attributes, Mapping):
-                self.truncated += 1
-                continue
-            try:
-                found = properties(name)
-            except ValueError:
-                self.unusable += 1
-                continue
-            self._take(bean, found, attributes)
-
-    def add_absent(self, bean: Bean) -> bool:
-        """Take "no such bean": 0 for columns that Kafka makes at the first event. False when it has none of them."""
-        zeros = {column.attribute: 0 for column in bean.columns if column.lazy}
-        if zeros:
-            self._take(bean, {}, zeros)
-        return bool(zeros)
-
-    def _take(self, bean: Bean, found: Mapping[str, str], attributes: Mapping[str, Any]) -> None:
-        table = tables()[bean.table]
-        keys: list[Value] = []
-        for property_name, (_column, kind) in table.keys.items():
-            value = _convert(found.get(property_name), kind)
-            negative = isinstance(value, int) and value < 0  # no partition or processor has such a number
-            if negative or (value is None and property_name not in ("version",)):
-                self.unusable += 1
-                return
-            keys.append(value)
-        row = self.by_table[bean.table].setdefault(tuple(keys), {})
-        for column in bean.columns:
-            raw = attributes.get(column.attribute)
-            if raw is None or (isinstance(raw, str) and raw.startswith("ERROR: ")):
-                continue
-            text = isinstance(raw, str) and column.type != "string" and not _NUMBER.fullmatch(raw)
-            if text or (isinstance(raw, str) and raw.startswith(_LIMIT)):
-                self.truncated += 1  # the agent's own limits answer with text where the value belongs
-                continue
-            if column.name in row:
-                self.unusable += 1  # a second answer for the same cell; the first one stays
-                continue
-            converted = _convert(raw, column.type)
-            self.values += 1
-            if converted is None:
-                self.unusable += 1
-            row[column.name] = converted
-
-
-_LIMIT = "[Object limit exceeded"
-_NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?|NaN|-?Infinity")
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_LIMITS = {"int": 2**31, "long": 2**63}
-
-
-def _convert(value: Any, kind: str) -> Value:
-    """A JSON value as the column's type; None for what it cannot be (NaN, infinity, out of range, wrong kind)."""
-    if value is None or isinstance(value, bool | list | dict):
-        return None
-    if kind == "string":
-        text = str(value)
-        return text if not _SURROGATE.search(text) else None  # half a character: no UTF-8 and no Parquet can hold it
-    try:
-        if kind == "double":
-            number = float(value)
-            return number if math.isfinite(number) else None
-        whole = value if isinstance(value, int) else int(value) if isinstance(value, str) else _whole(value)
-    except (ValueError, OverflowError):
-        return None
-    limit = _LIMITS[kind]
-    return whole if whole is not None and -limit <= whole < limit else None
-
-
-def _whole(value: float) -> int | None:
-    return int(value) if math.isfinite(value) and value == int(value) else None

@@ -16,12 +16,14 @@ from kafka_fleet import __version__
 from kafka_fleet.collect.admin import AdminSweep, sweep_admin
 from kafka_fleet.collect.hosts import sweep_host
 from kafka_fleet.collect.jolokia import BrokerSweep, sweep_broker
-from kafka_fleet.collect.mbeans import Rows
+from kafka_fleet.collect.rows import Rows
 from kafka_fleet.collect.transport import Credentials, Limits
 from kafka_fleet.credentials import CredentialsError, Resolver, http_credentials, kafka_settings
 from kafka_fleet.endpoints import literal_address, url_problem
 from kafka_fleet.inventory import Cluster
 from kafka_fleet.store.landing import Manifest, land
+from kafka_fleet.store.schemas import raw_schemas
+from kafka_fleet.store.tables import Item, with_columns
 
 PARALLEL = 16
 CLUSTER_S = 240.0  # brokers that answer never and are many must not hold the sweep until the next one is due
@@ -132,9 +134,9 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
         }
         host_rows = [future.result() for future in hosts.values()]
     tables = _tables(cluster, admin, listed, urls, swept)
-    tables["hosts"] = host_rows
+    tables["hosts"] = [*host_rows]
     ended = datetime.now(UTC)
-    tables["sweeps"][0]["ended_at"] = ended
+    tables["sweeps"] = [{**row, "ended_at": ended} for row in tables["sweeps"]]
     manifest = land(home, cluster.id, started, tables)
     outcomes = [(b, s.outcome, s.kind, s.detail) for b, s in swept.items()]
     values = sum(s.rows.values for s in swept.values())
@@ -147,8 +149,8 @@ def _tables(
     listed: dict[int, dict[str, Any]],
     urls: dict[int, str | None],
     swept: dict[int, BrokerSweep],
-) -> dict[str, list[dict[str, Any]]]:
-    tables: dict[str, list[dict[str, Any]]] = {name: rows for name, rows in admin.tables.items() if name != "brokers"}
+) -> dict[str, list[Item]]:
+    tables: dict[str, list[Item]] = {name: [*rows] for name, rows in admin.tables.items() if name != "brokers"}
     tables["sweeps"] = [
         {
             "kafka_cluster_id": admin.kafka_cluster_id,
@@ -182,6 +184,11 @@ def _tables(
         for broker, one in swept.items()
     ]
     for broker, one in swept.items():
+        source = {"broker": broker, "read_at": one.read_at}
         for name, rows in one.rows.items():
-            tables.setdefault(name, []).extend({"broker": broker, "read_at": one.read_at, **row} for row in rows)
+            found = tables.setdefault(name, [])
+            if isinstance(rows, list):
+                found.extend({**source, **row} for row in rows)
+            else:
+                found.append(with_columns(rows, source, raw_schemas()[name]))
     return tables

@@ -94,7 +94,7 @@ class Endpoint:
         self._session.close()
         self._lines.cut()
 
-    def send(self, method: str, url: str, body: bytes | None = None) -> bytes:
+    def send(self, method: str, url: str, body: bytes | None = None) -> bytearray:
         """One request; the decoded body. Raises Failure."""
         left = self._deadline - time.monotonic()
         if left <= 0:
@@ -120,8 +120,8 @@ class Endpoint:
         if status != 200:
             raise Failure("http", f"HTTP {status}")
 
-    def _body(self, response: requests.Response) -> bytes:
-        parts, size = [], 0
+    def _body(self, response: requests.Response) -> bytearray:
+        body, size = bytearray(), 0  # grown in place: pieces and their sum side by side would be the answer twice
         for part in response.raw.stream(CHUNK, decode_content=True):
             size += len(part)
             self.bytes += len(part)
@@ -129,14 +129,14 @@ class Endpoint:
                 raise Failure("too_large", f"more than {self.limits.max_bytes} bytes")
             if time.monotonic() > self._deadline:
                 break
-            parts.append(part)
+            body += part
         if time.monotonic() > self._deadline:  # a connection that was cut looks like an answer that has ended
             raise Failure("timeout", f"the deadline of {self.limits.deadline_s:g} s has passed")
         expected = response.headers.get("Content-Length")
         if expected is not None and "Content-Encoding" not in response.headers and expected != str(size):
             announced = expected[:20] if expected.isdigit() else "an unreadable number"
             raise Failure("cut_off", f"{size} bytes of {announced}")
-        return b"".join(parts)
+        return body
 
     def _failure(self, error: Exception) -> Failure:
         if time.monotonic() >= self._deadline:

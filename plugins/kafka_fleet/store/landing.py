@@ -17,10 +17,10 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 
 from kafka_fleet.store.schemas import SCHEMA_VERSION, raw_schemas
+from kafka_fleet.store.tables import Item, as_table
 
 _CLUSTER = re.compile(r"[a-z0-9-]{1,63}")
 ORPHAN_SECONDS = 24 * 3600
@@ -83,8 +83,9 @@ def replace_file(path: Path, content: bytes, new: bool = False) -> None:
         os.close(folder)
 
 
-def land(home: Path, cluster: str, sweep_at: datetime, tables: Mapping[str, Iterable[Mapping[str, Any]]]) -> Manifest:
-    """Commit one sweep. Rows are dicts; `cluster` and `sweep_at` are added here. A table without rows has no file.
+def land(home: Path, cluster: str, sweep_at: datetime, tables: Mapping[str, Iterable[Item]]) -> Manifest:
+    """Commit one sweep. A table's items are rows as dicts, or Arrow tables of many rows; `cluster` and `sweep_at` are
+    added here. A table without rows has no file.
 
     Raises pyarrow.ArrowInvalid for a value that does not fit its column, FileExistsError for a sweep that is landed
     already, OSError when the disk does. What was written before is no sweep without its manifest, and is removed.
@@ -107,22 +108,22 @@ def _land(
     home: Path,
     cluster: str,
     sweep_at: datetime,
-    tables: Mapping[str, Iterable[Mapping[str, Any]]],
+    tables: Mapping[str, Iterable[Item]],
     written: list[Path],
 ) -> Manifest:
     sweep, ds = sweep_id(sweep_at), sweep_at.astimezone(UTC).date().isoformat()
     files: dict[str, DataFile] = {}
     for name, schema in raw_schemas().items():
-        rows = [{**row, "cluster": cluster, "sweep_at": sweep_at} for row in tables.get(name, ())]
-        if not rows:
+        table = as_table(tables.get(name, ()), schema, {"cluster": cluster, "sweep_at": sweep_at})
+        if not table.num_rows:
             continue
         buffer = io.BytesIO()
-        pq.write_table(pa.Table.from_pylist(rows, schema=schema), buffer, compression="zstd")
+        pq.write_table(table, buffer, compression="zstd")
         content = buffer.getvalue()
         relative = f"raw/{name}/ds={ds}/{cluster}.{sweep}.parquet"
         replace_file(home / relative, content, new=True)
         written.append(home / relative)
-        files[name] = DataFile(name, relative, len(rows), len(content), hashlib.sha256(content).hexdigest())
+        files[name] = DataFile(name, relative, table.num_rows, len(content), hashlib.sha256(content).hexdigest())
     manifest = Manifest(cluster, sweep, sweep_at, SCHEMA_VERSION, files)
     content = json.dumps(
         {

@@ -1,0 +1,140 @@
+"""`python -m benchmarks.collect_broker`: one sweep of a real broker against curl and against the JMX exporter.
+
+Takes a number of partitions and of rounds; prints medians, ratios and gates, and ends with 1 when a gate is missed.
+Everything runs against one broker process in one run: curl of the two bulk answers that a sweep consists of (the same
+POST bodies), the sweep inside this process and as the command line, each down to committed Parquet, and a scrape of the
+exporter. Before that, every value of the exporter's answer is compared with what a sweep landed.
+"""
+
+import argparse
+import contextlib
+import io
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+import yaml
+
+from benchmarks.broker import RELEASE, broker
+from benchmarks.measure import Operation, gate, interleaved, machine
+from kafka_fleet import cli
+from kafka_fleet.collect import jolokia, mbeans
+from kafka_fleet.store.landing import manifests, read_rows
+
+WARM_UP = 8  # rounds before those that count: the broker's JVM compiles both agents' code
+CURL, ANSWER, SWEEP, COMMAND, SCRAPE = (
+    "curl, both bulk answers",
+    "curl, the per-partition answer",
+    "sweep in this process",
+    "sweep by kafka-fleet collect",
+    "curl, scrape of the exporter",
+)
+_SERIES = re.compile(r'^(?:log|partition)_(\w+)\{partition="(\d+)",topic="([^"]+)",?\} (\S+)$', re.MULTILINE)
+
+
+def _bodies(folder: Path) -> list[Path]:
+    paths = []
+    for request in (mbeans.PARTITIONS, mbeans.BROKER):
+        path = folder / f"{request}.json"
+        path.write_text(json.dumps([mbeans.read_request(bean) for bean in mbeans.beans(request)]), encoding="utf-8")
+        paths.append(path)
+    return paths
+
+
+def _curl(url: str, *bodies: Path) -> list[str]:
+    """One curl process; several bodies go over one connection, as the collector's do."""
+    command = ["curl"]
+    for number, body in enumerate(bodies):
+        command += ["--next"] * bool(number)
+        command += ["--silent", "--fail", "--output", "/dev/null", "--header", "Content-Type: application/json"]
+        command += ["--data-binary", f"@{body}", url]
+    return command if bodies else ["curl", "--silent", "--fail", "--output", "/dev/null", url]
+
+
+def compare(scrape: str, home: Path) -> int:
+    """Check each series of a scrape against the landed value of the newest sweep; the number of equal values.
+
+    Raises SystemExit when one differs or is missing on either side.
+    """
+    whole, _damaged = manifests(home, datetime.now(UTC).date())
+    columns = {
+        "logendoffset": "log_end_offset",
+        "logstartoffset": "log_start_offset",
+        "size": "size_bytes",
+        "insyncreplicascount": "isr_count",
+        "replicascount": "replicas_count",
+    }
+    landed = {
+        (name, row["topic"], row["partition"]): row[column]
+        for row in read_rows(home, whole[-1:], "partitions")
+        for name, column in columns.items()
+        if not row["topic"].startswith("__")  # the metadata log grows between the two readings
+    }
+    series = _SERIES.findall(scrape)
+    scraped = {(name, t, int(number)): float(value) for name, number, t, value in series if not t.startswith("__")}
+    if scraped != landed:
+        wrong = sorted(key for key in {*scraped, *landed} if scraped.get(key) != landed.get(key))
+        raise SystemExit(f"{len(wrong)} values of the exporter and of the sweep differ, such as {wrong[:3]}")
+    return len(landed)
+
+
+def main() -> int:
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.collect_broker", description=__doc__)
+    parser.add_argument("--partitions", type=int, default=5_000)
+    parser.add_argument("--rounds", type=int, default=15)
+    options = parser.parse_args()
+    print(f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC; {machine()}")
+    with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
+        folder = Path(name)
+        with broker(options.partitions, folder) as (cluster, metrics):
+            fleet, home = folder / "fleet.yaml", folder / "home"
+            fleet.write_text(yaml.safe_dump({"version": 1, "clusters": [cluster.fleet_entry()]}), encoding="utf-8")
+            arguments = ["collect", "--fleet", str(fleet), "--home", str(home)]
+
+            def swept() -> None:
+                with contextlib.redirect_stdout(io.StringIO()) as said:
+                    code = cli.main(arguments)
+                if code or "ok" not in said.getvalue():
+                    raise SystemExit(f"the sweep failed:\n{said.getvalue()}")
+
+            def run(command: list[str]) -> None:
+                subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+            swept()
+            scrape = subprocess.run(["curl", "--silent", "--fail", metrics], check=True, capture_output=True, text=True)
+            equal = compare(scrape.stdout, home)
+            url = cluster.jolokia_urls[1] + "/" + jolokia.QUERY
+            bodies = _bodies(folder)
+            script = str(Path(sys.executable).parent / "kafka-fleet")
+            operations = [
+                Operation(CURL, lambda: run(_curl(url, *bodies))),
+                Operation(ANSWER, lambda: run(_curl(url, bodies[0]))),
+                Operation(SWEEP, swept),
+                Operation(COMMAND, lambda: run([script, *arguments])),
+                Operation(SCRAPE, lambda: run(_curl(metrics))),
+            ]
+            interleaved(operations, WARM_UP)
+            found = interleaved(operations, options.rounds, cluster.pids[1])
+    print(f"Kafka {RELEASE}, {options.partitions} partitions, {equal} values equal in scrape and sweep;")
+    print(f"medians of {options.rounds} interleaved rounds after {WARM_UP} to warm up\n")
+    base = found[CURL].wall
+    print(f"  {'':32} {'wall ms':>8} {'min':>7} {'max':>7} {'broker CPU ms':>14} {'x curl':>7}")
+    for label, one in found.items():
+        low, high = min(one.walls) * 1e3, max(one.walls) * 1e3
+        print(f"  {label:32} {one.wall * 1e3:8.0f} {low:7.0f} {high:7.0f} {one.cpu * 1e3:14.0f} {one.wall / base:7.2f}")
+    print()
+    held = [
+        gate("sweep in this process / curl", found[SWEEP].wall / base, 1.5),
+        gate("sweep / scrape of the exporter, wall", found[SWEEP].wall / found[SCRAPE].wall, 1.0),
+        gate("sweep / scrape of the exporter, broker CPU", found[SWEEP].cpu / found[SCRAPE].cpu, 1.0),
+    ]
+    return 0 if all(held) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
