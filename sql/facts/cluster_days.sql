@@ -13,7 +13,7 @@ WITH levels AS (
 roles AS (
     SELECT
         cluster,
-        max(coalesce(value, '') != '') AS has_roles,
+        max(name = 'process.roles' AND coalesce(value, '') != '') AS has_roles,
         count_if(name = 'zookeeper.connect' AND source != 'DEFAULT_CONFIG') > 0 AS has_zookeeper
     FROM raw_broker_configs
     WHERE name IN ('process.roles', 'zookeeper.connect') AND to_date(sweep_at) = :ds

@@ -1,0 +1,139 @@
+"""The same queries on DuckDB: takes a home and a day, runs every fact table and every signature over the same raw files.
+
+The SQL is the project's own, written for Spark and translated by sqlglot; what DuckDB has no function for is a macro.
+"""
+
+import datetime as dt
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import sqlglot
+
+from fleet_spark.facts import START_HOURS, fact_queries
+from kafka_fleet.knowledge.signatures import load_signatures
+from kafka_fleet.store.landing import manifests
+from kafka_fleet.store.schemas import raw_schemas
+
+_MACROS = (
+    "timestamp_millis(x) AS to_timestamp(x / 1000.0)",
+    "arrays_overlap(a, b) AS list_has_any(a, b)",
+    "pmod(a, b) AS ((a % b) + b) % b",
+    "xxhash64(x) AS hash(x)",  # compared with itself alone, so that any hash does
+    "conv(x, a, b) AS ('0x' || x)::BIGINT::VARCHAR",
+    "line_of(part) AS 1000 * regexp_extract(part, '([0-9]+)[.][0-9]+', 1)::INT "
+    "+ regexp_extract(part, '[0-9]+[.]([0-9]+)', 1)::INT",
+    "expm1(x) AS CASE WHEN abs(x) < 1e-5 THEN x + x * x / 2 + x * x * x / 6 ELSE exp(x) - 1 END",
+    "format_number(x, digits) AS format('{:,}', round(x)::BIGINT)",
+    # code units of names within the basic plane
+    "hex_utf16(t) AS upper(array_to_string(list_transform(string_split(t, ''), "
+    "lambda c: format('{:04x}', unicode(c))), ''))",
+)
+
+# two steps that take JSON apart by Spark's own spelling
+_OWN = {
+    "declared_producers": """
+        WITH fleets AS (
+            SELECT cluster, unnest(CAST(declaration -> '$.client_configs.producers' AS JSON[])) AS fleet
+            FROM cluster_days
+        )
+        SELECT
+            cluster, fleet ->> 'software' AS software, fleet ->> 'version' AS versions, fleet ->> 'listener' AS listener,
+            coalesce(fleet ->> 'retries' = '0', FALSE) AS without_retries,
+            fleet ->> 'retries' IS NULL AND fleet ->> 'software' = 'apache-kafka-java' AND coalesce(list_bool_or(
+                list_transform(string_split(fleet ->> 'version', ','), lambda part:
+                    CASE regexp_extract(trim(part), '^([<>=]*)', 1)
+                        WHEN '<' THEN line_of(part) <= 2001 WHEN '>' THEN FALSE WHEN '>=' THEN FALSE
+                        ELSE line_of(part) < 2001
+                    END)), FALSE) AS default_zero
+        FROM fleets""",
+    "declared_resets": """
+        WITH patterns AS (
+            SELECT cluster, unnest(json_keys(declaration -> '$.client_configs.groups')) AS pattern, declaration
+            FROM cluster_days
+        )
+        SELECT
+            g.cluster, g.group_id,
+            arg_max(lower(trim(p.declaration -> '$.client_configs.groups' -> p.pattern ->> 'auto.offset.reset')),
+                length(p.pattern)) AS reset_policy
+        FROM (SELECT DISTINCT cluster, group_id FROM commit_events) AS g
+        INNER JOIN patterns AS p ON g.cluster = p.cluster AND g.group_id GLOB p.pattern
+        GROUP BY g.cluster, g.group_id""",
+}
+
+
+class Duck:
+    """One day in one DuckDB session; tables stay in memory."""
+
+    def __init__(self, home: Path, ds: str, sql: Path, threads: int = 2) -> None:
+        self.home, self.ds, self.sql = home, ds, sql
+        self.connection = duckdb.connect()
+        self.connection.execute(f"SET TimeZone = 'UTC'; SET threads = {threads}; SET preserve_insertion_order = false")
+        for macro in _MACROS:
+            self.connection.execute(f"CREATE MACRO {macro}")
+
+    def load_raw(self) -> None:
+        """Views `raw_<table>` over the committed files of the day and of the last sweep before it."""
+        before = (dt.date.fromisoformat(self.ds) - dt.timedelta(days=1)).isoformat()
+        sweeps = manifests(self.home, self.ds)[0]
+        earlier = {m.cluster: m for m in manifests(self.home, before)[0]}
+        used = sweeps + [m for m in earlier.values() if m.cluster in {s.cluster for s in sweeps}]
+        for table, schema in raw_schemas().items():
+            paths = [str(self.home / m.files[table].path) for m in used if table in m.files]
+            if paths:
+                self.connection.execute(f"CREATE VIEW raw_{table} AS SELECT * FROM read_parquet({paths!r})")  # noqa: S608
+            else:
+                self.table(f"raw_{table}", schema.empty_table())
+
+    def table(self, name: str, content: pa.Table) -> None:
+        """Store an Arrow table."""
+        self.connection.register("given", content)
+        self.connection.execute(f"CREATE OR REPLACE TABLE {name} AS SELECT * FROM given")  # noqa: S608
+        self.connection.unregister("given")
+
+    def facts(self) -> dict[str, float]:
+        """Every fact table; gives the seconds that each took."""
+        return {name: self.store(name, query, {}) for name, query in fact_queries(self.sql).items()}
+
+    def store(self, name: str, query: str, bound: Mapping[str, Any]) -> float:
+        """Store the result of one of the project's queries under a name; seconds."""
+        began = dt.datetime.now()
+        text = _OWN.get(name) or _translated(query, self._literals(query, bound))
+        self.connection.execute(f"CREATE OR REPLACE TABLE {name} AS {text}")
+        return (dt.datetime.now() - began).total_seconds()
+
+    def signature(self, name: str, clusters: list[str]) -> dict[str, list[dict[str, Any]]]:
+        """Steps of one signature, then the rows of its coverage, detections, charts and rows behind them."""
+        signature = load_signatures(self.sql)[name]
+        bound = {key: float(t.value) for key, t in signature.thresholds.items()} | {"clusters": clusters}
+        for view, query in signature.steps.items():
+            self.store(view, query, bound)
+        texts = {"coverage": signature.coverage_query, "query": signature.query, "charts": signature.charts_query,
+                 "rows": signature.rows_query}  # fmt: skip
+        return {
+            kind: self.rows(_translated(query, self._literals(query, bound))) for kind, query in texts.items() if query
+        }
+
+    def rows(self, query: str) -> list[dict[str, Any]]:
+        """Rows of a query in DuckDB's own SQL."""
+        found: list[dict[str, Any]] = self.connection.sql(query).to_arrow_table().to_pylist()
+        return found
+
+    def _literals(self, query: str, bound: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+        given = {"ds": f"DATE '{self.ds}'", "start_hours": str(START_HOURS)}
+        for name, value in bound.items():
+            listed = isinstance(value, list)
+            given[name] = "array(" + ", ".join(f"'{one}'" for one in value) + ")" if listed else f"{value!r}D"
+        return tuple(sorted((name, text) for name, text in given.items() if f":{name}" in query))
+
+
+@cache
+def _translated(query: str, literals: tuple[tuple[str, str], ...]) -> str:
+    for name, text in literals:
+        query = re.sub(rf":{name}\b", text, query)
+    query = query.replace("hex(encode(group_id, 'UTF-16BE'))", "hex_utf16(group_id)")
+    return sqlglot.transpile(query, read="spark", write="duckdb")[0]
