@@ -1,4 +1,4 @@
-"""The same queries on DuckDB: takes a home and a day, runs every fact table and every signature over the same raw files.
+"""The same queries on DuckDB: takes a home and a day, runs all fact tables and signatures over the same raw files.
 
 The SQL is the project's own, written for Spark and translated by sqlglot; what DuckDB has no function for is a macro.
 """
@@ -42,7 +42,8 @@ _OWN = {
             FROM cluster_days
         )
         SELECT
-            cluster, fleet ->> 'software' AS software, fleet ->> 'version' AS versions, fleet ->> 'listener' AS listener,
+            cluster, fleet ->> 'software' AS software, fleet ->> 'version' AS versions,
+            fleet ->> 'listener' AS listener,
             coalesce(fleet ->> 'retries' = '0', FALSE) AS without_retries,
             fleet ->> 'retries' IS NULL AND fleet ->> 'software' = 'apache-kafka-java' AND coalesce(list_bool_or(
                 list_transform(string_split(fleet ->> 'version', ','), lambda part:

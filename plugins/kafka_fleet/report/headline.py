@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from kafka_fleet.report.cards import Json
+from kafka_fleet.report.shapes import Json
 from kafka_fleet.report.words import VERDICTS, clock, joined, moment, plural
 
 _UNFINISHED = timedelta(minutes=30)  # three times the ten minutes between sweeps

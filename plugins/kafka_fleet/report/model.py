@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kafka_fleet.report.cards import AdvisoryText, Card, Cut, Json, Limits, component_words, cut, make_card
+from kafka_fleet.report.cards import component_words, make_card
 from kafka_fleet.report.headline import alerts, headline, reached, verdict_counts
 from kafka_fleet.report.safe import clean
 from kafka_fleet.report.sections import (
@@ -20,6 +20,7 @@ from kafka_fleet.report.sections import (
     sort_key,
     undecided,
 )
+from kafka_fleet.report.shapes import AdvisoryText, Card, Cut, Json, Limits, cut
 from kafka_fleet.report.words import plural
 
 # A letter is first built whole; while it is too large for a mail client it is built again from the next level.

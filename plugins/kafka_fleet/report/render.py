@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from kafka_fleet.knowledge.advisories import load_advisories
-from kafka_fleet.report.cards import Json
 from kafka_fleet.report.letter import Letter, render_index, render_letter
+from kafka_fleet.report.shapes import Json
 from kafka_fleet.store import generations
 from kafka_fleet.store.landing import replace_file
 

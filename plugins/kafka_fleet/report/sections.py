@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from kafka_fleet.report.cards import AdvisoryText, Cut, Json, Limits, component_words, cut, own_text
+from kafka_fleet.report.cards import component_words, own_text
+from kafka_fleet.report.shapes import AdvisoryText, Cut, Json, Limits, cut
 from kafka_fleet.report.words import number, plural, severity_rank
 
 
