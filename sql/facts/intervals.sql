@@ -1,7 +1,8 @@
 -- Pairs of consecutive reads of one broker, and process start -> first read.
--- in:  raw_brokers, raw_broker_metrics of the day and of each cluster's last earlier sweep
+-- in:  raw_brokers, raw_broker_metrics, raw_sweeps of the day and of each cluster's last earlier sweep
 -- out: one row per broker and interval that ends on the day. same_process tells whether counters may be subtracted;
---      kind start has no first read: counters began at 0 when the process did.
+--      kind start has no first read: counters began at 0 when the process did. laid_beside: the partitions of the
+--      second sweep carry the log ends of the first.
 WITH reads AS (
     SELECT
         b.cluster,
@@ -67,7 +68,9 @@ pairs_and_starts AS (
 )
 
 SELECT
-    *,
-    (unix_micros(to_at) - unix_micros(from_at)) / 1e6D AS seconds
-FROM pairs_and_starts
-WHERE to_date(to_sweep) = :ds
+    p.*,
+    coalesce(s.previous_sweep_at = p.from_sweep, FALSE) AS laid_beside,
+    (unix_micros(p.to_at) - unix_micros(p.from_at)) / 1e6D AS seconds
+FROM pairs_and_starts AS p
+LEFT JOIN raw_sweeps AS s ON p.cluster = s.cluster AND p.to_sweep = s.sweep_at
+WHERE to_date(p.to_sweep) = :ds

@@ -13,12 +13,14 @@ import os
 import re
 import time
 from collections.abc import Iterable, Mapping
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
+from kafka_fleet.store.previous import COLUMNS, with_previous
 from kafka_fleet.store.schemas import SCHEMA_VERSION, raw_schemas
 from kafka_fleet.store.tables import Item, as_table
 
@@ -113,8 +115,12 @@ def _land(
 ) -> Manifest:
     sweep, ds = sweep_id(sweep_at), sweep_at.astimezone(UTC).date().isoformat()
     files: dict[str, DataFile] = {}
-    for name, schema in raw_schemas().items():
-        table = as_table(tables.get(name, ()), schema, {"cluster": cluster, "sweep_at": sweep_at})
+    made = {
+        name: as_table(tables.get(name, ()), schema, {"cluster": cluster, "sweep_at": sweep_at})
+        for name, schema in raw_schemas().items()
+    }
+    _lay_beside(home, cluster, sweep_at, made)
+    for name, table in made.items():
         if not table.num_rows:
             continue
         buffer = io.BytesIO()
@@ -140,6 +146,45 @@ def _land(
     written.append(path)
     replace_file(path, content)
     return manifest
+
+
+def _lay_beside(home: Path, cluster: str, sweep_at: datetime, made: dict[str, pa.Table]) -> None:
+    """Give partitions the log ends of the cluster's sweep before, and say which one that is.
+
+    A sweep that lands late, or whose predecessor is damaged, has none: the day then finds them itself.
+    """
+    before = _before(home, cluster, sweep_at)
+    if before is None or not made["partitions"].num_rows or made["sweeps"].num_rows != 1:
+        return
+    file = before.files.get("partitions")
+    earlier = pq.read_table(home / file.path, columns=COLUMNS) if file else None
+    table = with_previous(made["partitions"], earlier) if earlier is not None else None
+    if table is None:
+        return
+    made["partitions"] = table
+    at = pa.array([before.sweep_at], raw_schemas()["sweeps"].field("previous_sweep_at").type)
+    place = made["sweeps"].schema.get_field_index("previous_sweep_at")
+    made["sweeps"] = made["sweeps"].set_column(place, "previous_sweep_at", at)
+
+
+def _before(home: Path, cluster: str, sweep_at: datetime) -> Manifest | None:
+    """The last whole sweep of a cluster before a moment, on its UTC day or the day before."""
+    day = sweep_at.astimezone(UTC).date()
+    for ds in (day, day - timedelta(days=1)):
+        names = sorted(path.name for path in (home / f"raw/manifests/ds={ds}").glob(f"{cluster}.*.json"))
+        earlier = [name for name in names if name < f"{cluster}.{sweep_id(sweep_at)}.json"]
+        if earlier:
+            return _whole(home, home / f"raw/manifests/ds={ds}" / earlier[-1], "partitions")
+    return None
+
+
+def _whole(home: Path, path: Path, table: str) -> Manifest | None:
+    try:
+        manifest = _read_manifest(path)
+        damaged = table in manifest.files and _fault(home, manifest.files[table])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None  # the day names it as damaged
+    return None if damaged else manifest
 
 
 def _read_manifest(path: Path) -> Manifest:

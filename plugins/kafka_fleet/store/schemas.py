@@ -40,6 +40,7 @@ ADMIN_TABLES: dict[str, tuple[str, list[tuple[str, pa.DataType, str]]]] = {
             ("admin_detail", pa.string(), "what the admin protocol did not answer"),
             ("admin_missing", _STRINGS, "admin tables that could not be read"),
             ("collector_version", pa.string(), "version of this program"),
+            ("previous_sweep_at", _UTC, "the sweep whose log ends this one's partitions carry; null: of none"),
         ],
     ),
     "declarations": (
@@ -161,6 +162,14 @@ ADMIN_TABLES: dict[str, tuple[str, list[tuple[str, pa.DataType, str]]]] = {
     ),
 }
 
+# what landing adds to a row that was measured
+ADDED: dict[str, list[tuple[str, pa.DataType, str]]] = {
+    "partitions": [
+        ("previous_log_end_offset", pa.int64(), "log end that this broker, then its leader, had at previous_sweep_at"),
+        ("previous_log_start_offset", pa.int64(), "the same of the log start"),
+    ],
+}
+
 
 def _fields(columns: list[tuple[str, pa.DataType, str]]) -> list[pa.Field]:
     return [pa.field(name, kind, metadata={"about": about}) for name, kind, about in columns]
@@ -173,7 +182,8 @@ def raw_schemas() -> dict[str, pa.Schema]:
     for table in mbeans.tables().values():
         keys = [(name, _TYPES[kind], f"MBean property {p}") for p, (name, kind) in table.keys.items()]
         columns = [(c.name, _TYPES[c.type], f"{c.unit}; {c.mbean} {c.attribute}") for c in table.columns.values()]
-        found[table.name] = pa.schema(_fields([*_SWEEP, *_BROKER, *keys, *columns]), metadata={"about": table.about})
+        every = [*_SWEEP, *_BROKER, *keys, *columns, *ADDED.get(table.name, [])]
+        found[table.name] = pa.schema(_fields(every), metadata={"about": table.about})
     for name, (about, columns) in ADMIN_TABLES.items():
         found[name] = pa.schema(_fields([*_SWEEP, *columns]), metadata={"about": about})
     return found

@@ -1,0 +1,32 @@
+-- Topics that were deleted and created anew between two reads, by their ids.
+-- in:  intervals (kind sweeps), raw_topics
+-- out: one row per pair of sweeps of an interval and topic with another id at the second
+WITH spans AS (
+    SELECT DISTINCT
+        cluster,
+        from_sweep,
+        to_sweep
+    FROM intervals
+    WHERE kind = 'sweeps'
+),
+
+ids AS (
+    SELECT
+        cluster,
+        sweep_at,
+        topic,
+        max(topic_id) AS topic_id
+    FROM raw_topics
+    WHERE topic_id IS NOT NULL
+    GROUP BY cluster, sweep_at, topic
+)
+
+SELECT
+    s.cluster,
+    s.from_sweep,
+    s.to_sweep,
+    t.topic
+FROM spans AS s
+INNER JOIN ids AS t ON s.cluster = t.cluster AND s.to_sweep = t.sweep_at
+INNER JOIN ids AS f ON s.cluster = f.cluster AND s.from_sweep = f.sweep_at AND t.topic = f.topic
+WHERE t.topic_id != f.topic_id
