@@ -86,14 +86,14 @@ class Duck:
         for table, schema in raw_schemas().items():
             paths = [str(self.home / m.files[table].path) for m in used if table in m.files]
             if paths:
-                self.connection.execute(f"CREATE VIEW raw_{table} AS SELECT * FROM read_parquet({paths!r})")  # noqa: S608
+                self.connection.execute(f"CREATE VIEW raw_{table} AS SELECT * FROM read_parquet({paths!r})")
             else:
                 self.table(f"raw_{table}", schema.empty_table())
 
     def table(self, name: str, content: pa.Table) -> None:
         """Store an Arrow table."""
         self.connection.register("given", content)
-        self.connection.execute(f"CREATE OR REPLACE TABLE {name} AS SELECT * FROM given")  # noqa: S608
+        self.connection.execute(f"CREATE OR REPLACE TABLE {name} AS SELECT * FROM given")
         self.connection.unregister("given")
 
     def facts(self) -> dict[str, float]:
