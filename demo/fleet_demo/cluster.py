@@ -56,7 +56,7 @@ class Cluster:
         heap_mb: int = 224,
         jvm_options: Sequence[str] = (),
         artifacts: Path | None = None,
-        start_seconds: float = 120.0,
+        start_seconds: float = 300.0,
     ) -> None:
         if mode not in ("kraft", "zookeeper") or controllers not in ("first", "all", "dedicated") or brokers < 1:
             raise ValueError("mode is kraft or zookeeper; controllers is first, all or dedicated; brokers at least 1")
