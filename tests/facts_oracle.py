@@ -33,7 +33,7 @@ class Oracle:
         sweeps = today + [m for m in before.values() if m.cluster in {t.cluster for t in today}]
         self.raw = {
             table: read_rows(home, sweeps, table)
-            for table in ("brokers", "broker_metrics", "requests", "broker_topics", "partitions", "topics")
+            for table in ("brokers", "broker_metrics", "requests", "broker_topics", "partitions", "topics", "sweeps")
         }
         self.metrics = {self._key(row): row for row in self.raw["broker_metrics"]}
 
@@ -71,6 +71,13 @@ class Oracle:
     @staticmethod
     def _timed(row: Row) -> Row:
         return {**row, "seconds": (row["to_at"] - row["from_at"]) / timedelta(seconds=1)}
+
+    def all_of_intervals(self) -> Iterator[Row]:
+        """Intervals, and whether the partitions of the second sweep landed beside the log ends of the first."""
+        bases = {(row["cluster"], row["sweep_at"]): row["previous_sweep_at"] for row in self.raw["sweeps"]}
+        for span in self.intervals():
+            base = bases[span["cluster"], span["to_sweep"]]
+            yield {**span, "laid_beside": base is not None and base == span["from_sweep"]}
 
     def counters(self) -> Iterator[Row]:
         """What each counter did in intervals of one process; None where a read lacks it."""
