@@ -136,9 +136,10 @@ class ListenerOracle(SignatureOracle):
         read, metrics = self.reads[*where, interval["to_sweep"]], self.metrics[*where, interval["to_sweep"]]
         now_ms = (read["read_at"] - datetime.fromtimestamp(0, read["read_at"].tzinfo)) / timedelta(milliseconds=1)
         now_ms += 1000 * (read["agent_clock_skew_s"] or 0)
-        t, seconds = interval["seconds"], interval["seconds"]
-        if interval["kind"] == "start" and metrics["app_start_ms"] is not None:
-            t = max(1, min(seconds, (now_ms - metrics["app_start_ms"]) / 1000 + self.limits["start_slack_s"]))
+        t = seconds = interval["seconds"]
+        if interval["kind"] == "start":
+            began, slack = metrics["app_start_ms"], self.limits["start_slack_s"]
+            t = max(1, seconds if began is None else min(seconds, (now_ms - began) / 1000 + slack))
         return {"process_seconds": (now_ms - metrics["jvm_start_ms"]) / 1000, "burst_s": t}
 
     def _leaders(self, interval: Row, where: tuple[str, int]) -> Row:
