@@ -54,15 +54,15 @@ _OWN = {
         FROM fleets""",
     "declared_resets": """
         WITH patterns AS (
-            SELECT cluster, unnest(json_keys(declaration -> '$.client_configs.groups')) AS pattern, declaration
-            FROM cluster_days
+            SELECT d.cluster, e.key AS pattern, lower(trim(e.value ->> 'auto.offset.reset')) AS reset_policy
+            FROM cluster_days AS d, json_each(d.declaration, '$.client_configs.groups') AS e
         )
         SELECT
-            g.cluster, g.group_id,
-            arg_max(lower(trim(p.declaration -> '$.client_configs.groups' -> p.pattern ->> 'auto.offset.reset')),
-                length(p.pattern)) AS reset_policy
+            g.cluster, g.group_id, first(p.reset_policy ORDER BY length(p.pattern) DESC, p.pattern DESC) AS reset_policy
         FROM (SELECT DISTINCT cluster, group_id FROM commit_events) AS g
-        INNER JOIN patterns AS p ON g.cluster = p.cluster AND g.group_id GLOB p.pattern
+        INNER JOIN patterns AS p ON g.cluster = p.cluster AND g.group_id LIKE replace(replace(replace(replace(replace(
+            p.pattern, '!', '!!'), '%', '!%'), '_', '!_'), '*', '%'), '?', '_') ESCAPE '!'
+        WHERE p.reset_policy IS NOT NULL
         GROUP BY g.cluster, g.group_id""",
 }
 

@@ -48,19 +48,24 @@ class FetchOracle(FetchReads):
         return found
 
     @cached_property
+    def members(self) -> dict[Any, dict[Any, list[tuple[str, int]]]]:
+        """(cluster, sweep) -> (group, member) -> partitions that are assigned to it."""
+        found: dict[Any, dict[Any, list[tuple[str, int]]]] = defaultdict(lambda: defaultdict(list))
+        for row in self.raw["group_assignments"]:
+            member = found[row["cluster"], row["sweep_at"]][row["group_id"], row["member_id"]]
+            member.append((row["topic"], row["partition"]))
+        return found
+
+    @cached_property
     def legal(self) -> dict[Window, tuple[float, float]]:
         """Expiries that the group members at a broker may cause in a window, and their fetches."""
         replicas = {
             (r["cluster"], r["sweep_at"], r["topic"], r["partition"]): r["replicas"] for r in self.raw["topics"]
         }
-        members: dict[Any, dict[Any, list[tuple[str, int]]]] = defaultdict(lambda: defaultdict(list))
-        for row in self.raw["group_assignments"]:
-            member = members[row["cluster"], row["sweep_at"]][row["group_id"], row["member_id"]]
-            member.append((row["topic"], row["partition"]))
         found: dict[Window, list[tuple[float, float]]] = defaultdict(list)
         for span in self.spans:
             cluster, broker, window, sweep = (span[n] for n in ("cluster", "broker", "time_window", "to_sweep"))
-            for places in members[cluster, sweep].values():
+            for places in self.members[cluster, sweep].values():
                 rates = []
                 for topic, partition in places:
                     place = cluster, broker, topic, window
@@ -72,6 +77,17 @@ class FetchOracle(FetchReads):
                     wait = self.windows[cluster, broker, window]["wait_s"]
                     found[cluster, broker, window].append(_legal(total(rates), wait, span["seconds"]))
         return {key: (total(e for e, _f in some), total(f for _e, f in some)) for key, some in found.items()}
+
+    @cached_property
+    def seen(self) -> set[tuple[str, int, str, int]]:
+        """Topics of which a member was seen that is assigned a partition the broker leads."""
+        found = set()
+        for span in self.spans:
+            cluster, broker, window, sweep = (span[n] for n in ("cluster", "broker", "time_window", "to_sweep"))
+            for topic, partition in (place for places in self.members[cluster, sweep].values() for place in places):
+                if self.leaders.get((cluster, sweep, topic, partition)) == broker:
+                    found.add((cluster, broker, topic, window))
+        return found
 
     @cached_property
     def unspent(self) -> dict[tuple[str, int], float]:
@@ -135,11 +151,17 @@ class FetchOracle(FetchReads):
             "redirect": {t: o["groups"] for (c, b, t, w), o in self.bypassed.items() if (c, b, w) == key},
             "min_bytes": groups,
         }
+        unseen = [
+            exp(-row["batches"] / row["seconds"] / max(row["leaders"], 1) * one["wait_s"])
+            for row in read
+            if (cluster, broker, row["topic"], window) not in self.seen
+        ]
         follower_bytes = [o["bytes_out"] for (c, b, _t, w), o in self.followers.items() if (c, b, w) == key]
         return {
             **one, "legal_expired": legal, "legal_fetches": legal_fetches, "excess": excess, "busy_fetches": busy,
             "busy_ratio": excess / max(busy, 1), "batches_per_s": busiest if rates else None, "places": places,
             "prompt_share": (busy - excess) / max(busiest * one["seconds"], 1),
+            "unseen_share": max(unseen, default=0.0),
             "legal_share": max([exp(-rate * one["wait_s"]) for rate in (*strange, busiest)]),
             "bytes_out": sum(follower_bytes) if follower_bytes else sum(row["bytes_out"] for row in read),
         }  # fmt: skip
@@ -154,7 +176,8 @@ class FetchOracle(FetchReads):
             groups = {group for found in places["redirect"].values() for group in found}
             most = limits["max_redirect_rate"] * one["seconds"] / one["wait_s"] * max(1, len(groups))
             return "redirect" if not places["min_bytes"] and 0 < one["excess"] <= most else None
-        return "min_bytes" if late and one["busy_ratio"] >= limits["min_bytes_ratio"] else None
+        unlikely = one["busy_ratio"] - one["unseen_share"] >= limits["min_unseen_margin"]
+        return "min_bytes" if late and unlikely and one["busy_ratio"] >= limits["min_bytes_ratio"] else None
 
     def detections(self) -> Iterator[Row]:
         """One row per broker and cause, without those of the network thread's poll."""

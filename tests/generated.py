@@ -7,7 +7,7 @@ import tempfile
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from random import Random, SystemRandom
+from random import Random
 from typing import Any, NamedTuple
 
 import hypothesis
@@ -31,8 +31,8 @@ from random_stops import RandomStops
 from random_storms import RandomStorms
 
 CLEAN = 20
-# of the random rows: every run draws other fleets, all of them for one analysis; a failed test names it
-SEED = os.environ.get("FLEET_SEED") or str(SystemRandom().randrange(10**6))
+# of the random rows; one and the same unless told, so that a change is what makes a run fail, and not its luck
+SEED = os.environ.get("FLEET_SEED") or "7"
 KINDS: dict[str, tuple[Any, int]] = {
     "sets": (RandomSets, 160), "errors": (RandomErrors, 80), "skew": (RandomSkew, 80), "storms": (RandomStorms, 80),
     "stops": (RandomStops, 160), "fetch": (RandomFetches, 120), "commits": (RandomCommits, 120),

@@ -1,5 +1,6 @@
 -- Expiries beyond the legal ones per broker and window, and what causes them.
--- in:  fetch_windows, topic_windows, group_windows, follower_reads, bypassed_leaders, legal_waits, broker_days
+-- in:  fetch_windows, topic_windows, group_windows, follower_reads, bypassed_leaders, legal_waits, broker_days,
+--      reader_sessions, fetch_spans
 -- out: one row per cluster, broker and window; cause is null where nothing is wrong
 WITH topic_rates AS (
     SELECT
@@ -46,6 +47,34 @@ strangers AS (
     LEFT JOIN topic_rates AS r ON x.cluster = r.cluster AND x.topic = r.topic AND x.time_window = r.time_window
     LEFT JOIN readers AS g ON x.cluster = g.cluster AND x.topic = g.topic AND x.time_window = g.time_window
     WHERE x.bytes_out > 0 AND g.topic IS NULL
+    GROUP BY x.cluster, x.broker, x.time_window
+),
+
+-- topics of whose readers no member was seen here, as of a job between two sweeps: one that reads a single partition
+-- may let this share expire
+members_seen AS (
+    SELECT DISTINCT
+        m.cluster,
+        m.broker,
+        m.topic,
+        s.time_window
+    FROM reader_sessions AS m
+    INNER JOIN fetch_spans AS s
+        ON m.cluster = s.cluster AND m.broker = s.broker AND m.to_sweep = s.to_sweep AND m.kind = s.kind
+    WHERE m.led_partitions > 0
+),
+
+unseen AS (
+    SELECT
+        x.cluster,
+        x.broker,
+        x.time_window,
+        max(exp(-x.batches / x.seconds / greatest(x.leaders, 1) * w.wait_s)) AS unseen_share
+    FROM topic_windows AS x
+    INNER JOIN fetch_windows AS w ON x.cluster = w.cluster AND x.broker = w.broker AND x.time_window = w.time_window
+    LEFT ANTI JOIN members_seen AS m
+        ON x.cluster = m.cluster AND x.broker = m.broker AND x.topic = m.topic AND x.time_window = m.time_window
+    WHERE x.bytes_out > 0
     GROUP BY x.cluster, x.broker, x.time_window
 ),
 
@@ -125,6 +154,7 @@ judged AS (
         coalesce(l.legal_expired, 0) AS legal_expired,
         coalesce(l.legal_fetches, 0) AS legal_fetches,
         coalesce(s.legal_share, 0) AS stranger_share,
+        coalesce(v.unseen_share, 0) AS unseen_share,
         t.expired - coalesce(l.legal_expired, 0) - coalesce(u.unspent, 0) AS excess,
         -- KRaft controllers before 3.3 count the metadata fetches of the other nodes, one each 500 ms, as FetchConsumer
         t.fetches - coalesce(l.legal_expired, 0) - coalesce(u.unspent, 0)
@@ -142,6 +172,7 @@ judged AS (
     LEFT JOIN legal_waits AS l ON t.cluster = l.cluster AND t.broker = l.broker AND t.time_window = l.time_window
     LEFT JOIN unspent AS u ON t.cluster = u.cluster AND t.time_window = u.time_window
     LEFT JOIN strangers AS s ON t.cluster = s.cluster AND t.broker = s.broker AND t.time_window = s.time_window
+    LEFT JOIN unseen AS v ON t.cluster = v.cluster AND t.broker = v.broker AND t.time_window = v.time_window
     LEFT JOIN arrived AS a ON t.cluster = a.cluster AND t.broker = a.broker AND t.time_window = a.time_window
     LEFT JOIN follower_arrived AS f
         ON t.cluster = f.cluster AND t.broker = f.broker AND t.time_window = f.time_window
@@ -181,6 +212,7 @@ SELECT
             AND bypassed_topics IS NULL
             AND busy_ratio >= :min_bytes_ratio
             AND busy_ratio - greatest(stranger_share, moving_share) >= :min_margin
+            AND busy_ratio - unseen_share >= :min_unseen_margin
             AND prompt_share < :max_prompt_share
             THEN 'min_bytes'
     END AS cause
