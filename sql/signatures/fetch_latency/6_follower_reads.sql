@@ -12,11 +12,14 @@ WITH readers AS (
 ),
 
 bypassed_topics AS (
-    SELECT DISTINCT
+    SELECT
         cluster,
         topic,
-        time_window
+        time_window,
+        min(broker) AS first_leader,
+        max(broker) AS last_leader
     FROM bypassed_leaders
+    GROUP BY cluster, topic, time_window
 )
 
 SELECT
@@ -35,5 +38,9 @@ WHERE
         -- leading at neither end of an interval is not enough: while its preferred leader restarts, a broker that took
         -- records in led it meanwhile
         (x.leaders = 0 AND x.messages_in = 0)
-        OR (y.topic IS NOT NULL AND x.bytes_out > :excess_factor * greatest(1, size(r.groups)) * x.bytes_in)
+        -- another leader is passed by, not this one
+        OR (
+            (y.first_leader != x.broker OR y.last_leader != x.broker)
+            AND x.bytes_out > :excess_factor * greatest(1, size(r.groups)) * x.bytes_in
+        )
     )
