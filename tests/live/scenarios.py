@@ -5,7 +5,7 @@ Every cluster has two brokers, racks a and b, and a replica selector. Sweep 0 is
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -133,8 +133,11 @@ def running(
             avoid_midnight(60 + sweeps * every_s)
             for cluster in clusters.values():
                 sweep(cluster, home)
-            for made in [pool.submit(SCENARIOS[name].load, cluster) for name, cluster in clusters.items()]:
-                loads += made.result()
+            made = [pool.submit(SCENARIOS[name].load, cluster) for name, cluster in clusters.items()]
+            for future in wait(made).done:  # what did start is stopped, also when another load did not
+                loads += [] if future.exception() else future.result()
+            for future in made:
+                future.result()
             for _ in range(sweeps - 1):
                 time.sleep(every_s)
                 for cluster in clusters.values():
