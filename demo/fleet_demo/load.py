@@ -153,7 +153,7 @@ class ConsumerCrowd(_Client):
     """
 
     def __init__(
-        self, cluster: Cluster, topic: str, groups: int = 50, prefix: str = "crowd", ready_seconds: float = 300.0
+        self, cluster: Cluster, topic: str, groups: int = 50, prefix: str = "crowd", ready_seconds: float = 600.0
     ) -> None:
         super().__init__(cluster, "crowd")
         script = [sys.executable, "-m", "fleet_demo.crowd", cluster.bootstrap, topic, prefix, str(groups)]
