@@ -2,22 +2,21 @@
 
 import logging
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
-from airflow.sdk import Asset, BaseHook, CronDataIntervalTimetable, Param, TriggerRule, dag, get_current_context, task
+from airflow.sdk import Asset, CronDataIntervalTimetable, Param, TriggerRule, dag, get_current_context, task
 from airflow.sdk.exceptions import (
     AirflowException,
     AirflowFailException,
-    AirflowNotFoundException,
     AirflowSkipException,
 )
 
-if TYPE_CHECKING:
-    from kafka_fleet.inventory import Fleet
+from fleet_mail import mail_one
+from fleet_settings import LABEL, batches, fleet, home, say_why
 
 log = logging.getLogger(__name__)
 APPLICATION = Path(__file__).resolve().parents[1] / "spark" / "submit.py"
@@ -38,11 +37,6 @@ def day_of(param: str | None, logical_date: datetime | None) -> str:
     return logical_date.astimezone(UTC).date().isoformat()
 
 
-def should_mail(notify: str, run_type: str) -> bool:
-    """`auto` mails for scheduled runs only: a backfill or a manual run must not surprise an owner."""
-    return notify == "always" or (notify == "auto" and run_type == "scheduled")
-
-
 def selected(wanted: Sequence[str] | None, known: Sequence[str], what: str) -> list[str]:
     """The wanted names in the order of the known ones; all when none are asked for. Unknown names fail the task."""
     unknown = sorted(set(wanted or ()) - set(known))
@@ -51,35 +45,10 @@ def selected(wanted: Sequence[str] | None, known: Sequence[str], what: str) -> l
     return [name for name in known if not wanted or name in wanted]
 
 
-def home() -> Path:
-    """The folder with raw/, facts/, findings/, reports/ and outbox/."""
-    return Path(os.environ.get("KAFKA_FLEET_HOME", "/var/lib/kafka-fleet"))
-
-
-def fleet() -> "Fleet":
-    """The fleet file as it is now. An unparsable one fails the task with its sentence."""
-    from kafka_fleet.fleet_yaml import FleetFileError
-    from kafka_fleet.inventory import load_fleet
-
-    path = os.environ.get("KAFKA_FLEET_FILE")
-    if not path:
-        raise AirflowFailException("KAFKA_FLEET_FILE is not set: it names the fleet file")
-    try:
-        return load_fleet(path)
-    except FleetFileError as error:
-        raise AirflowFailException(str(error)) from error
-
-
 def this_plan() -> dict[str, Any]:
     """What `coverage` of this run settled; pulled, since an argument would make every task its direct successor."""
     plan: dict[str, Any] = get_current_context()["ti"].xcom_pull(task_ids="coverage")
     return plan
-
-
-def say_why(context: Mapping[str, Any]) -> None:
-    """Failure callback: one line that names the task and its place, so that a search through the logs finds it."""
-    instance = context["task_instance"]
-    log.error("%s [map index %s]: %s", instance.task_id, instance.map_index, context.get("exception"))
 
 
 def spark(task_id: str, arguments: Any) -> SparkSubmitOperator:
@@ -175,7 +144,7 @@ def fleet_health() -> None:
         }
 
     @task
-    def letters() -> list[str]:
+    def letters() -> list[list[str]]:
         """Every cluster that the judge has a dossier of; a run for some clusters still publishes the whole day."""
         plan = this_plan()
         folder = home() / f"findings/ds={plan['ds']}/{plan['generation']}/clusters"
@@ -183,16 +152,25 @@ def fleet_health() -> None:
         absent = sorted(set(plan["clusters"]) - set(judged))
         if absent:
             raise AirflowFailException(f"the judge left no dossier of {', '.join(absent)}")
-        return judged
+        return batches(judged)
 
-    @task(map_index_template="{{ task.op_kwargs['cluster'] }}")
-    def render(cluster: str) -> None:
-        """One letter, HTML and text, into this run's generation."""
+    @task(map_index_template=LABEL)
+    def render(clusters: list[str]) -> None:
+        """A letter for each cluster, HTML and text, into this run's generation."""
         from kafka_fleet.report.render import write_letter
 
         plan = this_plan()
-        write_letter(home(), plan["ds"], plan["generation"], cluster)
-        log.info("%s: letter of %s written", cluster, plan["ds"])
+        failed: dict[str, Exception] = {}
+        for cluster in clusters:
+            try:
+                write_letter(home(), plan["ds"], plan["generation"], cluster)
+            except Exception as error:  # one letter's trouble is told and must not cost its neighbours theirs
+                log.exception("%s: its letter could not be written", cluster)
+                failed[cluster] = error
+            else:
+                log.info("%s: letter of %s written", cluster, plan["ds"])
+        if failed:
+            raise AirflowException("; ".join(f"{cluster}: {error}" for cluster, error in failed.items()))
 
     @task(trigger_rule=TriggerRule.ALL_DONE_MIN_ONE_SUCCESS, outlets=[Asset("fleet://reports")])
     def publish() -> None:
@@ -204,44 +182,28 @@ def fleet_health() -> None:
         log.info("%s: %s is published", plan["ds"], plan["generation"])
 
     @task(
-        map_index_template="{{ task.op_kwargs['cluster'] }}",
+        map_index_template=LABEL,
         trigger_rule=TriggerRule.ALL_DONE_MIN_ONE_SUCCESS,  # a letter that failed must not hold the others back
         retries=4,
         retry_delay=timedelta(minutes=15),  # beyond the outbox's lease, so that a lost answer is looked at again
     )
-    def mail(cluster: str) -> None:
-        """One cluster's letter to its owners, by the outbox; never through a templated operator field."""
-        from kafka_fleet.report.dispatch import LetterError, mail_letter
-        from kafka_fleet.report.smtp_settings import SmtpSettingsError, from_airflow_connection
-
-        context, plan = get_current_context(), this_plan()
-        notify, run_type = context["params"]["notify"], str(getattr(context["dag_run"].run_type, "value", ""))
-        if not (home() / f"reports/ds={plan['ds']}/{plan['generation']}/{cluster}.html").is_file():
-            raise AirflowFailException(f"{cluster}: {plan['ds']} has no letter to mail; see its render task")
-        if cluster not in plan["clusters"]:
-            raise AirflowSkipException(f"{cluster}: not mailed: this run was not asked for it, or its entry is invalid")
-        if not should_mail(notify, run_type):
-            raise AirflowSkipException(f"{cluster}: not mailed: notify is {notify}, the run is {run_type}")
-        owners = next((entry.owners for entry in fleet().clusters if entry.id == cluster), None)
-        letter = (home(), plan["ds"], cluster, owners)
-        try:
-            result = mail_letter(*letter, smtp=None, dry_run=True, generation=plan["generation"])
-            if result.due:
-                settings = from_airflow_connection(BaseHook.get_connection("smtp_default"))
-                result = mail_letter(*letter, settings, generation=plan["generation"])
-        except AirflowNotFoundException:
-            raise AirflowFailException("Airflow has no connection smtp_default, through which letters go") from None
-        except (LetterError, SmtpSettingsError) as error:
-            raise AirflowFailException(f"{cluster}: {error}") from error
-        log.info("%s", result.summary())
-        if not result.ok:
-            raise (AirflowException if result.retryable else AirflowFailException)(result.summary())
+    def mail(clusters: list[str]) -> None:
+        """Each cluster's letter to its owners, by the outbox; who has it already gets no second one from a retry."""
+        plan, owners = this_plan(), {entry.id: entry.owners for entry in fleet().clusters}
+        outcomes = [mail_one(cluster, owners.get(cluster), plan) for cluster in clusters]
+        told = "; ".join(one.sentence for one in outcomes if one.state in ("failed", "later"))
+        if any(one.state == "later" for one in outcomes):
+            raise AirflowException(told)
+        if told:
+            raise AirflowFailException(told)
+        if all(one.state == "skipped" for one in outcomes):
+            raise AirflowSkipException("; ".join(one.sentence for one in outcomes))
 
     plan = coverage()
     facts, judge = spark("facts", plan["facts_arguments"]), spark("judge", plan["judge_arguments"])
     listed = letters()
     facts >> judge >> listed
-    render.expand(cluster=listed) >> publish() >> mail.expand(cluster=listed)
+    render.expand(clusters=listed) >> publish() >> mail.expand(clusters=listed)
 
 
 fleet_health()

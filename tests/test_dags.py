@@ -26,10 +26,17 @@ if "airflow" not in sys.modules:  # never the user's own Airflow: its home is re
 
 from airflow.dag_processing.dagbag import DagBag  # noqa: E402
 from airflow.sdk.definitions.param import ParamsDict  # noqa: E402
-from airflow.sdk.exceptions import AirflowFailException, ParamValidationError  # noqa: E402
+from airflow.sdk.exceptions import (  # noqa: E402
+    AirflowException,
+    AirflowFailException,
+    AirflowSkipException,
+    ParamValidationError,
+)
 from airflow.serialization.encoders import coerce_to_core_timetable  # noqa: E402
 
 import fleet_health as health  # noqa: E402
+from fleet_mail import Outcome, should_mail  # noqa: E402
+from fleet_settings import batches  # noqa: E402
 
 FLEET = """
 version: 1
@@ -158,9 +165,35 @@ def test_without_a_day_there_is_a_sentence(param, sentence):
 
 @pytest.mark.parametrize("run_type", ["scheduled", "manual", "backfill", "asset_triggered"])
 def test_only_scheduled_runs_mail_by_themselves(run_type):
-    assert health.should_mail("auto", run_type) is (run_type == "scheduled")
-    assert health.should_mail("always", run_type)
-    assert not health.should_mail("never", run_type)
+    assert should_mail("auto", run_type) is (run_type == "scheduled")
+    assert should_mail("always", run_type)
+    assert not should_mail("never", run_type)
+
+
+@pytest.mark.parametrize(
+    ("states", "raised", "told"),
+    [
+        (["sent", "skipped"], None, None),
+        (["skipped", "skipped"], AirflowSkipException, "c0 skipped; c1 skipped"),
+        (["sent", "failed"], AirflowFailException, "c1 failed"),
+        (["later", "failed", "sent"], AirflowException, "c0 later; c1 failed"),  # tried again, for the first one's sake
+    ],
+)
+def test_a_shared_mail_task_is_as_red_as_its_worst_letter(bag, fleet_home, monkeypatch, states, raised, told):
+    callable_ = bag.dags["fleet_health"].get_task("mail").python_callable
+    names = [f"c{number}" for number in range(len(states))]
+    found = {name: Outcome(state, f"{name} {state}") for name, state in zip(names, states, strict=True)}
+    asked = []
+    monkeypatch.setitem(callable_.__globals__, "this_plan", dict)
+    monkeypatch.setitem(callable_.__globals__, "mail_one", lambda name, owners, plan: asked.append(name) or found[name])
+    if raised is None:
+        callable_(clusters=names)
+    else:
+        with pytest.raises(raised) as error:
+            callable_(clusters=names)
+        assert type(error.value) is raised
+        assert str(error.value) == told
+    assert asked == names
 
 
 def test_a_selection_keeps_the_known_order_and_names_what_is_unknown():
@@ -168,6 +201,19 @@ def test_a_selection_keeps_the_known_order_and_names_what_is_unknown():
     assert health.selected(["b", "a"], ["a", "b", "c"], "cluster") == ["a", "b"]
     with pytest.raises(AirflowFailException, match=r"no such cluster: x; known: a, b"):
         health.selected(["x"], ["a", "b"], "cluster")
+
+
+@pytest.mark.parametrize(("clusters", "tasks", "largest"), [(1, 1, 1), (100, 100, 1), (101, 51, 2), (1000, 100, 10)])
+def test_large_fleets_share_mapped_tasks(clusters, tasks, largest):
+    names = [f"c{number}" for number in range(clusters)]
+    found = batches(names)
+    assert [name for batch in found for name in batch] == names
+    assert len(found) == tasks
+    assert max(map(len, found)) == largest
+
+
+def test_a_task_never_has_more_clusters_than_its_time_allows():
+    assert max(map(len, batches([str(number) for number in range(20_000)]))) == 32
 
 
 def test_the_plugin_loader_leaves_the_library_alone():
@@ -195,6 +241,18 @@ def test_a_dead_cluster_and_a_broken_entry_are_red_each_for_itself(database, bag
     assert states[("collect", "dead-one")] == states[("collect", "broken (invalid entry)")] == "failed"
     landed = list((fleet_home / "raw/manifests").glob("ds=*/*.json"))
     assert [path.name.partition(".")[0] for path in landed] == ["dead-one"]
+
+
+def test_in_a_shared_task_each_cluster_is_measured_and_told(database, bag, fleet_home, monkeypatch, caplog):
+    monkeypatch.setattr("fleet_settings.MAPPED", 1)
+    with caplog.at_level("INFO"):
+        run = bag.dags["fleet_collect"].test()
+    states = {(i.task_id, i.rendered_map_index): str(i.state) for i in run.get_task_instances()}
+    assert states[("collect", "dead-one … broken (invalid entry) (2)")] == "failed"
+    assert len(list((fleet_home / "raw/manifests").glob("ds=*/dead-one.*.json"))) == 1
+    assert "[1/1] dead-one: 1 failed" in caplog.text
+    assert "nothing was measured of dead-one" in caplog.text
+    assert "broken: " in caplog.text
 
 
 def test_a_backfill_of_the_collection_is_refused_and_of_the_analysis_is_not(database):

@@ -27,7 +27,6 @@ from kafka_fleet.usage import UsageError
 SMALL_DAY = 2_000_000  # raw rows: a smaller day is judged before the JVM's optimizing compiler has paid for itself
 # without that compiler the JVM keeps 48 MB of code, which the queries of a day outgrow: it then interprets the rest
 SMALL_DAY_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=256m"
-PARALLEL = 16  # clusters at a time: some wait for a slow broker or for the disk while others are parsed
 
 
 def _fleet(options: argparse.Namespace) -> Fleet:
@@ -66,9 +65,9 @@ def collect(options: argparse.Namespace) -> int:
         if on_terminal:
             print(line, file=sys.stderr, flush=True)
 
-    say(f"measuring {len(wanted)} clusters, {min(PARALLEL, len(wanted))} at a time")
+    say(f"measuring {len(wanted)} clusters, {min(progress.PARALLEL, len(wanted))} at a time")
     results: list[SweepResult] = progress.each(
-        wanted, lambda one: one.id, lambda one: sweep_cluster(one, options.home, resolver), PARALLEL, say
+        wanted, lambda one: one.id, lambda one: sweep_cluster(one, options.home, resolver), progress.PARALLEL, say
     )
     rows: list[list[Any]] = []
     for result in results:

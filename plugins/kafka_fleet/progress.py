@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Protocol, TypeVar
 
+PARALLEL = 16  # at a time: some wait for a slow broker or for the disk while others are parsed
 QUIET_S = 5.0  # without a cluster that finished; then the lines say what is waited for
 NAMED = 4  # clusters in such a line
 

@@ -1,0 +1,52 @@
+"""What both DAGs take from their surroundings: the fleet file, the home, and how many clusters a mapped task has."""
+
+import logging
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from airflow.sdk.exceptions import AirflowFailException
+
+if TYPE_CHECKING:
+    from kafka_fleet.inventory import Fleet
+
+log = logging.getLogger(__name__)
+MAPPED = 100  # mapped tasks of a step while the fleet allows it: each costs its own process and rows in the metadata
+MOST = 32  # clusters of one task: two rounds of 16, each within a sweep's own deadline, fit the task's
+# the label of a mapped task: its cluster, or the first and last of several
+LABEL = (
+    "{% set names = task.op_kwargs['clusters'] %}"
+    "{{ names[0] if names | length == 1 else names[0] ~ ' … ' ~ names[-1] ~ ' (' ~ names | length ~ ')' }}"
+)
+
+
+def fleet() -> "Fleet":
+    """The fleet file as it is now. An unparsable one fails the task with its sentence."""
+    from kafka_fleet.fleet_yaml import FleetFileError
+    from kafka_fleet.inventory import load_fleet
+
+    path = os.environ.get("KAFKA_FLEET_FILE")
+    if not path:
+        raise AirflowFailException("KAFKA_FLEET_FILE is not set: it names the fleet file")
+    try:
+        return load_fleet(path)
+    except FleetFileError as error:
+        raise AirflowFailException(str(error)) from error
+
+
+def home() -> Path:
+    """The folder with raw/, facts/, findings/, reports/ and outbox/."""
+    return Path(os.environ.get("KAFKA_FLEET_HOME", "/var/lib/kafka-fleet"))
+
+
+def batches(names: Sequence[str]) -> list[list[str]]:
+    """One cluster per mapped task up to MAPPED clusters; beyond that neighbours share one, at most MOST of them."""
+    size = max(1, min(MOST, -(-len(names) // MAPPED)))
+    return [list(names[first : first + size]) for first in range(0, len(names), size)]
+
+
+def say_why(context: Mapping[str, Any]) -> None:
+    """Failure callback: one line that names the task and its place, so that a search through the logs finds it."""
+    instance = context["task_instance"]
+    log.error("%s [map index %s]: %s", instance.task_id, instance.map_index, context.get("exception"))
