@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from kafka_fleet.inventory import Fleet
 
 log = logging.getLogger(__name__)
-MAPPED = 100  # mapped tasks of a step while the fleet allows it: each costs its own process and rows in the metadata
+# mapped tasks of a step while the fleet allows it: each costs a process of its own and rows in the metadata
+MAPPED = int(os.environ.get("KAFKA_FLEET_MAPPED_TASKS", "100"))
 MOST = 32  # clusters of one task: two rounds of 16, each within a sweep's own deadline, fit the task's
 # the label of a mapped task: its cluster, or the first and last of several
 LABEL = (

@@ -8,12 +8,12 @@ import pytest
 import commit_detections as told
 from commits_oracle import CommitsOracle
 from fleetgen.shape import DS
-from generated import Generated, generated
+from generated import Generated
 from growth_oracle import GrowthOracle
 from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.paths import sql_dir
 from rewind_oracle import RewindOracle
-from test_signature_oracles import limits, of_kind, same
+from same_rows import limits, of_kind, same
 
 pytestmark = pytest.mark.timeout(1800)  # the first test waits for the analysis that all read
 Row = dict[str, Any]
@@ -42,11 +42,6 @@ LOST = (
     "log_end_offset", "records_lost", "led_in_isr", "unclean_elections", "sure",
 )  # fmt: skip
 UNSAFE = "cluster", "broker", "cleaner_dead_threads", "uncleanable_partitions", "cleaner_idle_s", "offsets_log_mb"
-
-
-@pytest.fixture(scope="module")
-def fleets() -> Generated:
-    return generated()
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import pytest
 
 from fetch_oracle import FetchOracle
 from fleetgen.shape import DS
-from generated import SEED, Generated, generated
+from generated import Generated
 from same_rows import Row, limits, of_kind, same, same_detections, same_states
 
 pytestmark = pytest.mark.timeout(1800)  # the first test waits for the analysis that all read
@@ -20,19 +20,8 @@ JUDGED = (
 
 
 @pytest.fixture(scope="module")
-def fleets() -> Generated:
-    return generated()
-
-
-@pytest.fixture(scope="module")
 def oracle(fleets: Generated) -> FetchOracle:
     return FetchOracle(fleets.home, DS, limits("fetch_latency"))
-
-
-@pytest.fixture(autouse=True)
-def repeat() -> None:
-    """A failed test shows what it printed: how to have the same fleets again."""
-    print(f"FLEET_SEED={SEED}")
 
 
 def step(fleets: Generated, view: str) -> list[Row]:

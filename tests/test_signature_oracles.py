@@ -3,7 +3,7 @@
 import pytest
 
 from fleetgen.shape import DS
-from generated import SEED, Generated, generated
+from generated import Generated
 from isr_oracle import IsrOracle
 from retriable_oracle import RetriableOracle
 from same_rows import limits, of_kind, same
@@ -17,17 +17,6 @@ CONTRAST = (
     "cluster", "topic", "ratio", "noise", "between_share", "calm_ratio", "windows", "hot_windows", "cold_windows",
 )  # fmt: skip
 PARTITION = ("cluster", "topic", "partition", "leader", "ratio", "noise", "gini", "robust_z", "topic_share", "hot")
-
-
-@pytest.fixture(scope="module")
-def fleets() -> Generated:
-    return generated()
-
-
-@pytest.fixture(autouse=True)
-def repeat() -> None:
-    """A failed test shows what it printed: how to have the same fleets again."""
-    print(f"FLEET_SEED={SEED}")
 
 
 def test_isr_stagnation(fleets: Generated) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from fleetgen.shape import DS
-from generated import SEED, Generated, generated
+from generated import Generated
 from same_rows import limits, of_kind, same, same_detections, same_states
 from stop_oracle import StopOracle
 from storm_oracle import StormOracle
@@ -29,17 +29,6 @@ JUDGED = (
     "cluster", "broker", "process_start", "judged_as", "is_long", "is_proven", "sequence_errors", "invalid_records",
     "known_ids", "lost_ids", "topics", "start_seconds", "usual_seconds", "remaining_logs",
 )  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def fleets() -> Generated:
-    return generated()
-
-
-@pytest.fixture(autouse=True)
-def repeat() -> None:
-    """A failed test shows what it printed: how to have the same fleets again."""
-    print(f"FLEET_SEED={SEED}")
 
 
 def test_reconnect_storm(fleets: Generated) -> None:
