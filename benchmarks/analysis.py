@@ -84,11 +84,13 @@ def by_polars(home: Path, ds: str, work: Path) -> dict[str, float]:
 
     began = time.monotonic()
     sweeps = manifests(home, ds)[0]
-    rows = pl.scan_parquet([home / one.files["partitions"].path for one in sweeps])
-    base = pl.scan_parquet([home / one.files["sweeps"].path for one in sweeps]).select("sweep_at", "previous_sweep_at")
-    reads = pl.scan_parquet([home / one.files["brokers"].path for one in sweeps]).select(
-        "broker", "sweep_at", "read_at"
-    )
+
+    def paths(table: str) -> list[Path]:
+        return list(dict.fromkeys(home / one.files[table].path for one in sweeps if table in one.files))
+
+    rows = pl.scan_parquet(paths("partitions"))
+    base = pl.scan_parquet(paths("sweeps")).select("sweep_at", "previous_sweep_at")
+    reads = pl.scan_parquet(paths("brokers")).select("broker", "sweep_at", "read_at")
     before = reads.rename({"sweep_at": "previous_sweep_at", "read_at": "from_at"})
     spans = reads.join(base, on="sweep_at").join(before, on=["broker", "previous_sweep_at"])
     spans = spans.with_columns(seconds=(pl.col("read_at") - pl.col("from_at")).dt.total_microseconds() / 1e6)
@@ -190,7 +192,7 @@ def main() -> int:
     ds = given.ds or days[-1].name.removeprefix("ds=")
     shutil.rmtree(given.work, ignore_errors=True)
     given.work.mkdir(parents=True)
-    size = sum(file.bytes for one in manifests(given.home, ds)[0] for file in one.files.values())
+    size = sum({file.path: file.bytes for one in manifests(given.home, ds)[0] for file in one.files.values()}.values())
     results = {engine: run(engine, given.home, ds, given.work) for engine in ENGINES}
     print(
         f"{size / 2**20:.0f} MiB of raw files\n\n| engine | start s | facts s | signatures s | peak MiB |\n| --- |"

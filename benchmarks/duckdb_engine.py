@@ -84,7 +84,7 @@ class Duck:
         earlier = {m.cluster: m for m in manifests(self.home, before)[0]}
         used = sweeps + [m for m in earlier.values() if m.cluster in {s.cluster for s in sweeps}]
         for table, schema in raw_schemas().items():
-            paths = [str(self.home / m.files[table].path) for m in used if table in m.files]
+            paths = list(dict.fromkeys(str(self.home / m.files[table].path) for m in used if table in m.files))
             if paths:
                 self.connection.execute(f"CREATE VIEW raw_{table} AS SELECT * FROM read_parquet({paths!r})")
             else:

@@ -94,7 +94,8 @@ _NAMES = {"type": ["null", "array"], "items": {"type": "string", "pattern": "^[a
     tags=["kafka", "fleet", "report"],
     doc_md="""
 ### Judge a day, write the letters, mail them
-coverage → facts → judge (both by spark-submit, connection `spark_default`) → letters → render → publish → mail.
+coverage → facts → judge (both by spark-submit, connection `spark_default`) → letters → render → publish → mail;
+after `publish` also tidy, which joins the day's raw files.
 
 * **The day** is the parameter `ds`, else the date of the run's logical date. Judging a day again replaces it and
   sends no second mail; a letter with other findings goes out as "Revised: ...".
@@ -199,11 +200,21 @@ def fleet_health() -> None:
         if all(one.state == "skipped" for one in outcomes):
             raise AirflowSkipException("; ".join(one.sentence for one in outcomes))
 
+    @task
+    def tidy() -> None:
+        """Raw of a day that has ended in few files; another day's run finds them as quickly as this one did."""
+        from kafka_fleet.store.compaction import tidy as tidy_raw
+
+        for line in tidy_raw(home(), this_plan()["ds"]):
+            log.info("%s", line)
+
     plan = coverage()
     facts, judge = spark("facts", plan["facts_arguments"]), spark("judge", plan["judge_arguments"])
     listed = letters()
     facts >> judge >> listed
-    render.expand(clusters=listed) >> publish() >> mail.expand(clusters=listed)
+    published = publish()
+    render.expand(clusters=listed) >> published >> mail.expand(clusters=listed)
+    published >> tidy()
 
 
 fleet_health()

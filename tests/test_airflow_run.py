@@ -42,7 +42,7 @@ class Story(NamedTuple):
 
 def damage(airflow: AirflowHome, cluster: str) -> None:
     """Make one data file of a sweep no Parquet at all, and its manifest agree with that: only the reader can notice."""
-    sweep = next(sweep for sweep in manifests(airflow.home, DAY)[0] if sweep.cluster == cluster)
+    sweep = next(one for one in manifests(airflow.home, DAY)[0][::-1] if one.cluster == cluster)  # has its own files
     path = airflow.home / f"raw/manifests/ds={DAY}/{cluster}.{sweep.sweep}.json"
     manifest = json.loads(path.read_text())
     content = b"not Parquet"
@@ -74,10 +74,16 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
 
 
 def test_every_task_of_a_good_day_succeeds(story):
-    for task in ("coverage", "facts", "judge", "letters", "publish"):
+    for task in ("coverage", "facts", "judge", "letters", "publish", "tidy"):
         assert story.one.states[(task, None)] == story.everybody.states[(task, None)] == "success"
     for name in (*CLUSTERS, "broken"):
         assert story.everybody.states[("render", name)] == "success"
+
+
+def test_the_second_run_reads_what_the_first_one_joined(story):
+    assert all(f"{name}: " in story.one.printed for name in CLUSTERS)
+    assert f"sweeps of {DAY} are in" in story.one.printed
+    assert f"sweeps of {DAY} are in" not in story.everybody.printed
 
 
 def test_findings_and_letters_are_published(story):

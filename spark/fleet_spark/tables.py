@@ -61,10 +61,12 @@ class Day:
         sweeps, self.damaged = self.sweeps(clusters)
         before = (date.fromisoformat(self.ds) - timedelta(days=1)).isoformat()
         earlier = {m.cluster: m for m in manifests(self.home, before)[0]}  # in time order: the last one stays
-        used = sweeps + [m for m in earlier.values() if m.cluster in {s.cluster for s in sweeps}]
+        # a last sweep that shares its files has lost its own: they would bring in the rest of its day
+        alone = [m for m in earlier.values() if not m.joined]
+        used = sweeps + [m for m in alone if m.cluster in {s.cluster for s in sweeps}]
         for table in raw_schemas():
             files = [m.files[table] for m in used if table in m.files]
-            paths = [str(self.home / file.path) for file in files if file.rows]
+            paths = list(dict.fromkeys(str(self.home / file.path) for file in files if file.rows))
             schema = spark_schema(table)
             frame = self.spark.read.schema(schema).parquet(*paths) if paths else self.nothing(schema)
             frame.createOrReplaceTempView(f"raw_{table}")

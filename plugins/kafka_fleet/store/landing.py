@@ -25,6 +25,7 @@ from kafka_fleet.store.schemas import SCHEMA_VERSION, raw_schemas
 from kafka_fleet.store.tables import Item, as_table
 
 _CLUSTER = re.compile(r"[a-z0-9-]{1,63}")
+JOINED = "joined"  # raw/joined/: what compaction committed
 ORPHAN_SECONDS = 24 * 3600
 
 
@@ -39,13 +40,14 @@ class DataFile(NamedTuple):
 
 
 class Manifest(NamedTuple):
-    """One committed sweep."""
+    """One committed sweep. joined: its rows are in files that it shares with other sweeps of the day (compaction)."""
 
     cluster: str
     sweep: str
     sweep_at: datetime
     schema_version: int
     files: dict[str, DataFile]
+    joined: bool = False
 
 
 class Damaged(NamedTuple):
@@ -197,19 +199,48 @@ def _read_manifest(path: Path) -> Manifest:
 
 
 def manifests(home: Path, ds: date | str) -> tuple[list[Manifest], list[Damaged]]:
-    """Committed sweeps of one day in order of (cluster, time), each file checked against its size and sha256."""
-    whole, damaged = [], []
-    for path in sorted((home / f"raw/manifests/ds={ds}").glob("*.json")):
+    """Committed sweeps of one day in order of (cluster, time), each file checked against its size and sha256.
+
+    A sweep that was joined to others is read from there, and from its own files as long as it still has them and
+    those are not whole.
+    """
+    whole, damaged = _joined(home, ds)
+    for path in (home / f"raw/manifests/ds={ds}").glob("*.json"):
         cluster, _dot, sweep = path.stem.partition(".")
+        if (cluster, sweep) in whole:
+            continue
         try:
             manifest = _read_manifest(path)
             reason = next((r for r in (_fault(home, file) for file in manifest.files.values()) if r), None)
         except (OSError, ValueError, KeyError, TypeError):
             reason = "its manifest cannot be read"
         if reason:
-            damaged.append(Damaged(cluster, sweep, reason))
+            damaged[cluster, sweep] = Damaged(cluster, sweep, reason)
         else:
-            whole.append(manifest)
+            whole[cluster, sweep] = manifest
+            damaged.pop((cluster, sweep), None)
+    return [whole[key] for key in sorted(whole)], [damaged[key] for key in sorted(damaged)]
+
+
+def _joined(home: Path, ds: date | str) -> tuple[dict[tuple[str, str], Manifest], dict[tuple[str, str], Damaged]]:
+    """Sweeps that compaction joined, by (cluster, sweep): those that are whole, and those of damaged files."""
+    whole, damaged = {}, {}
+    for path in (home / f"raw/{JOINED}/ds={ds}").glob("*.json"):
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+            files = {one["path"]: DataFile(**one) for one in content["files"]}
+            faults = {name: _fault(home, file) for name, file in files.items()}
+            for one in content["sweeps"]:
+                own = {table: files[name]._replace(rows=rows) for table, (name, rows) in one["tables"].items()}
+                at = datetime.fromisoformat(one["sweep_at"])
+                key = content["cluster"], sweep_id(at)
+                whole[key] = Manifest(*key, at, one["schema_version"], own, joined=True)
+                reason = next((faults[file.path] for file in own.values() if faults[file.path]), None)
+                if reason:
+                    del whole[key]
+                    damaged[key] = Damaged(*key, reason)
+        except (OSError, ValueError, KeyError, TypeError):
+            damaged[path.stem, ""] = Damaged(path.stem, "(all joined)", "their manifest cannot be read")
     return whole, damaged
 
 
@@ -224,13 +255,19 @@ def _fault(home: Path, file: DataFile) -> str | None:
 
 def read_rows(home: Path, sweeps: Iterable[Manifest], table: str) -> list[dict[str, Any]]:
     """Rows of one table over the given sweeps, in their order; for tools and tests, Spark reads the files itself."""
-    paths = [home / m.files[table].path for m in sweeps if table in m.files]
-    return [row for path in paths for row in pq.read_table(path, schema=raw_schemas()[table]).to_pylist()]
+    found: list[dict[str, Any]] = []
+    for one in (m for m in sweeps if table in m.files):
+        only = [("sweep_at", "=", one.sweep_at)] if one.joined else None
+        path = home / one.files[table].path
+        found += pq.read_table(path, schema=raw_schemas()[table], filters=only).to_pylist()
+    return found
 
 
 def remove_orphans(home: Path, ds: date | str, now: float | None = None) -> int:
     """Delete temporary and uncommitted files of one day that are older than a day. Gives their number."""
     committed = {path.stem for path in (home / f"raw/manifests/ds={ds}").glob("*.json")}  # damaged ones are evidence
+    for path in (home / f"raw/{JOINED}/ds={ds}").glob("*.json"):
+        committed |= {path.stem, *(Path(file["path"]).stem for file in json.loads(path.read_text())["files"])}
     limit, removed = (now or time.time()) - ORPHAN_SECONDS, 0
     for path in (home / "raw").glob(f"*/ds={ds}/*"):
         if path.stem not in committed and path.stat().st_mtime < limit:

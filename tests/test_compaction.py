@@ -1,0 +1,173 @@
+"""Compaction: the same rows from fewer files, whatever is interrupted; what was joined stays readable and checked."""
+
+import os
+import shutil
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from analysed import spark
+from fleet_spark.tables import Day
+from kafka_fleet.paths import sql_dir
+from kafka_fleet.store import compaction
+from kafka_fleet.store.compaction import compact, remove_superseded, tidy
+from kafka_fleet.store.generations import claim
+from kafka_fleet.store.landing import land, manifests, read_rows, remove_orphans
+from kafka_fleet.store.schemas import raw_schemas
+from recorded import recorded_day, write_home
+
+FIRST = datetime(2026, 11, 20, 10, tzinfo=UTC)
+DS, NEXT, LONG_AFTER = "2026-11-20", date(2026, 11, 21), FIRST.timestamp() + 10**9
+SWEEPS, CLUSTERS = 6, ("orders-eu", "payments-eu")
+
+
+def tables(number: int) -> dict[str, list[dict[str, object]]]:
+    at = FIRST + timedelta(minutes=10 * number)
+    partitions = [
+        {"broker": 1, "topic": "заказы", "partition": p, "log_end_offset": p * 10 + number, "replicas_count": 1,
+         "read_at": at} for p in range(50)
+    ]  # fmt: skip
+    found: dict[str, list[dict[str, object]]] = {"sweeps": [{"admin_outcome": "ok", "admin_missing": []}]}
+    found["partitions"] = partitions
+    if number == 2:
+        found["groups"] = [{"group_id": "billing", "state": "Stable"}]
+    return found
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    for cluster in CLUSTERS:
+        for number in range(SWEEPS):
+            land(tmp_path, cluster, FIRST + timedelta(minutes=10 * number), tables(number))
+    return tmp_path
+
+
+def everything(home: Path) -> dict[str, list[dict[str, object]]]:
+    """Rows of every table over the whole sweeps of the day."""
+    sweeps, damaged = manifests(home, DS)
+    assert damaged == []
+    assert [(one.cluster, one.sweep_at) for one in sweeps] == [
+        (cluster, FIRST + timedelta(minutes=10 * number)) for cluster in CLUSTERS for number in range(SWEEPS)
+    ]
+    return {table: read_rows(home, sweeps, table) for table in raw_schemas()}
+
+
+def test_the_same_rows_from_fewer_files(home):
+    before, counted = everything(home), [one.files["partitions"].rows for one in manifests(home, DS)[0]]
+    assert compact(home, DS, NEXT) == dict.fromkeys(CLUSTERS, (SWEEPS - 1, 3))
+    assert everything(home) == before
+    assert remove_superseded(home, DS) == 0, "who listed them a moment ago still reads them"
+    assert remove_superseded(home, DS, LONG_AFTER) == 2 * ((SWEEPS - 1) * 3 + 1)
+    assert everything(home) == before
+    assert [one.files["partitions"].rows for one in manifests(home, DS)[0]] == counted
+    assert len(list((home / f"raw/partitions/ds={DS}").iterdir())) == 2 * len(CLUSTERS)
+    assert remove_orphans(home, DS, now=LONG_AFTER) == 0
+    assert compact(home, DS, NEXT) == {}
+    assert everything(home) == before
+
+
+def test_the_last_sweep_keeps_its_own_files(home):
+    compact(home, DS, NEXT)
+    assert [one.joined for one in manifests(home, DS)[0]] == [*[True] * (SWEEPS - 1), False] * len(CLUSTERS)
+
+
+def test_large_days_have_several_files_each_with_whole_sweeps(home, monkeypatch):
+    before = everything(home)
+    monkeypatch.setattr(compaction, "FILE_BYTES", 5)  # more than the four that open every file
+    monkeypatch.setattr(compaction, "GROUP_ROWS", 50)
+    assert compact(home, DS, NEXT)["payments-eu"] == (SWEEPS - 1, (SWEEPS - 1) + 2)  # small tables stay one file
+    remove_superseded(home, DS, LONG_AFTER)
+    assert everything(home) == before
+
+
+def test_a_day_that_has_not_ended_is_left_alone(home):
+    with pytest.raises(ValueError, match="has not ended"):
+        compact(home, DS, FIRST.date())
+    assert not (home / "raw/joined").exists()
+
+
+@pytest.mark.parametrize("write", range(4))
+def test_an_interrupted_compaction_changes_nothing_and_the_next_one_heals(home, monkeypatch, write):
+    before, real, written = everything(home), compaction.replace_file, []
+
+    def full(path: Path, content: bytes) -> None:
+        if len(written) == write:
+            raise OSError(28, "No space left on device")
+        written.append(path)
+        real(path, content)
+
+    monkeypatch.setattr(compaction, "replace_file", full)
+    with pytest.raises(OSError, match="No space"):
+        compact(home, DS, NEXT)
+    assert everything(home) == before
+    monkeypatch.setattr(compaction, "replace_file", real)
+    assert set(compact(home, DS, NEXT)) == set(CLUSTERS)
+    remove_superseded(home, DS, LONG_AFTER)
+    assert everything(home) == before
+
+
+def flip(home: Path) -> None:
+    path = home / f"raw/partitions/ds={DS}/payments-eu.joined0.parquet"
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def test_flipped_bits_cost_nothing_while_the_own_files_are_there(home):
+    before = everything(home)
+    compact(home, DS, NEXT)
+    flip(home)
+    assert everything(home) == before
+    remove_superseded(home, DS, LONG_AFTER)
+    assert everything(home) == before, "what is not whole where it was joined keeps its own files"
+
+
+def test_flipped_bits_are_named_and_cost_no_other_cluster(home):
+    compact(home, DS, NEXT)
+    remove_superseded(home, DS, LONG_AFTER)
+    flip(home)
+    whole, damaged = manifests(home, DS)
+    assert [one.cluster for one in whole] == ["orders-eu"] * SWEEPS + ["payments-eu"]
+    assert {one.cluster for one in damaged} == {"payments-eu"}
+    assert {one.reason for one in damaged} == {"partitions: the bytes are not those that were written"}
+    assert len(damaged) == SWEEPS - 1
+
+
+def test_tidying_tells_what_it_did(home):
+    assert tidy(home, DS, FIRST.date()) == [f"{DS} has not ended: its sweeps stay as they landed"]
+    assert tidy(home, DS, NEXT) == [f"{name}: {SWEEPS - 1} sweeps of {DS} are in 3 files" for name in CLUSTERS]
+    long_ago = FIRST.timestamp() - 10**6
+    for path in (home / f"raw/joined/ds={DS}").iterdir():
+        os.utime(path, (long_ago, long_ago))
+    assert tidy(home, DS, NEXT) == [
+        f"{DS}: {2 * ((SWEEPS - 1) * 2 + 1 + SWEEPS - 1)} files removed that no reader needs"
+    ]
+    assert tidy(home, DS, NEXT) == []
+
+
+def test_damaged_sweeps_are_not_joined(home):
+    path = next((home / f"raw/partitions/ds={DS}").glob("orders-eu.*T101000*"))
+    path.write_bytes(b"not Parquet")
+    assert compact(home, DS, NEXT)["orders-eu"][0] == SWEEPS - 2
+    remove_superseded(home, DS, LONG_AFTER)
+    whole, (damaged,) = manifests(home, DS)
+    assert (damaged.cluster, len(whole)) == ("orders-eu", 2 * SWEEPS - 1)
+    assert path.exists(), "evidence"
+
+
+def test_spark_reads_the_same_tables(tmp_path):
+    ds = recorded_day()
+    first, second = tmp_path / "first", tmp_path / "second"
+    write_home(first, ["follower331", "idle331"])
+    shutil.copytree(first, second)
+    joined = compact(second, ds, date.fromisoformat(ds) + timedelta(days=1))
+    assert set(joined) == {"follower331", "idle331"}
+    remove_superseded(second, ds, LONG_AFTER)
+    rows = []
+    for home in (first, second):
+        day = Day(spark(), home, ds, claim(home, ds), sql_dir())
+        day.load_raw([])
+        rows.append({name: sorted(map(str, spark().table(f"raw_{name}").collect())) for name in raw_schemas()})
+    assert rows[0] == rows[1]
+    assert sum(map(len, rows[0].values())) > 1000
