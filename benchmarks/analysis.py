@@ -51,9 +51,10 @@ def by_spark(home: Path, ds: str, work: Path) -> dict[str, float]:
     day = Day(spark, home, ds, claim(home, ds), sql_dir())
     write_facts(day, [])
     stored = time.monotonic()
-    measured = run_signatures(spark, list(load_signatures(sql_dir()).values()), {CLUSTER: {}})
+    clusters = sorted({one.cluster for one in day.sweeps([])[0]})
+    measured = run_signatures(spark, list(load_signatures(sql_dir()).values()), {name: {} for name in clusters})
     ended = time.monotonic()
-    states = {name: one.result.state for name, one in measured[CLUSTER].items()}
+    states = {name: one.result.state for name, one in measured[clusters[0]].items()}
     (work / "spark.json").write_text(json.dumps({"generation": day.generation, "states": states}))
     return {"start": started - began, "facts": stored - started, "signatures": ended - stored}
 
