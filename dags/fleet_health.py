@@ -94,8 +94,8 @@ _NAMES = {"type": ["null", "array"], "items": {"type": "string", "pattern": "^[a
     tags=["kafka", "fleet", "report"],
     doc_md="""
 ### Judge a day, write the letters, mail them
-coverage → facts → judge (both by spark-submit, connection `spark_default`) → letters → render → publish → mail;
-after `publish` also tidy, which joins the day's raw files.
+coverage → compact → facts → judge (these two by spark-submit, connection `spark_default`) → letters → render → publish
+→ mail.
 
 * **The day** is the parameter `ds`, else the date of the run's logical date. Judging a day again replaces it and
   sends no second mail; a letter with other findings goes out as "Revised: ...".
@@ -143,6 +143,14 @@ def fleet_health() -> None:
             "facts_arguments": ["facts", *common],
             "judge_arguments": ["judge", *common, "--fleet", os.environ["KAFKA_FLEET_FILE"]],
         }
+
+    @task
+    def compact() -> None:
+        """Raw of a day that has ended in few files: opening many costs Spark more than their rows."""
+        from kafka_fleet.store.compaction import compact_finished
+
+        for line in compact_finished(home(), this_plan()["ds"]):
+            log.info("%s", line)
 
     @task
     def letters() -> list[list[str]]:
@@ -202,16 +210,17 @@ def fleet_health() -> None:
 
     @task
     def tidy() -> None:
-        """Raw of a day that has ended in few files; another day's run finds them as quickly as this one did."""
+        """Files of raw whose rows were written again more than a day ago go."""
         from kafka_fleet.store.compaction import tidy as tidy_raw
 
-        for line in tidy_raw(home(), this_plan()["ds"]):
+        for line in tidy_raw(home()):
             log.info("%s", line)
 
     plan = coverage()
     facts, judge = spark("facts", plan["facts_arguments"]), spark("judge", plan["judge_arguments"])
+    facts.trigger_rule = TriggerRule.ALL_DONE_MIN_ONE_SUCCESS  # many small files cost time, and no day its letters
     listed = letters()
-    facts >> judge >> listed
+    plan >> compact() >> facts >> judge >> listed
     published = publish()
     render.expand(clusters=listed) >> published >> mail.expand(clusters=listed)
     published >> tidy()

@@ -74,7 +74,7 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
 
 
 def test_every_task_of_a_good_day_succeeds(story):
-    for task in ("coverage", "facts", "judge", "letters", "publish", "tidy"):
+    for task in ("coverage", "compact", "facts", "judge", "letters", "publish", "tidy"):
         assert story.one.states[(task, None)] == story.everybody.states[(task, None)] == "success"
     for name in (*CLUSTERS, "broken"):
         assert story.everybody.states[("render", name)] == "success"

@@ -11,7 +11,7 @@ from analysed import spark
 from fleet_spark.tables import Day
 from kafka_fleet.paths import sql_dir
 from kafka_fleet.store import compaction
-from kafka_fleet.store.compaction import compact, remove_superseded, tidy
+from kafka_fleet.store.compaction import compact, compact_finished, remove_superseded, tidy
 from kafka_fleet.store.generations import claim
 from kafka_fleet.store.landing import land, manifests, read_rows, remove_orphans
 from kafka_fleet.store.schemas import raw_schemas
@@ -134,16 +134,29 @@ def test_flipped_bits_are_named_and_cost_no_other_cluster(home):
     assert len(damaged) == SWEEPS - 1
 
 
-def test_tidying_tells_what_it_did(home):
-    assert tidy(home, DS, FIRST.date()) == [f"{DS} has not ended: its sweeps stay as they landed"]
-    assert tidy(home, DS, NEXT) == [f"{name}: {SWEEPS - 1} sweeps of {DS} are in 3 files" for name in CLUSTERS]
+def test_what_was_done_is_told(home):
+    assert compact_finished(home, DS, FIRST.date()) == [f"{DS} has not ended: its sweeps stay as they landed"]
+    assert compact_finished(home, DS, NEXT) == [
+        f"{name}: {SWEEPS - 1} sweeps of {DS} are in 3 files" for name in CLUSTERS
+    ]
+    assert tidy(home) == []
     long_ago = FIRST.timestamp() - 10**6
     for path in (home / f"raw/joined/ds={DS}").iterdir():
         os.utime(path, (long_ago, long_ago))
-    assert tidy(home, DS, NEXT) == [
-        f"{DS}: {2 * ((SWEEPS - 1) * 2 + 1 + SWEEPS - 1)} files removed that no reader needs"
-    ]
-    assert tidy(home, DS, NEXT) == []
+    own = 2 * ((SWEEPS - 1) * 3 + 1)  # manifest, sweeps and partitions of each, groups of one
+    assert tidy(home) == [f"{DS}: {own} files removed that no reader needs"]
+    assert tidy(home) == []
+
+
+def test_large_files_are_not_written_again(home, monkeypatch):
+    before = everything(home)
+    large = [one.files["partitions"] for one in manifests(home, DS)[0]]
+    monkeypatch.setattr(compaction, "LARGE", min(file.bytes for file in large))
+    assert compact(home, DS, NEXT)["payments-eu"][1] >= SWEEPS - 1
+    remove_superseded(home, DS, LONG_AFTER)
+    assert everything(home) == before
+    assert [one.files["partitions"] for one in manifests(home, DS)[0]] == large
+    assert remove_orphans(home, DS, now=LONG_AFTER) == 0
 
 
 def test_damaged_sweeps_are_not_joined(home):

@@ -111,7 +111,7 @@ def test_analysis_runs_over_a_daily_interval_and_may_be_backfilled(bag):
 
 def test_the_chain(bag):
     dag = bag.dags["fleet_health"]
-    names = ["coverage", "facts", "judge", "letters", "render", "publish", "mail"]
+    names = ["coverage", "compact", "facts", "judge", "letters", "render", "publish", "mail"]
     assert sorted(dag.task_dict) == sorted([*names, "tidy"])
     assert dag.get_task("tidy").upstream_task_ids == {"publish"}
     for upstream, downstream in pairwise(names):

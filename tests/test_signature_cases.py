@@ -78,3 +78,8 @@ def test_a_signature_has_cases_of_every_kind(signature: str) -> None:
             assert case.expect["state"] == "quiet"
         if case.kind == "missing":
             assert case.expect.get("missing")
+
+
+def test_no_step_of_a_signature_hides_a_fact_table() -> None:
+    steps = {step for one in SIGNATURES.values() for step in one.steps}
+    assert not steps & (set(fact_queries(sql_dir())) | {f"raw_{table}" for table in raw_schemas()})

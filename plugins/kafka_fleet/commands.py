@@ -20,6 +20,7 @@ from kafka_fleet.paths import spark_application, sql_dir
 from kafka_fleet.report import render
 from kafka_fleet.report.dispatch import LetterError, mail_letter
 from kafka_fleet.report.smtp_settings import SmtpSettingsError, from_environment
+from kafka_fleet.store.compaction import compact_finished
 from kafka_fleet.store.generations import claim, current
 from kafka_fleet.store.landing import manifests
 from kafka_fleet.usage import UsageError
@@ -107,6 +108,8 @@ def analyze(options: argparse.Namespace) -> int:
         raise UsageError(
             f"{options.date}: no sweep is stored under {options.home}; a day cannot be measured afterwards"
         )
+    for line in compact_finished(options.home, options.date):
+        print(line, file=sys.stderr)
     arguments = ["analyze", "--home", str(options.home.resolve()), "--ds", options.date]
     arguments += ["--generation", claim(options.home, options.date), "--sql", str(sql_dir())]
     arguments += ["--fleet", str(options.fleet.resolve())] if options.fleet is not None else []

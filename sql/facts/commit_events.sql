@@ -1,6 +1,6 @@
 -- Committed offsets that were not there at the usable sweep before: a group's first commit on a partition, or its first
 -- after the earlier one had gone.
--- in:  commit_begins, raw_topics, raw_partitions (on leaders), group_coordinators, partition_births, topic_windows,
+-- in:  commit_begins, raw_topics, raw_partitions (on leaders), group_coordinators, partition_births, begin_windows,
 --      coordinator_health
 -- out: one row per group, partition and event that ends on the day. from_sweep: the last sweep at which the group had
 --      not begun with the partition (no commit, not assigned); null when it was assigned at every sweep there is.
@@ -124,6 +124,6 @@ LEFT JOIN group_coordinators AS c1
     ON p.cluster = c1.cluster AND p.group_id = c1.group_id AND p.sweep_number - 1 = c1.sweep_number
 LEFT JOIN group_coordinators AS c2
     ON p.cluster = c2.cluster AND p.group_id = c2.group_id AND p.sweep_number = c2.sweep_number
-LEFT JOIN topic_windows AS x
+LEFT JOIN begin_windows AS x
     ON p.cluster = x.cluster AND p.topic = x.topic AND p.from_sweep = x.from_sweep AND p.sweep_at = x.to_sweep
 LEFT JOIN gone AS o ON p.cluster = o.cluster AND p.before_sweep = o.before_sweep AND p.sweep_at = o.to_sweep

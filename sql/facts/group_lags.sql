@@ -1,38 +1,21 @@
 -- How far each consumer group is behind, and how near the deletion is, between its first and last offsets of the day.
--- in:  admin_reads, raw_group_offsets, raw_partitions (on leaders), raw_groups, raw_group_assignments
+-- in:  admin_reads, offset_spans, raw_partitions (on leaders), raw_groups, raw_group_assignments
 -- out: one row per group and partition with a committed offset at the last sweep that read them. Log ends are null
 --      where the leader was not read; from_* is the first sweep of the day with such an offset, null if it is the last
-WITH offsets AS (
-    SELECT
-        o.cluster,
-        o.group_id,
-        o.topic,
-        o.partition,
-        max(a.offsets_sweep) AS to_sweep,
-        min(o.sweep_at) AS from_sweep,
-        max_by(o.committed_offset, o.sweep_at) AS committed_offset,
-        min_by(o.committed_offset, o.sweep_at) AS from_committed_offset
-    FROM raw_group_offsets AS o
-    INNER JOIN admin_reads AS a ON o.cluster = a.cluster
-    WHERE to_date(o.sweep_at) = :ds
-    GROUP BY o.cluster, o.group_id, o.topic, o.partition
-    HAVING max(o.sweep_at) = max(a.offsets_sweep)
-),
-
-moments AS (
+WITH moments AS (
     SELECT
         cluster,
         topic,
         partition,
         to_sweep AS sweep_at
-    FROM offsets
+    FROM offset_spans
     UNION
     SELECT
         cluster,
         topic,
         partition,
         from_sweep AS sweep_at
-    FROM offsets
+    FROM offset_spans
 ),
 
 ends AS (
@@ -97,7 +80,7 @@ SELECT
     -- a group that shows assignments, and none of this partition, does not read it any more
     m.group_id IS NOT NULL AND p.group_id IS NULL AS left_behind,
     (unix_micros(t.read_at) - unix_micros(f.read_at)) / 1e6D AS seconds
-FROM offsets AS o
+FROM offset_spans AS o
 LEFT JOIN ends AS t
     ON o.cluster = t.cluster AND o.to_sweep = t.sweep_at AND o.topic = t.topic AND o.partition = t.partition
 LEFT JOIN ends AS f

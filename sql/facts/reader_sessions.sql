@@ -1,5 +1,5 @@
 -- How often something arrives for each group member at each broker that hosts partitions assigned to it.
--- in:  counters, raw_group_assignments, raw_topics, partition_rates, topic_traffic
+-- in:  counters, raw_group_assignments, raw_topics, topic_shapes, partition_rates, topic_traffic
 -- out: one row per broker, interval, group member and topic. Arrivals are batches per s, not records: a waiting fetch
 --      is woken once per batch. led_* counts partitions that the broker leads, hosted_* those it has a replica of.
 WITH batches AS (
@@ -17,24 +17,16 @@ WITH batches AS (
 
 rates AS (
     SELECT
-        cluster,
-        topic,
-        partition,
-        to_sweep,
-        max(records / seconds) AS records_per_s
-    FROM partition_rates
-    WHERE NOT went_back
-    GROUP BY cluster, topic, partition, to_sweep
-),
-
-sizes AS (
-    SELECT
-        cluster,
-        sweep_at,
-        topic,
-        count(*) AS partitions_of_topic
-    FROM raw_topics
-    GROUP BY cluster, sweep_at, topic
+        r.cluster,
+        r.topic,
+        r.partition,
+        r.to_sweep,
+        max(r.records / r.seconds) AS records_per_s
+    FROM partition_rates AS r
+    LEFT SEMI JOIN raw_group_assignments AS a
+        ON r.cluster = a.cluster AND r.topic = a.topic AND r.partition = a.partition AND r.to_sweep = a.sweep_at
+    WHERE NOT r.went_back
+    GROUP BY r.cluster, r.topic, r.partition, r.to_sweep
 ),
 
 assigned AS (
@@ -47,11 +39,11 @@ assigned AS (
         a.partition,
         t.leader,
         t.replicas,
-        s.partitions_of_topic
+        s.partition_count AS partitions_of_topic
     FROM raw_group_assignments AS a
     INNER JOIN raw_topics AS t
         ON a.cluster = t.cluster AND a.sweep_at = t.sweep_at AND a.topic = t.topic AND a.partition = t.partition
-    INNER JOIN sizes AS s ON a.cluster = s.cluster AND a.sweep_at = s.sweep_at AND a.topic = s.topic
+    INNER JOIN topic_shapes AS s ON a.cluster = s.cluster AND a.sweep_at = s.sweep_at AND a.topic = s.topic
 ),
 
 arrivals AS (

@@ -1,5 +1,5 @@
 -- Topics that were deleted and created anew between two reads, by their ids.
--- in:  intervals (kind sweeps), raw_topics
+-- in:  intervals (kind sweeps), topic_shapes
 -- out: one row per pair of sweeps of an interval and topic with another id at the second
 WITH spans AS (
     SELECT DISTINCT
@@ -8,17 +8,6 @@ WITH spans AS (
         to_sweep
     FROM intervals
     WHERE kind = 'sweeps'
-),
-
-ids AS (
-    SELECT
-        cluster,
-        sweep_at,
-        topic,
-        max(topic_id) AS topic_id
-    FROM raw_topics
-    WHERE topic_id IS NOT NULL
-    GROUP BY cluster, sweep_at, topic
 )
 
 SELECT
@@ -27,6 +16,6 @@ SELECT
     s.to_sweep,
     t.topic
 FROM spans AS s
-INNER JOIN ids AS t ON s.cluster = t.cluster AND s.to_sweep = t.sweep_at
-INNER JOIN ids AS f ON s.cluster = f.cluster AND s.from_sweep = f.sweep_at AND t.topic = f.topic
+INNER JOIN topic_shapes AS t ON s.cluster = t.cluster AND s.to_sweep = t.sweep_at
+INNER JOIN topic_shapes AS f ON s.cluster = f.cluster AND s.from_sweep = f.sweep_at AND t.topic = f.topic
 WHERE t.topic_id != f.topic_id

@@ -1,19 +1,7 @@
 -- What a broker's per-topic counters did in each interval, and whether the broker leads a partition of the topic.
--- in:  counters (its intervals are sound), raw_broker_topics, raw_partitions, raw_topics
+-- in:  counters (its intervals are sound), raw_broker_topics, led_topics
 -- out: one row per broker, topic and interval; counts. bytes_out counts bytes sent to consumers alone.
-WITH led AS (
-    SELECT
-        cluster,
-        broker,
-        sweep_at,
-        topic,
-        count_if(replicas_count > 0) AS leaders,
-        count(*) AS replicas
-    FROM raw_partitions
-    GROUP BY cluster, broker, sweep_at, topic
-),
-
-deltas AS (
+WITH deltas AS (
     SELECT
         c.cluster,
         c.broker,
@@ -42,8 +30,8 @@ SELECT
     greatest(coalesce(l1.leaders, 0), coalesce(l0.leaders, 0)) AS leaders,
     greatest(coalesce(l1.replicas, 0), coalesce(l0.replicas, 0)) AS replicas
 FROM deltas AS d
-LEFT JOIN led AS l1
+LEFT JOIN led_topics AS l1
     ON d.cluster = l1.cluster AND d.broker = l1.broker AND d.to_sweep = l1.sweep_at AND d.topic = l1.topic
-LEFT JOIN led AS l0
+LEFT JOIN led_topics AS l0
     ON d.cluster = l0.cluster AND d.broker = l0.broker AND d.from_sweep = l0.sweep_at AND d.topic = l0.topic
 WHERE d.messages_in >= 0 AND d.bytes_in >= 0 AND d.bytes_out >= 0 AND d.produce_batches >= 0 AND d.fetch_reads >= 0

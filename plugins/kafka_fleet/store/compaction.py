@@ -31,6 +31,7 @@ from kafka_fleet.store.landing import (
 from kafka_fleet.store.schemas import raw_schemas
 
 GROUP_ROWS = 131_072  # of a row group: several small sweeps share one, a large sweep has its own
+LARGE = 2**20
 FILE_BYTES = 16 * 2**20  # a file is closed at the next sweep beyond this: every core has one to read
 SUPERSEDED_SECONDS = ORPHAN_SECONDS  # joined sweeps stay so long: who listed them before still reads them
 
@@ -86,10 +87,15 @@ def join(home: Path, ds: str, cluster: str, sweeps: list[Manifest]) -> int:
     Raises OSError when the disk does; nothing is committed then, and a next try begins anew.
     """
     open_: dict[str, _Files] = {}
+    kept: list[DataFile] = []
     listed: list[dict[str, Any]] = []
     for sweep in sweeps:
         places: dict[str, tuple[str, int]] = {}
         for table, file in sweep.files.items():
+            if file.bytes >= LARGE:
+                places[table] = (file.path, file.rows)
+                kept.append(file)
+                continue
             rows = pq.read_table(home / file.path, schema=raw_schemas()[table])
             if rows.num_rows != file.rows:
                 raise OSError(f"{file.path} has {rows.num_rows} rows, {file.rows} were landed")
@@ -102,10 +108,10 @@ def join(home: Path, ds: str, cluster: str, sweeps: list[Manifest]) -> int:
     for files in open_.values():
         files.close()
         written += files.closed
-    commit = {"cluster": cluster, "sweeps": listed, "files": [file._asdict() for file in written]}
+    commit = {"cluster": cluster, "sweeps": listed, "files": [file._asdict() for file in (*kept, *written)]}
     content = json.dumps(commit, sort_keys=True, indent=1).encode()
     replace_file(home / f"raw/{JOINED}/ds={ds}/{cluster}.json", content)
-    return len(written)
+    return len(kept) + len(written)
 
 
 def compact(home: Path, ds: str, today: date | None = None) -> dict[str, tuple[int, int]]:
@@ -141,19 +147,25 @@ def remove_superseded(home: Path, ds: str, now: float | None = None) -> int:
             name = f"{sweep.cluster}.{sweep.sweep}"
             own = [home / f"raw/manifests/ds={ds}/{name}.json"]  # first: data without it does not exist
             own += [home / f"raw/{table}/ds={ds}/{name}.parquet" for table in sweep.files]
+            kept = {home / file.path for file in sweep.files.values()}
             for path in own:
-                if path.exists():
+                if path not in kept and path.exists():
                     path.unlink()
                     removed += 1
     return removed
 
 
-def tidy(home: Path, ds: str, today: date | None = None) -> list[str]:
-    """Join a day if it has ended, remove what no reader needs any more of all days; a line for each that was done."""
+def compact_finished(home: Path, ds: str, today: date | None = None) -> list[str]:
+    """Compact a day if it has ended; a line for each cluster."""
     if date.fromisoformat(ds) >= (today or datetime.now(UTC).date()):
         return [f"{ds} has not ended: its sweeps stay as they landed"]
     joined = compact(home, ds, today)
-    told = [f"{cluster}: {sweeps} sweeps of {ds} are in {files} files" for cluster, (sweeps, files) in joined.items()]
+    return [f"{cluster}: {sweeps} sweeps of {ds} are in {files} files" for cluster, (sweeps, files) in joined.items()]
+
+
+def tidy(home: Path) -> list[str]:
+    """Remove what no reader needs any more, of all days that were compacted; a line for each with anything removed."""
+    told = []
     for folder in sorted((home / f"raw/{JOINED}").glob("ds=*")):
         day = folder.name.removeprefix("ds=")
         removed = remove_superseded(home, day) + remove_orphans(home, day)

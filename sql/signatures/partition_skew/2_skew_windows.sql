@@ -1,6 +1,26 @@
 -- How many records each topic took in each interval, with the sums over partitions of slow and of timely leaders.
 -- in:  partition_rates, skew_leaders
 -- out: one row per cluster, topic and interval that is neither idle nor tiny; rates are records per s and partition
+-- a leader was read once in an interval, so its partitions share the seconds: whole records are summed first
+WITH led AS (
+    SELECT
+        cluster,
+        topic,
+        broker,
+        from_sweep,
+        to_sweep,
+        min(from_at) AS from_at,
+        max(to_at) AS to_at,
+        max(seconds) AS seconds,
+        sum(records) AS records,
+        max(records) AS max_records,
+        count(*) AS partition_count
+    FROM partition_rates
+    -- topics of Kafka itself are written by key
+    WHERE array_contains(:clusters, cluster) AND NOT coalesce(went_back, FALSE) AND substring(topic, 1, 2) != '__'
+    GROUP BY cluster, topic, broker, from_sweep, to_sweep
+)
+
 SELECT
     r.cluster,
     r.topic,
@@ -16,15 +36,13 @@ SELECT
     min(r.from_at) AS from_at,
     max(r.to_at) AS to_at,
     max(r.seconds) AS seconds,
-    count(*) AS partition_count,
+    sum(r.partition_count) AS partition_count,
     sum(r.records) AS records,
-    max(r.records / r.seconds) AS max_rate,
-    count_if(s.pace = 'slow') AS slow_partitions,
-    count_if(s.pace = 'timely') AS timely_partitions
-FROM partition_rates AS r
+    max(r.max_records / r.seconds) AS max_rate,
+    coalesce(sum(r.partition_count) FILTER (WHERE s.pace = 'slow'), 0) AS slow_partitions,
+    coalesce(sum(r.partition_count) FILTER (WHERE s.pace = 'timely'), 0) AS timely_partitions
+FROM led AS r
 LEFT JOIN skew_leaders AS s
     ON r.cluster = s.cluster AND r.broker = s.broker AND r.from_sweep = s.from_sweep AND r.to_sweep = s.to_sweep
--- topics of Kafka itself are written by key
-WHERE array_contains(:clusters, r.cluster) AND NOT coalesce(r.went_back, FALSE) AND substring(r.topic, 1, 2) != '__'
 GROUP BY r.cluster, r.topic, r.from_sweep, r.to_sweep
-HAVING count(*) >= :min_partitions AND sum(r.records) >= :min_records
+HAVING sum(r.partition_count) >= :min_partitions AND sum(r.records) >= :min_records
