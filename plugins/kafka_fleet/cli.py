@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from kafka_fleet import commands
+from kafka_fleet.store.bucket import open_home, unreachable
 from kafka_fleet.store.generations import day
 from kafka_fleet.usage import UsageError
 
@@ -37,7 +38,10 @@ def _parser() -> argparse.ArgumentParser:
             sub.add_argument("--fleet", type=Path, required=fleet, metavar="F", help="fleet file")
         if home:
             sub.add_argument(
-                "--home", type=Path, required=True, metavar="H", help="folder that holds raw/ and the rest"
+                "--home",
+                required=True,
+                metavar="H",
+                help="folder, or s3a://bucket/prefix, that holds raw/ and the rest",
             )
         if ds:
             sub.add_argument("--date", type=_day, required=True, metavar="D", help="the day, YYYY-MM-DD in UTC")
@@ -60,6 +64,8 @@ def main(arguments: list[str] | None = None) -> int:
     """Entry point of the console script."""
     options = _parser().parse_args(arguments)
     try:
+        if "home" in options:
+            options.home = open_home(options.home)
         code: int = options.run(options)
         return code
     except UsageError as error:
@@ -67,6 +73,9 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     except OSError as error:
         print(f"kafka-fleet: {error.filename or options.verb}: {error.strerror or error}", file=sys.stderr)
+        return 1
+    except unreachable() as error:
+        print(f"kafka-fleet: {options.verb}: {error}", file=sys.stderr)
         return 1
 
 

@@ -20,6 +20,7 @@ from kafka_fleet.paths import spark_application, sql_dir
 from kafka_fleet.report import render
 from kafka_fleet.report.dispatch import LetterError, mail_letter
 from kafka_fleet.report.smtp_settings import SmtpSettingsError, from_environment
+from kafka_fleet.store.bucket import address
 from kafka_fleet.store.compaction import compact_finished
 from kafka_fleet.store.generations import claim, current
 from kafka_fleet.store.landing import manifests
@@ -110,7 +111,7 @@ def analyze(options: argparse.Namespace) -> int:
         )
     for line in compact_finished(options.home, options.date):
         print(line, file=sys.stderr)
-    arguments = ["analyze", "--home", str(options.home.resolve()), "--ds", options.date]
+    arguments = ["analyze", "--home", address(options.home), "--ds", options.date]
     arguments += ["--generation", claim(options.home, options.date), "--sql", str(sql_dir())]
     arguments += ["--fleet", str(options.fleet.resolve())] if options.fleet is not None else []
     arguments += ["--signatures", ",".join(options.signature)] if options.signature else []

@@ -28,8 +28,8 @@ from kafka_fleet.knowledge.measured import Answered, load_conditions, with_answe
 from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.knowledge.upgrade import plan, upgrade_to
 from kafka_fleet.knowledge.verdicts import Row, judge
+from kafka_fleet.store.files import replace_file
 from kafka_fleet.store.generations import publish
-from kafka_fleet.store.landing import replace_file
 
 NO_SWEEP = "no sweep reached this cluster on this day"
 TABLES = ("cluster_days", "broker_days", "config_days", "client_days", "group_days", "member_days", "dropped")

@@ -61,13 +61,18 @@ def mail_letter(
         raise LetterError(f"nothing is published for {ds}; write the report first")
     letter, findings = home / f"reports/ds={ds}/{generation}", home / f"findings/ds={ds}/{generation}/findings.json"
     try:
-        html, text = ((letter / f"{cluster}{kind}").read_bytes().decode() for kind in (".html", ".txt"))
-        digest = findings_digest(cluster, json.loads(findings.read_bytes()))
-    except FileNotFoundError as error:
-        raise LetterError(f"{ds} has no letter of {cluster}: {Path(error.filename).name} is not there") from None
+        html, text = (_there(letter / f"{cluster}{kind}", ds, cluster).decode() for kind in (".html", ".txt"))
+        digest = findings_digest(cluster, json.loads(_there(findings, ds, cluster)))
     except (TypeError, KeyError, ValueError) as error:
         raise LetterError(f"the letter of {cluster} for {ds} cannot be read ({type(error).__name__})") from error
     subject = subject_of(html)
     if not subject:
         raise LetterError(f"the letter of {cluster} for {ds} has no title to make a subject of")
     return deliver(home, ds, cluster, html, text, subject, owners, smtp, digest, dry_run)
+
+
+def _there(path: Path, ds: str, cluster: str) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise LetterError(f"{ds} has no letter of {cluster}: {path.name} is not there") from None

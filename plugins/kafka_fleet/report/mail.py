@@ -139,8 +139,7 @@ def deliver(
     if dry_run:
         mail = _with_owners(_current(box.read(), draft, digest, findings_digest), owners)
     else:
-        with box.changing() as mails:
-            mail = _with_owners(_current(mails, draft, digest, findings_digest), owners)
+        mail = box.change(lambda mails: _with_owners(_current(mails, draft, digest, findings_digest), owners))
     result = DeliveryResult(cluster, ds, mail.message_id, mail.subject, mail.revises is not None)
     open_ones = [address for address in dict.fromkeys(owners) if _open(box, mail, address, result, clock())]
     if dry_run:

@@ -10,19 +10,18 @@ A claim is written to disk before the first byte goes to the mail server, so a m
 the answer to a complete body was lost, at most once more, and under the same Message-ID.
 """
 
-import fcntl
 import hashlib
 import json
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
-from kafka_fleet.store.landing import replace_file
+from kafka_fleet.store.files import update_file
 
+Answer = TypeVar("Answer")
 State = Literal["due", "claimed", "sent", "refused", "uncertain"]
 SCHEMA_VERSION = 1
 MAX_CLAIMS = 2  # the first try, and one more when its outcome was never learnt
@@ -83,22 +82,28 @@ def letter_digest(*parts: str) -> str:
 
 
 class Outbox:
-    """The outbox file of one cluster and day. Every change is one locked read, modify, replace."""
+    """The outbox file of one cluster and day. Every change is one read, modify, replace that no rival comes between."""
 
     def __init__(self, home: str | Path, ds: str, cluster: str, lease: timedelta) -> None:
         if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", ds) or not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,62}", cluster):
             raise OutboxError(f"{ds!r} and {cluster!r} do not name a day and a cluster")
-        self.path = Path(home) / "outbox" / f"ds={ds}" / f"{cluster}.json"
+        self.path = (Path(home) if isinstance(home, str) else home) / "outbox" / f"ds={ds}" / f"{cluster}.json"
         self._lease = lease
         self._head = {"schema_version": SCHEMA_VERSION, "ds": ds, "cluster": cluster}
 
     def read(self) -> list[Mail]:
         """All mails of the day, oldest first. Raises OutboxError where the file is not ours."""
         try:
-            content = json.loads(self.path.read_text(encoding="utf-8"))
+            return self._mails(self.path.read_bytes())
         except FileNotFoundError:
             return []
-        except (OSError, ValueError) as error:
+        except OSError as error:
+            raise OutboxError(f"{self.path}: cannot be read ({type(error).__name__}); nothing is sent") from error
+
+    def _mails(self, found: bytes) -> list[Mail]:
+        try:
+            content = json.loads(found)
+        except ValueError as error:
             raise OutboxError(f"{self.path}: cannot be read ({type(error).__name__}); nothing is sent") from error
         try:
             if {key: content[key] for key in self._head} != self._head:
@@ -107,15 +112,20 @@ class Outbox:
         except (KeyError, TypeError, ValueError) as error:
             raise OutboxError(f"{self.path}: is not the outbox of this cluster and day; nothing is sent") from error
 
-    @contextmanager
-    def changing(self) -> Iterator[list[Mail]]:
-        """The mails under an exclusive lock; what the block leaves in the list is on disk when it ends."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with (self.path.parent / f".{self.path.stem}.lock").open("a") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)  # let go by the kernel when the process dies
-            mails = self.read()
-            yield mails
-            self._replace(mails)
+    def change(self, step: Callable[[list[Mail]], Answer]) -> Answer:
+        """What `step` gives for the mails; what it leaves in the list is stored, and no rival came between.
+
+        It may be called again, with the mails that a faster rival left: it changes nothing but the list.
+        """
+        answers: list[Answer] = []
+
+        def rewrite(found: bytes | None) -> bytes:
+            mails = [] if found is None else self._mails(found)
+            answers.append(step(mails))
+            return self._text(mails)
+
+        update_file(self.path, rewrite, lock=self.path.parent / f".{self.path.stem}.lock")
+        return answers[-1]
 
     def leased_until(self, recipient: Recipient, now: datetime) -> datetime | None:
         """The end of a claim that still holds, else None."""
@@ -126,7 +136,8 @@ class Outbox:
 
     def claim(self, mail: Mail, address: str, now: datetime) -> Recipient | None:
         """Claim one recipient of the latest mail; None when it is not (or no longer) ours to send."""
-        with self.changing() as mails:
+
+        def step(mails: list[Mail]) -> Recipient | None:
             if mails[-1].message_id != mail.message_id:
                 return None  # a revised letter came in between
             recipient = mails[-1].recipients[address]
@@ -139,9 +150,12 @@ class Outbox:
             recipient.state, recipient.at, recipient.reason = "claimed", now.isoformat(), ""
             return recipient
 
+        return self.change(step)
+
     def settle(self, mail: Mail, address: str, state: State, reason: str, now: datetime) -> None:
         """Record the outcome of a claim. A known outcome of nothing sent takes the claim back."""
-        with self.changing() as mails:
+
+        def step(mails: list[Mail]) -> None:
             kept = next(kept for kept in reversed(mails) if kept.message_id == mail.message_id)
             recipient = kept.recipients[address]
             if recipient.state == "sent":
@@ -152,10 +166,11 @@ class Outbox:
             if state in _UNTOUCHED:
                 recipient.claims -= 1
 
-    def _replace(self, mails: list[Mail]) -> None:
+        self.change(step)
+
+    def _text(self, mails: list[Mail]) -> bytes:
         content = {**self._head, "mails": [asdict(mail) for mail in mails]}
-        text = json.dumps(content, ensure_ascii=False, indent=1, sort_keys=True)
-        replace_file(self.path, text.encode())
+        return json.dumps(content, ensure_ascii=False, indent=1, sort_keys=True).encode()
 
 
 def _mail(entry: dict[str, Any]) -> Mail:

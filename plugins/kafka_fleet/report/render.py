@@ -6,7 +6,6 @@ reports/ds=D/<cluster>.{html,txt}, index.html         copies of it at the paths 
 """
 
 import json
-import os
 import re
 from functools import lru_cache
 from pathlib import Path
@@ -16,7 +15,7 @@ from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.report.letter import Letter, render_index, render_letter
 from kafka_fleet.report.shapes import Json
 from kafka_fleet.store import generations
-from kafka_fleet.store.landing import replace_file
+from kafka_fleet.store.files import names, replace_file
 
 _CLUSTER = re.compile(r"(?!index$)(?:[a-z0-9-]{1,63}|entry [0-9]{1,6})")
 _GENERATION = re.compile(r"g\d{4,}")
@@ -35,7 +34,7 @@ class Day(NamedTuple):
 def _folder(home: Path, stage: str, ds: str, generation: str) -> Path:
     if not _GENERATION.fullmatch(generation):
         raise ValueError(f"{generation[:40]!r} is no generation")
-    return Path(home) / stage / f"ds={generations.day(ds)}" / generation
+    return home / stage / f"ds={generations.day(ds)}" / generation
 
 
 def _name(cluster: str) -> str:
@@ -68,7 +67,6 @@ def write_letter(home: Path, ds: str, generation: str, cluster: str) -> list[Pat
     dossier = json.loads((source / "clusters" / f"{_name(cluster)}.json").read_text(encoding="utf-8"))
     letter = render_letter(dossier, _read(source / "findings.json"), load_advisories())
     target = _folder(home, "reports", ds, generation)
-    target.mkdir(parents=True, exist_ok=True)
     paths = [target / f"{cluster}{suffix}" for suffix in _SHOWN]
     for path, content in zip(paths, (letter.html, letter.text), strict=True):
         replace_file(path, content.encode("utf-8"))
@@ -92,7 +90,7 @@ def publish(home: Path, ds: str, generation: str) -> list[Path]:
     fresh = {f"{name}{suffix}" for name in written for suffix in _SHOWN} | {"index.html"}
     for name in sorted(fresh):
         replace_file(folder.parent / name, (folder / name).read_bytes())
-    for old in sorted(folder.parent.iterdir()):
-        if old.is_file() and old.suffix in _SHOWN and old.name not in fresh:
-            os.unlink(old)
+    for old in names(folder.parent):
+        if old.endswith(_SHOWN) and old not in fresh:
+            (folder.parent / old).unlink()
     return [folder.parent / name for name in sorted(fresh)]

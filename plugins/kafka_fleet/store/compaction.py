@@ -19,14 +19,15 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from kafka_fleet.store.files import replace_file
 from kafka_fleet.store.landing import (
     JOINED,
     ORPHAN_SECONDS,
     DataFile,
     Manifest,
     manifests,
+    read_table,
     remove_orphans,
-    replace_file,
 )
 from kafka_fleet.store.schemas import raw_schemas
 
@@ -96,7 +97,7 @@ def join(home: Path, ds: str, cluster: str, sweeps: list[Manifest]) -> int:
                 places[table] = (file.path, file.rows)
                 kept.append(file)
                 continue
-            rows = pq.read_table(home / file.path, schema=raw_schemas()[table])
+            rows = read_table(home / file.path, schema=raw_schemas()[table])
             if rows.num_rows != file.rows:
                 raise OSError(f"{file.path} has {rows.num_rows} rows, {file.rows} were landed")
             files = open_.setdefault(table, _Files(home, table, f"raw/{table}/ds={ds}/{cluster}.joined"))

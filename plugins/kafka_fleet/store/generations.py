@@ -1,18 +1,16 @@
 """Generations: every run of a day writes new folders; one pointer per folder says which of them readers follow.
 
-runs/ds=D/g0001              claimed by creating it; a second run of the day gets g0002
+runs/ds=D/g0001              claimed by creating it, a folder or an empty object; a second run of the day gets g0002
 <stage>/ds=D/g0001/...       what the run wrote
 <stage>/ds=D/_current.json   {"generation": "g0001"}; replaced atomically when the stage is whole
 """
 
-import fcntl
 import json
-import os
 import re
 from datetime import date
 from pathlib import Path
 
-from kafka_fleet.store.landing import replace_file
+from kafka_fleet.store.files import names, take, update_file
 
 POINTER = "_current.json"
 _NAME = re.compile(r"g\d{4,}")
@@ -31,12 +29,11 @@ def day(text: str) -> str:
 def claim(home: Path, ds: str) -> str:
     """A generation name that no other run of the day has."""
     folder = home / f"runs/ds={day(ds)}"
-    folder.mkdir(parents=True, exist_ok=True)
     while True:
-        taken = [int(path.name[1:]) for path in folder.iterdir() if _NAME.fullmatch(path.name)]
+        taken = [int(name[1:]) for name in names(folder) if _NAME.fullmatch(name)]
         name = f"g{max(taken, default=0) + 1:04d}"
         try:
-            (folder / name).mkdir()
+            take(folder / name)
         except FileExistsError:
             continue
         return name
@@ -50,16 +47,14 @@ def publish(folder: Path, generation: str) -> None:
     """Point readers of `<stage>/ds=D` at a generation that is whole. Raises Overtaken when a later one is there."""
     if not _NAME.fullmatch(generation):
         raise ValueError(f"{generation[:40]!r} names no generation")
-    folder.mkdir(parents=True, exist_ok=True)
-    lock = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # the comparison and the flip are one step, also between processes
-        there = current(folder)
+
+    def flip(found: bytes | None) -> bytes:
+        there = None if found is None else _named(folder, found)
         if there is not None and int(there[1:]) > int(generation[1:]):
             raise Overtaken(f"{folder}: {there} is published, {generation} is older and stays unpublished")
-        replace_file(folder / POINTER, json.dumps({"generation": generation}).encode())
-    finally:
-        os.close(lock)
+        return json.dumps({"generation": generation}).encode()
+
+    update_file(folder / POINTER, flip, lock=folder)
 
 
 def current(folder: Path) -> str | None:
@@ -68,9 +63,14 @@ def current(folder: Path) -> str | None:
     Raises ValueError when the pointer is damaged.
     """
     try:
-        content = json.loads((folder / POINTER).read_text(encoding="utf-8"))
+        return _named(folder, (folder / POINTER).read_bytes())
     except FileNotFoundError:
         return None
+
+
+def _named(folder: Path, pointer: bytes) -> str:
+    try:
+        content = json.loads(pointer)
     except ValueError:
         content = None
     name = content.get("generation") if isinstance(content, dict) else None

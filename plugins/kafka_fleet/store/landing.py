@@ -9,7 +9,6 @@ A data file without a manifest does not exist for any reader, so a killed collec
 import hashlib
 import io
 import json
-import os
 import re
 import time
 from collections.abc import Iterable, Mapping
@@ -20,6 +19,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from kafka_fleet.store.files import each, read_file, replace_file, tells_of_file
 from kafka_fleet.store.previous import COLUMNS, with_previous
 from kafka_fleet.store.schemas import SCHEMA_VERSION, raw_schemas
 from kafka_fleet.store.tables import Item, as_table
@@ -61,30 +61,6 @@ class Damaged(NamedTuple):
 def sweep_id(at: datetime) -> str:
     """Name of a sweep: its start in UTC to the microsecond; sorts as time does."""
     return at.astimezone(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
-
-
-def replace_file(path: Path, content: bytes, new: bool = False) -> None:
-    """Write a file so that a reader, or a machine that loses power, sees the old one or all of the new one.
-
-    With `new` there must be no old one: raises FileExistsError, also for the later of two rivals.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.{time.monotonic_ns()}.tmp")
-    try:
-        with temporary.open("xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        if new:
-            path.open("xb").close()
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
 
 
 def land(home: Path, cluster: str, sweep_at: datetime, tables: Mapping[str, Iterable[Item]]) -> Manifest:
@@ -159,7 +135,7 @@ def _lay_beside(home: Path, cluster: str, sweep_at: datetime, made: dict[str, pa
     if before is None or not made["partitions"].num_rows or made["sweeps"].num_rows != 1:
         return
     file = before.files.get("partitions")
-    earlier = pq.read_table(home / file.path, columns=COLUMNS) if file else None
+    earlier = read_table(home / file.path, columns=COLUMNS) if file else None
     table = with_previous(made["partitions"], earlier) if earlier is not None else None
     if table is None:
         return
@@ -184,13 +160,15 @@ def _whole(home: Path, path: Path, table: str) -> Manifest | None:
     try:
         manifest = _read_manifest(path)
         damaged = table in manifest.files and _fault(home, manifest.files[table])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        if not tells_of_file(home, error):
+            raise
         return None  # the day names it as damaged
     return None if damaged else manifest
 
 
 def _read_manifest(path: Path) -> Manifest:
-    content = json.loads(path.read_text(encoding="utf-8"))
+    content = json.loads(read_file(path))
     files = {one["table"]: DataFile(**one) for one in content["files"]}
     at = datetime.fromisoformat(content["sweep_at"])
     if path.stem != f"{content['cluster']}.{content['sweep']}" or content["sweep"] != sweep_id(at):
@@ -205,21 +183,28 @@ def manifests(home: Path, ds: date | str) -> tuple[list[Manifest], list[Damaged]
     those are not whole.
     """
     whole, damaged = _joined(home, ds)
-    for path in (home / f"raw/manifests/ds={ds}").glob("*.json"):
-        cluster, _dot, sweep = path.stem.partition(".")
-        if (cluster, sweep) in whole:
-            continue
-        try:
-            manifest = _read_manifest(path)
-            reason = next((r for r in (_fault(home, file) for file in manifest.files.values()) if r), None)
-        except (OSError, ValueError, KeyError, TypeError):
-            reason = "its manifest cannot be read"
-        if reason:
-            damaged[cluster, sweep] = Damaged(cluster, sweep, reason)
+    paths = (home / f"raw/manifests/ds={ds}").glob("*.json")
+    own = [path for path in paths if path.stem.partition(".")[::2] not in whole]
+    for found in each(lambda path: _checked(home, path), own, home):
+        key = found.cluster, found.sweep
+        if isinstance(found, Damaged):
+            damaged[key] = found
         else:
-            whole[cluster, sweep] = manifest
-            damaged.pop((cluster, sweep), None)
+            whole[key] = found
+            damaged.pop(key, None)
     return [whole[key] for key in sorted(whole)], [damaged[key] for key in sorted(damaged)]
+
+
+def _checked(home: Path, path: Path) -> Manifest | Damaged:
+    cluster, _dot, sweep = path.stem.partition(".")
+    try:
+        manifest = _read_manifest(path)
+        reason = next((r for r in (_fault(home, file) for file in manifest.files.values()) if r), None)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        if not tells_of_file(home, error):
+            raise
+        reason = "its manifest cannot be read"
+    return Damaged(cluster, sweep, reason) if reason else manifest
 
 
 def _joined(home: Path, ds: date | str) -> tuple[dict[tuple[str, str], Manifest], dict[tuple[str, str], Damaged]]:
@@ -227,9 +212,9 @@ def _joined(home: Path, ds: date | str) -> tuple[dict[tuple[str, str], Manifest]
     whole, damaged = {}, {}
     for path in (home / f"raw/{JOINED}/ds={ds}").glob("*.json"):
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
+            content = json.loads(read_file(path))
             files = {one["path"]: DataFile(**one) for one in content["files"]}
-            faults = {name: _fault(home, file) for name, file in files.items()}
+            faults = dict(zip(files, each(lambda file: _fault(home, file), files.values(), home), strict=True))
             for one in content["sweeps"]:
                 own = {table: files[name]._replace(rows=rows) for table, (name, rows) in one["tables"].items()}
                 at = datetime.fromisoformat(one["sweep_at"])
@@ -239,16 +224,20 @@ def _joined(home: Path, ds: date | str) -> tuple[dict[tuple[str, str], Manifest]
                 if reason:
                     del whole[key]
                     damaged[key] = Damaged(*key, reason)
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            if not tells_of_file(home, error):
+                raise
             damaged[path.stem, ""] = Damaged(path.stem, "(all joined)", "their manifest cannot be read")
     return whole, damaged
 
 
 def _fault(home: Path, file: DataFile) -> str | None:
     try:
-        content = (home / file.path).read_bytes()
+        content = read_file(home / file.path)
     except OSError as error:
-        return f"{file.table}: {error.strerror}"
+        if not tells_of_file(home, error):
+            raise
+        return f"{file.table}: {error.strerror or 'there is no such object'}"
     same = len(content) == file.bytes and hashlib.sha256(content).hexdigest() == file.sha256
     return None if same else f"{file.table}: the bytes are not those that were written"
 
@@ -259,8 +248,14 @@ def read_rows(home: Path, sweeps: Iterable[Manifest], table: str) -> list[dict[s
     for one in (m for m in sweeps if table in m.files):
         only = [("sweep_at", "=", one.sweep_at)] if one.joined else None
         path = home / one.files[table].path
-        found += pq.read_table(path, schema=raw_schemas()[table], filters=only).to_pylist()
+        found += read_table(path, schema=raw_schemas()[table], filters=only).to_pylist()
     return found
+
+
+def read_table(path: Path, **options: Any) -> pa.Table:
+    """A Parquet file of the home, by the options of pyarrow's function of that name."""
+    with path.open("rb") as file:
+        return pq.read_table(file, **options)
 
 
 def remove_orphans(home: Path, ds: date | str, now: float | None = None) -> int:
