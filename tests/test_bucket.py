@@ -11,6 +11,7 @@ from kafka_fleet import cli
 from kafka_fleet.report.outbox import Mail, Outbox, OutboxError, Recipient
 from kafka_fleet.store import bucket, landing
 from kafka_fleet.store.bucket import open_home
+from kafka_fleet.store.compaction import compact, remove_superseded, tidy
 from kafka_fleet.store.files import names, replace_file, update_file
 from kafka_fleet.store.generations import POINTER, Overtaken, claim, current, publish
 from kafka_fleet.store.landing import land, manifests, read_rows, remove_orphans
@@ -117,6 +118,22 @@ def test_a_sweep_that_was_tampered_with_is_damaged(home):
         "there is no such object",
         "the bytes are not those that were written",
     ]
+
+
+def test_a_finished_day_is_joined_and_what_it_stands_for_removed_later(home):
+    for minutes in (0, 10, 20, 30):
+        land(home, "payments-eu", AT + timedelta(minutes=minutes), TABLES)
+    rows = read_rows(home, manifests(home, DS)[0], "partitions")
+    assert compact(home, DS) == {"payments-eu": (3, 3)}
+    assert compact(home, DS) == {}
+    assert remove_superseded(home, DS) == 0
+    assert read_rows(home, manifests(home, DS)[0], "partitions") == rows
+    assert remove_superseded(home, DS, now=datetime.now(UTC).timestamp() + 2 * landing.ORPHAN_SECONDS) == 3 * 4
+    whole, damaged = manifests(home, DS)
+    assert [one.joined for one in whole] == [True, True, True, False]
+    assert damaged == []
+    assert read_rows(home, whole, "partitions") == rows
+    assert tidy(home) == []
 
 
 def test_trouble_on_the_way_to_the_bucket_is_no_damage(home, monkeypatch):

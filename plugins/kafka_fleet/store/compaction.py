@@ -19,7 +19,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from kafka_fleet.store.files import replace_file
+from kafka_fleet.store.files import each, replace_file
 from kafka_fleet.store.landing import (
     JOINED,
     ORPHAN_SECONDS,
@@ -92,12 +92,15 @@ def join(home: Path, ds: str, cluster: str, sweeps: list[Manifest]) -> int:
     listed: list[dict[str, Any]] = []
     for sweep in sweeps:
         places: dict[str, tuple[str, int]] = {}
+        small = [file for file in sweep.files.values() if file.bytes < LARGE]
+        read = each(lambda file: read_table(home / file.path, schema=raw_schemas()[file.table]), small, home)
+        rows_of = {file.table: rows for file, rows in zip(small, read, strict=True)}
         for table, file in sweep.files.items():
-            if file.bytes >= LARGE:
+            if table not in rows_of:
                 places[table] = (file.path, file.rows)
                 kept.append(file)
                 continue
-            rows = read_table(home / file.path, schema=raw_schemas()[table])
+            rows = rows_of[table]
             if rows.num_rows != file.rows:
                 raise OSError(f"{file.path} has {rows.num_rows} rows, {file.rows} were landed")
             files = open_.setdefault(table, _Files(home, table, f"raw/{table}/ds={ds}/{cluster}.joined"))

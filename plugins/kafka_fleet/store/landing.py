@@ -254,8 +254,7 @@ def read_rows(home: Path, sweeps: Iterable[Manifest], table: str) -> list[dict[s
 
 def read_table(path: Path, **options: Any) -> pa.Table:
     """A Parquet file of the home, by the options of pyarrow's function of that name."""
-    with path.open("rb") as file:
-        return pq.read_table(file, **options)
+    return pq.read_table(io.BytesIO(read_file(path)), **options)
 
 
 def remove_orphans(home: Path, ds: date | str, now: float | None = None) -> int:
