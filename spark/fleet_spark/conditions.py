@@ -4,6 +4,7 @@ Queries read the fact tables and one view more, `release_days`: what the release
 """
 
 import datetime as dt
+import json
 from collections import defaultdict
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +16,9 @@ from fleet_spark.signatures import iso
 from kafka_fleet.knowledge.measured import MOST, Answered, Condition, listed
 from kafka_fleet.knowledge.releases import catalogue, comparable_release
 
-_RELEASES = "kafka_release STRING, comparable BOOLEAN, line STRING, supported BOOLEAN, newest_patch STRING"
+_RELEASES = (
+    "ARRAY<STRUCT<kafka_release: STRING, comparable: BOOLEAN, line: STRING, supported: BOOLEAN, newest_patch: STRING>>"
+)
 
 
 def release_days(spark: SparkSession, ds: str) -> None:
@@ -24,19 +27,28 @@ def release_days(spark: SparkSession, ds: str) -> None:
     comparable: surely Apache's own build. line, supported and newest_patch (of its line) are null where it is not.
     """
     known, day = catalogue(), dt.date.fromisoformat(ds)
-    rows: list[tuple[str, bool, str | None, bool | None, str | None]] = []
+    rows: list[dict[str, str | bool | None]] = []
     for (text,) in spark.sql(
         "SELECT DISTINCT kafka_release FROM process_days WHERE kafka_release IS NOT NULL"
     ).collect():
         release = comparable_release(text)
         if release is None:
-            rows.append((text, False, None, None, None))
+            rows.append({"kafka_release": text, "comparable": False})
             continue
         newest = known.latest_patch(release.line, day)
-        patch = str(newest) if newest else None
-        rows.append((text, True, release.line_text, known.supported(release, day), patch))
-    rows.sort(key=lambda row: row[0])
-    spark.createDataFrame(rows, _RELEASES).createOrReplaceTempView("release_days")
+        rows.append(
+            {
+                "kafka_release": text,
+                "comparable": True,
+                "line": release.line_text,
+                "supported": known.supported(release, day),
+                "newest_patch": str(newest) if newest else None,
+            }
+        )
+    rows.sort(key=lambda row: str(row["kafka_release"]))
+    # as a value of a query: rows handed over by createDataFrame would be unpickled by a Python beside each executor
+    view = spark.sql(f"SELECT inline(from_json(:releases, '{_RELEASES}'))", args={"releases": json.dumps(rows)})
+    view.createOrReplaceTempView("release_days")
 
 
 def _answered(condition: Condition, row: Row) -> Answered:
