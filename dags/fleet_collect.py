@@ -95,14 +95,14 @@ def fleet_collect() -> None:
         from kafka_fleet import progress
         from kafka_fleet.collect.sweep import sweep_cluster
 
-        loaded = fleet()
+        loaded, folder = fleet(), home()
         known = {cluster.id: cluster for cluster in loaded.clusters}
         lost = [refusal(name, loaded.invalid) for name in clusters if name not in known]
         broken: list[str] = []  # the platform's own trouble, such as a full disk: worth another try
 
         def sweep(cluster: "Cluster") -> "SweepResult | Unlanded":
             try:
-                return sweep_cluster(cluster, home(), airflow_credentials)
+                return sweep_cluster(cluster, folder, airflow_credentials)
             except Exception as error:  # one cluster's trouble is told and must not cost its neighbours their sweep
                 log.exception("%s: its sweep could not be landed", cluster.id)
                 return Unlanded(f"{cluster.id}: {error}")

@@ -7,7 +7,6 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 from airflow.sdk import Asset, CronDataIntervalTimetable, Param, TriggerRule, dag, get_current_context, task
 from airflow.sdk.exceptions import (
     AirflowException,
@@ -16,7 +15,8 @@ from airflow.sdk.exceptions import (
 )
 
 from fleet_mail import mail_one
-from fleet_settings import LABEL, batches, fleet, home, say_why
+from fleet_settings import LABEL, batches, fleet, home, home_text, say_why
+from fleet_submit import CONNECTION, FleetSparkSubmit
 
 log = logging.getLogger(__name__)
 APPLICATION = Path(__file__).resolve().parents[1] / "spark" / "submit.py"
@@ -51,13 +51,13 @@ def this_plan() -> dict[str, Any]:
     return plan
 
 
-def spark(task_id: str, arguments: Any) -> SparkSubmitOperator:
+def spark(task_id: str, arguments: Any) -> FleetSparkSubmit:
     """One spark-submit. At most one of its kind runs at a time, over all runs: a backfill must not start ten JVMs."""
-    return SparkSubmitOperator(
+    return FleetSparkSubmit(
         task_id=task_id,
         application=str(APPLICATION),
         application_args=arguments,
-        conn_id="spark_default",
+        conn_id=CONNECTION,
         name=f"kafka-fleet-{task_id}",
         max_active_tis_per_dag=1,
         execution_timeout=timedelta(hours=4),
@@ -114,7 +114,6 @@ def fleet_health() -> None:
     def coverage() -> dict[str, Any]:
         """What is stored of the day, and a generation of its own for this run. Holds no secrets."""
         from kafka_fleet.knowledge.signatures import load_signatures
-        from kafka_fleet.paths import sql_dir
         from kafka_fleet.store.generations import claim
         from kafka_fleet.store.landing import manifests
 
@@ -133,7 +132,7 @@ def fleet_health() -> None:
             bad = "; ".join(f"{item.sweep}: {item.reason}" for item in damaged if item.cluster == cluster)
             log.info("%s: %d sweeps%s", cluster, sweeps, f"; damaged: {bad}" if bad else "")
         generation = claim(home(), ds)
-        common = ["--home", str(home()), "--ds", ds, "--generation", generation, "--sql", str(sql_dir())]
+        common = ["--home", home_text(), "--ds", ds, "--generation", generation]
         # what the other signatures read is not computed: a new signature is replayed over stored days for its own cost
         common += ["--signatures", ",".join(signatures)] if params["signatures"] else []
         return {
@@ -168,11 +167,11 @@ def fleet_health() -> None:
         """A letter for each cluster, HTML and text, into this run's generation."""
         from kafka_fleet.report.render import write_letter
 
-        plan = this_plan()
+        plan, folder = this_plan(), home()
         failed: dict[str, Exception] = {}
         for cluster in clusters:
             try:
-                write_letter(home(), plan["ds"], plan["generation"], cluster)
+                write_letter(folder, plan["ds"], plan["generation"], cluster)
             except Exception as error:  # one letter's trouble is told and must not cost its neighbours theirs
                 log.exception("%s: its letter could not be written", cluster)
                 failed[cluster] = error

@@ -51,13 +51,14 @@ def _mailed(cluster: str, owners: Sequence[str] | None, plan: Mapping[str, Any])
 
     context = get_current_context()
     notify, run_type = context["params"]["notify"], str(getattr(context["dag_run"].run_type, "value", ""))
-    if not (home() / f"reports/ds={plan['ds']}/{plan['generation']}/{cluster}.html").is_file():
+    folder = home()
+    if not (folder / f"reports/ds={plan['ds']}/{plan['generation']}/{cluster}.html").is_file():
         return Outcome("failed", f"{cluster}: {plan['ds']} has no letter to mail; see its render task")
     if cluster not in plan["clusters"]:
         return Outcome("skipped", f"{cluster}: not mailed: this run was not asked for it, or its entry is invalid")
     if not should_mail(notify, run_type):
         return Outcome("skipped", f"{cluster}: not mailed: notify is {notify}, the run is {run_type}")
-    letter = (home(), plan["ds"], cluster, owners)
+    letter = (folder, plan["ds"], cluster, owners)
     result = mail_letter(*letter, smtp=None, dry_run=True, generation=plan["generation"])
     if result.due:
         settings = from_airflow_connection(BaseHook.get_connection("smtp_default"))

@@ -3,10 +3,12 @@
 import logging
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airflow.sdk.exceptions import AirflowFailException
+from airflow.sdk import BaseHook
+from airflow.sdk.exceptions import AirflowFailException, AirflowNotFoundException
 
 if TYPE_CHECKING:
     from kafka_fleet.inventory import Fleet
@@ -37,8 +39,36 @@ def fleet() -> "Fleet":
 
 
 def home() -> Path:
-    """The folder with raw/, facts/, findings/, reports/ and outbox/."""
-    return Path(os.environ.get("KAFKA_FLEET_HOME", "/var/lib/kafka-fleet"))
+    """The folder, or the prefix in a bucket, with raw/, facts/, findings/, reports/ and outbox/.
+
+    A bucket that cannot be used fails the task with its sentence; one whose server is gone is worth another try.
+    """
+    from kafka_fleet.store.bucket import open_home
+    from kafka_fleet.usage import UsageError
+
+    take_credentials()
+    try:
+        return open_home(home_text())
+    except UsageError as error:
+        raise AirflowFailException(str(error)) from error
+
+
+def home_text() -> str:
+    """The home as it is set."""
+    return os.environ.get("KAFKA_FLEET_HOME", "/var/lib/kafka-fleet")
+
+
+def take_credentials() -> None:
+    """Put those of a bucket into this task's environment, where its children find them, and into no field, log or XCom.
+
+    They are the connection kafka_fleet_home's, else what the worker has: variables of its own, or its machine's role.
+    """
+    from kafka_fleet.store.bucket import environment_of, is_uri
+
+    if is_uri(home_text()):
+        with suppress(AirflowNotFoundException):
+            found = BaseHook.get_connection("kafka_fleet_home")
+            os.environ.update(environment_of(found.login, found.password, found.extra_dejson))
 
 
 def batches(names: Sequence[str]) -> list[list[str]]:

@@ -1,27 +1,40 @@
 """The file handed to spark-submit: parses its arguments, runs one job, lets exceptions out so that the submit fails.
 
-spark-submit spark/submit.py facts --home H --ds D --generation G --sql DIR [--clusters a,b] [--signatures x,y]
-spark-submit spark/submit.py judge --home H --ds D --generation G --sql DIR [--fleet F] [--signatures x,y] ...
+spark-submit spark/submit.py facts --home H --ds D --generation G [--sql DIR] [--clusters a,b] [--signatures x,y]
+spark-submit spark/submit.py judge --home H --ds D --generation G [--sql DIR] [--fleet F] [--signatures x,y] ...
 spark-submit spark/submit.py analyze ...      both in one session, for the command line
+
+On a cluster the code and the SQL come with the job (`--py-files kafka-fleet-<digest>.zip`, kafka_fleet.shipped).
 """
 
 import argparse
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from zipfile import ZipFile
 
 
 def _names(text: str) -> list[str]:
     return [name for name in text.split(",") if name]
 
 
+def _unpack(folder: str) -> None:
+    """Find what was shipped as a zip in a folder instead: the library reads its rules and its SQL as files."""
+    for place in [place for place in sys.path if Path(place).name.startswith("kafka-fleet-") and Path(place).is_file()]:
+        with ZipFile(place) as shipped:
+            shipped.extractall(folder)
+        sys.path.insert(0, folder)
+        print(f"code and SQL of {Path(place).name}", flush=True)
+
+
 def main(arguments: list[str]) -> None:
     """Run the job that the first argument names."""
     parser = argparse.ArgumentParser(prog="submit.py")
     parser.add_argument("job", choices=["facts", "judge", "analyze"])
-    parser.add_argument("--home", required=True, type=Path)
+    parser.add_argument("--home", required=True)
     parser.add_argument("--ds", required=True)
     parser.add_argument("--generation", required=True)
-    parser.add_argument("--sql", required=True, type=Path)
+    parser.add_argument("--sql", type=Path)
     parser.add_argument("--fleet", type=Path)
     parser.add_argument("--clusters", type=_names, default=[])
     parser.add_argument("--signatures", type=_names, default=[])
@@ -31,9 +44,12 @@ def main(arguments: list[str]) -> None:
     from fleet_spark.judge import tables_needed, write_findings
     from fleet_spark.session import session
     from fleet_spark.tables import Day
+    from kafka_fleet.paths import sql_dir
+    from kafka_fleet.store.bucket import open_home
 
+    home, sql = open_home(options.home), options.sql or sql_dir()
     with session(f"kafka-fleet {options.job} {options.ds}") as spark:
-        day = Day(spark, options.home, options.ds, options.generation, options.sql)
+        day = Day(spark, home, options.ds, options.generation, sql)
         if options.job in ("facts", "analyze"):
             write_facts(day, options.clusters, tables_needed(day.sql, options.signatures))
         if options.job in ("judge", "analyze"):
@@ -41,4 +57,6 @@ def main(arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    with TemporaryDirectory(prefix="kafka-fleet-") as folder:
+        _unpack(folder)
+        main(sys.argv[1:])

@@ -82,11 +82,11 @@ def kafka_jars(release: str, root: Path | None = None) -> Path:
     release_tuple(release)
     root = root or default_root()
     target = root / release
-    if _is_complete(target):
+    if is_complete(target):
         return target
     root.mkdir(parents=True, exist_ok=True)
-    with _locked(root / "lock"):
-        if not _is_complete(target):  # another process may have fetched it while this one waited for the lock
+    with locked(root / "lock"):
+        if not is_complete(target):  # another process may have fetched it while this one waited for the lock
             shutil.rmtree(target, ignore_errors=True)
             _fetch(release, root, target)
     return target
@@ -106,7 +106,7 @@ def exporter_agent(root: Path | None = None) -> Path:
     root = root or default_root()
     jar = root / "jmx-exporter" / f"jmx_prometheus_javaagent-{EXPORTER_VERSION}.jar"
     root.mkdir(parents=True, exist_ok=True)
-    with _locked(root / "lock"):
+    with locked(root / "lock"):
         if not jar.exists():
             module = (
                 '<ivy-module version="2.0"><info organisation="demo" module="exporter"/><configurations>'
@@ -115,10 +115,12 @@ def exporter_agent(root: Path | None = None) -> Path:
                 'transitive="false"/></dependencies></ivy-module>'
             )
             with tempfile.TemporaryDirectory(prefix=".exporter-", dir=root) as scratch:
-                run = _retrieve("The JMX exporter", module, root, Path(scratch))
+                run = retrieve("The JMX exporter", module, root, Path(scratch))
                 fetched = Path(scratch) / "jars" / jar.name
                 if run.returncode != 0 or not fetched.exists():
-                    raise ArtifactError(f"The JMX exporter could not be fetched: {_reason(run.stdout + run.stderr)}")
+                    raise ArtifactError(
+                        f"The JMX exporter could not be fetched: {fetch_reason(run.stdout + run.stderr)}"
+                    )
                 jar.parent.mkdir(exist_ok=True)
                 fetched.rename(jar)
     if hashlib.sha256(jar.read_bytes()).hexdigest() != EXPORTER_SHA256:
@@ -150,7 +152,8 @@ def ivy_module(release: str) -> str:
     )
 
 
-def _is_complete(target: Path) -> bool:
+def is_complete(target: Path) -> bool:
+    """Whether a folder has every file that its marker names, in its size."""
     try:
         sizes: dict[str, int] = json.loads((target / MARKER).read_text())
         return all((target / name).stat().st_size == size for name, size in sizes.items())
@@ -159,13 +162,14 @@ def _is_complete(target: Path) -> bool:
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
+def locked(path: Path) -> Iterator[None]:
+    """Let one process at a time fetch."""
     with path.open("w") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)  # released by the kernel when the holder dies, so it can never go stale
         yield
 
 
-def _retrieve(what: str, ivy: str, root: Path, scratch: Path) -> subprocess.CompletedProcess[str]:
+def retrieve(what: str, ivy: str, root: Path, scratch: Path) -> subprocess.CompletedProcess[str]:
     """Run Ivy over the text of an ivy.xml; the jars come into scratch/jars."""
     module, out = scratch / "ivy.xml", scratch / "jars"
     module.write_text(ivy)
@@ -182,12 +186,12 @@ def _retrieve(what: str, ivy: str, root: Path, scratch: Path) -> subprocess.Comp
 def _fetch(release: str, root: Path, target: Path) -> None:
     with tempfile.TemporaryDirectory(prefix=f".{release}-", dir=root) as scratch:
         out = Path(scratch) / "jars"
-        run = _retrieve(f"Apache Kafka {release}", ivy_module(release), root, Path(scratch))
+        run = retrieve(f"Apache Kafka {release}", ivy_module(release), root, Path(scratch))
         sizes = {jar.name: jar.stat().st_size for jar in sorted(out.glob("*.jar"))}
         needed = {f"kafka-clients-{release}.jar", jolokia_agent(out).name}
         needed |= {f"kafka-tools-{release}.jar"} if has_tools(release) else set()
         if run.returncode != 0 or not needed <= sizes.keys():
-            raise ArtifactError(f"Apache Kafka {release} could not be fetched: {_reason(run.stdout + run.stderr)}")
+            raise ArtifactError(f"Apache Kafka {release} could not be fetched: {fetch_reason(run.stdout + run.stderr)}")
         (out / MARKER).write_text(json.dumps(sizes, indent=1))
         out.rename(target)
 
@@ -204,7 +208,8 @@ def _ivy_jar() -> Path:
     return jars[0]
 
 
-def _reason(output: str) -> str:
+def fetch_reason(output: str) -> str:
+    """The line of a resolver's output that says most."""
     lines = [line.strip(" \t:") for line in output.splitlines()]
     telling = [line for line in lines if "not found" in line or "Exception" in line or "error" in line.lower()]
     return (telling or [line for line in lines if line] or ["the resolver said nothing"])[-1]

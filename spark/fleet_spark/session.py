@@ -1,10 +1,13 @@
 """One Spark session per job: gives a session whose results do not depend on where or on how many cores it runs."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from pyspark.conf import SparkConf
 from pyspark.sql import SparkSession
+
+from kafka_fleet.store.bucket import hadoop_settings
 
 # what a result may depend on is fixed here; master, memory and executors come from spark-submit
 FIXED = {
@@ -31,7 +34,8 @@ def session(name: str) -> Iterator[SparkSession]:
     builder = SparkSession.builder.appName(name)
     if given.get("spark.master", "local").startswith("local"):
         builder = builder.config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1")
-    for key, value in ({key: value for key, value in DEFAULTS.items() if key not in given} | FIXED).items():
+    defaults = DEFAULTS | hadoop_settings(os.environ)
+    for key, value in ({key: value for key, value in defaults.items() if key not in given} | FIXED).items():
         builder = builder.config(key, value)
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("WARN")
