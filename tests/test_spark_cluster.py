@@ -1,0 +1,177 @@
+"""A day in a bucket, judged on a Spark cluster by Airflow: the same comes out as on one machine from its disk."""
+
+import json
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import psutil
+import pytest
+
+from airflow_home import AirflowHome
+from fleet_demo.s3a import s3a_jars
+from kafka_fleet.store.bucket import open_home
+from kafka_fleet.store.generations import current
+from s3_server import BUCKET, KEY, S3Server, s3_server
+from spark_cluster import Cluster, spark_cluster
+from stored_days import entries, store_day
+
+pytestmark = pytest.mark.timeout(2700)  # some five minutes of CPU: about three on two idle cores
+DAY, NEXT = "2026-11-09", "2026-11-10"
+CLUSTERS = ("follower331", "follower332")
+SIGNATURES = ["fetch_latency"]
+SECRET = "canary-2b9e-of-the-bucket"
+HOME = f"s3a://{BUCKET}/kafka/home"
+PARTS = ("findings", "signatures", "reports")
+
+
+class Story(NamedTuple):
+    """A run on the cluster, a run with a wrong key, and the same day on one machine; all files by their path."""
+
+    states: dict[tuple[str, str | None], str]
+    printed: str
+    refused_states: dict[tuple[str, str | None], str]
+    refused: str
+    bucket: dict[str, bytes]
+    local: dict[str, bytes]
+    commands: set[str]
+    executors: dict[str, list[Path]]
+    events: list[dict[str, Any]]
+    folder: Path
+
+
+def content(home: Path) -> dict[str, bytes]:
+    """Published files of a home, by stage and path below their generation."""
+    found = {}
+    for stage in PARTS:
+        folder = home / stage / f"ds={DAY}"
+        published = folder / str(current(folder))
+        for pattern in ("*.*", "clusters/*.json"):
+            found |= {f"{stage}/{path.parent.name}/{path.name}": path.read_bytes() for path in published.glob(pattern)}
+    return found
+
+
+def watch(seen: set[str], over: threading.Event) -> None:
+    """Note the command line of every process that this one starts, directly or not."""
+    me = psutil.Process()
+    while not over.wait(0.5):
+        for process in me.children(recursive=True):
+            try:
+                seen.add(" ".join(process.cmdline()))
+            except psutil.NoSuchProcess:
+                continue
+
+
+def on_cluster(airflow: AirflowHome, cluster: Cluster, server: S3Server, key: str) -> None:
+    """Settings and connections alone: the cluster's address, its settings folder, the bucket, its credentials."""
+    extra = {"endpoint_url": server.url, "region_name": "eu-central-1"}
+    bucket = {"conn_type": "aws", "login": key, "password": SECRET, "extra": extra}
+    spark = {"conn_type": "spark", "host": "spark://127.0.0.1", "port": cluster.port}
+    airflow.environment |= {
+        "KAFKA_FLEET_HOME": HOME,
+        "SPARK_CONF_DIR": str(cluster.settings),
+        "AIRFLOW_CONN_SPARK_DEFAULT": json.dumps(spark),
+        "AIRFLOW_CONN_KAFKA_FLEET_HOME": json.dumps(bucket),
+    }
+
+
+def on_one_machine(home: Path, fleet: Path) -> None:
+    """The command line on a folder."""
+    store_day(home, DAY, *CLUSTERS)
+    command = [sys.executable, "-m", "kafka_fleet.cli"]
+    common = ["--home", str(home), "--date", DAY, "--fleet", str(fleet)]
+    for words in (["analyze", *common, "--signature", *SIGNATURES], ["report", *common]):
+        done = subprocess.run([*command, *words], capture_output=True, text=True, timeout=1200, check=False)
+        assert done.returncode == 0, done.stderr[-4000:]
+
+
+@pytest.fixture(scope="module")
+def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
+    folder = tmp_path_factory.mktemp("cluster")
+    airflow = AirflowHome(folder, {"version": 1, "clusters": entries(*CLUSTERS)})
+    on_one_machine(folder / "local", airflow.fleet_file)
+    commands: set[str] = set()
+    over = threading.Event()
+    with s3_server() as server, spark_cluster(folder / "spark") as cluster, pytest.MonkeyPatch.context() as patch:
+        for name, value in server.variables(SECRET).items():
+            patch.setenv(name, value)
+        home = open_home(HOME)
+        store_day(home, DAY, *CLUSTERS)
+        cluster.configure(sys.executable, s3a_jars())
+        watching = threading.Thread(target=watch, args=(commands, over), daemon=True)
+        watching.start()
+        on_cluster(airflow, cluster, server, KEY)
+        states, printed = airflow.dag_test("fleet_health", DAY, signatures=SIGNATURES, notify="never")
+        over.set()
+        watching.join(30)
+        on_cluster(airflow, cluster, server, "AKIDOTHER")
+        refused = airflow.dag_test("fleet_health", NEXT, signatures=SIGNATURES, notify="never")
+        log = [path for path in cluster.events.iterdir() if not path.name.startswith(".")]
+        events = [json.loads(line) for path in log for line in path.read_text().splitlines()]
+        found = Story(
+            states, printed, *refused, content(home), content(folder / "local"), commands, cluster.executors(), events,
+            folder,
+        )  # fmt: skip
+    return found
+
+
+def test_every_task_succeeds(story):
+    for task in ("coverage", "facts", "judge", "letters", "publish"):
+        assert story.states[(task, None)] == "success", story.printed[-4000:]
+    assert all(story.states[("render", name)] == "success" for name in CLUSTERS)
+
+
+def test_findings_dossiers_and_letters_are_those_of_one_machine(story):
+    named = [f"findings/clusters/{name}.json" for name in CLUSTERS]
+    named += [f"reports/g0001/{name}.{kind}" for name in CLUSTERS for kind in ("html", "txt")]
+    assert {*named, "findings/g0001/findings.json", "signatures/g0001/signatures.json"} <= set(story.bucket)
+    assert story.bucket == story.local
+    verdicts = {
+        row["cluster"]: row["verdict"]
+        for row in json.loads(story.bucket["findings/g0001/findings.json"])
+        if row["advisory"] == "KAFKA-14334"
+    }
+    assert verdicts == {"follower331": "confirmed", "follower332": "not_affected"}
+
+
+def test_executors_of_both_workers_did_the_work(story):
+    ended = [event for event in story.events if event["Event"] == "SparkListenerTaskEnd"]
+    ids = {event["Task Info"]["Executor ID"] for event in ended}
+    assert {"0", "1"} <= ids
+    assert "driver" not in ids
+    assert all(event["Task End Reason"]["Reason"] == "Success" for event in ended)
+    assert all(len(folders) == 2 for folders in story.executors.values()), "one for facts, one for judge, on each"
+
+
+def test_code_and_sql_come_with_the_job_and_no_executor_starts_python(story):
+    lines = [line for line in story.printed.splitlines() if "code and SQL of kafka-fleet-" in line]
+    assert len(lines) == 2
+    submitted = [one for one in story.commands if "spark/submit.py" in one and "--py-files" in one]
+    assert submitted
+    assert not any("--sql" in one for one in submitted)
+    (python,) = {
+        event["Spark Properties"]["spark.pyspark.python"]
+        for event in story.events
+        if event["Event"] == "SparkListenerEnvironmentUpdate"
+    }
+    assert not Path(python).exists()
+
+
+def test_the_secret_is_in_no_log_database_command_line_or_object(story):
+    assert any("spark/submit.py" in one for one in story.commands), "the watch saw the submit"
+    assert any("CoarseGrainedExecutorBackend" in one for one in story.commands), "and the executors"
+    assert not [one for one in story.commands if SECRET in one]
+    assert SECRET not in story.printed + story.refused
+    files = [path for path in story.folder.rglob("*") if path.is_file()]
+    names = {path.name for path in files}
+    assert {"airflow.db", "master.log", "worker1.log", "stderr"} <= names
+    assert [str(path) for path in files if SECRET.encode() in path.read_bytes()] == []
+    assert not [name for name, found in story.bucket.items() if SECRET.encode() in found]
+
+
+def test_a_wrong_key_is_one_sentence(story):
+    assert story.refused_states[("coverage", None)] == "failed"
+    assert story.refused_states[("facts", None)] == "upstream_failed"
+    assert f"{HOME}: the bucket refuses the credentials (InvalidAccessKeyId)" in story.refused
