@@ -15,7 +15,7 @@ from airflow.sdk.exceptions import (
 )
 
 from fleet_mail import mail_one
-from fleet_settings import LABEL, batches, fleet, home, home_text, say_why
+from fleet_settings import LABEL, RETRY_DELAY, batches, fleet, home, home_text, say_why
 from fleet_submit import CONNECTION, FleetSparkSubmit
 
 log = logging.getLogger(__name__)
@@ -87,7 +87,7 @@ _NAMES = {"type": ["null", "array"], "items": {"type": "string", "pattern": "^[a
     default_args={
         "owner": "kafka-platform",
         "retries": 1,
-        "retry_delay": timedelta(minutes=2),
+        "retry_delay": RETRY_DELAY,
         "execution_timeout": timedelta(minutes=30),
         "on_failure_callback": say_why,
     },

@@ -4,6 +4,7 @@ import logging
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 # mapped tasks of a step while the fleet allows it: each costs a process of its own and rows in the metadata
 MAPPED = int(os.environ.get("KAFKA_FLEET_MAPPED_TASKS", "100"))
+RETRY_DELAY = timedelta(
+    seconds=int(os.environ.get("KAFKA_FLEET_RETRY_SECONDS", "120"))
+)  # of a failed fleet_health task
 MOST = 32  # clusters of one task: two rounds of 16, each within a sweep's own deadline, fit the task's
 # the label of a mapped task: its cluster, or the first and last of several
 LABEL = (

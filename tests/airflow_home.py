@@ -22,6 +22,7 @@ _SETTINGS = {  # waits of a second where Airflow's own are five and more; what i
     "AIRFLOW__SCHEDULER__SCHEDULER_IDLE_SLEEP_TIME": "0.5",
     "AIRFLOW__DAG_PROCESSOR__MIN_FILE_PROCESS_INTERVAL": "600",
     "AIRFLOW__CORE__PARALLELISM": "3",
+    "KAFKA_FLEET_RETRY_SECONDS": "1",
     "AIRFLOW_CONN_SPARK_DEFAULT": json.dumps({"conn_type": "spark", "host": "local[2]"}),
 }
 

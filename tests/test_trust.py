@@ -13,7 +13,7 @@ from fleetgen.benchmark import planted
 from fleetgen.healthy import healthy
 from fleetgen.score import score, upper_share
 from fleetgen.shape import DS
-from generated import CLEAN, EACH, Generated, Row, clean, faulty, generated
+from generated import CLEAN, EACH, Generated, Row, clean, faulty
 from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.paths import sql_dir
 from kafka_fleet.store.landing import manifests
@@ -21,11 +21,6 @@ from kafka_fleet.store.landing import manifests
 pytestmark = pytest.mark.timeout(1800)  # the first test waits for the analysis that all read
 SMALL = {one.cluster for one in sorted(clean(), key=lambda s: len(s.brokers) * sum(t.partitions for t in s.topics))[:4]}
 SIGNATURES = sorted(load_signatures(sql_dir()))
-
-
-@pytest.fixture(scope="module")
-def fleets() -> Generated:
-    return generated()
 
 
 def comparable(rows: list[Row], *without: str) -> list[str]:
