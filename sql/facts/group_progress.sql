@@ -8,6 +8,18 @@ WITH pairs AS (
         lag(sweep_at) OVER (PARTITION BY cluster ORDER BY sweep_at) AS from_sweep
     FROM raw_sweeps
     WHERE NOT array_contains(admin_missing, 'group_offsets') AND admin_outcome != 'failed'
+),
+
+-- few topics of a large cluster are read by groups: the others' metadata need not be moved about
+leaders AS (
+    SELECT
+        t.cluster,
+        t.sweep_at,
+        t.topic,
+        t.partition,
+        t.leader
+    FROM raw_topics AS t
+    LEFT SEMI JOIN raw_group_offsets AS o ON t.cluster = o.cluster AND t.topic = o.topic
 )
 
 SELECT
@@ -31,6 +43,6 @@ LEFT JOIN raw_group_offsets AS f
         AND t.group_id = f.group_id
         AND t.topic = f.topic
         AND t.partition = f.partition
-LEFT JOIN raw_topics AS l
+LEFT JOIN leaders AS l
     ON p.cluster = l.cluster AND p.to_sweep = l.sweep_at AND t.topic = l.topic AND t.partition = l.partition
 WHERE to_date(p.to_sweep) = :ds

@@ -1,5 +1,5 @@
 -- Followers that an in-sync set lacks, at each sweep with metadata.
--- in:  raw_sweeps, raw_topics, raw_partitions, raw_brokers
+-- in:  raw_sweeps, raw_topics, short_leaders, raw_brokers
 -- out: one row per partition, missing follower and sweep; sweep_number counts a cluster's sweeps with metadata. The
 --      hashes tell whether assignment and set are the same at another sweep. is_listed: the cluster lists the follower.
 WITH numbered AS (
@@ -39,7 +39,7 @@ held AS (
         t.replicas,
         t.isr,
         explode(array_remove(t.replicas, t.leader)) AS follower
-    FROM raw_partitions AS p
+    FROM short_leaders AS p
     INNER JOIN raw_topics AS t
         ON
             p.cluster = t.cluster
@@ -47,7 +47,7 @@ held AS (
             AND p.topic = t.topic
             AND p.partition = t.partition
             AND p.broker = t.leader
-    WHERE p.replicas_count > 0 AND p.isr_count < p.replicas_count AND size(t.isr) >= size(t.replicas)
+    WHERE size(t.isr) >= size(t.replicas)
 ),
 
 either AS (

@@ -18,7 +18,7 @@ WITH shares AS (
         w.contrasted,
         w.calm,
         w.records AS topic_records,
-        (r.records / r.seconds) / (w.rate_sum / w.partition_count) AS relative_rate,
+        (r.records / r.seconds) / (w.rate_sum / w.partition_count) * w.records AS weighed,
         (r.records / r.seconds)
         * (w.partition_count - 1)
         / greatest(w.rate_sum - r.records / r.seconds, 1e-9) AS of_others
@@ -38,12 +38,19 @@ SELECT
     pace,
     contrasted,
     calm,
-    cast(sum(cast(seconds AS DECIMAL(28, 9))) AS DOUBLE) AS seconds,
-    cast(sum(cast(relative_rate * topic_records AS DECIMAL(28, 12))) AS DOUBLE) AS weighted_share,
+    -- whole parts and nine or twelve digits of the rest are summed as whole numbers, which no order changes; decimals
+    -- would do so too, and take most of the time of a large cluster's day
+    sum(cast(floor(seconds) AS BIGINT))
+    + sum(cast(floor((seconds - floor(seconds)) * 1e9) AS BIGINT)) / 1e9 AS seconds,
+    sum(cast(floor(weighed) AS BIGINT))
+    + sum(cast(floor((weighed - floor(weighed)) * 1e12) AS BIGINT)) / 1e12 AS weighted_share,
     -- Produce times of the leader are weighted by its requests
-    cast(sum(cast(mean_ms * requests AS DECIMAL(28, 9))) AS DOUBLE) AS mean_ms_sum,
-    cast(sum(cast(p50_ms * requests AS DECIMAL(28, 9))) AS DOUBLE) AS p50_ms_sum,
-    cast(sum(cast(p99_ms * requests AS DECIMAL(28, 9))) AS DOUBLE) AS p99_ms_sum,
+    sum(cast(floor(mean_ms * requests) AS BIGINT))
+    + sum(cast(floor((mean_ms * requests - floor(mean_ms * requests)) * 1e9) AS BIGINT)) / 1e9 AS mean_ms_sum,
+    sum(cast(floor(p50_ms * requests) AS BIGINT))
+    + sum(cast(floor((p50_ms * requests - floor(p50_ms * requests)) * 1e9) AS BIGINT)) / 1e9 AS p50_ms_sum,
+    sum(cast(floor(p99_ms * requests) AS BIGINT))
+    + sum(cast(floor((p99_ms * requests - floor(p99_ms * requests)) * 1e9) AS BIGINT)) / 1e9 AS p99_ms_sum,
     sum(requests) AS requests,
     count(*) AS windows,
     count_if(of_others >= :min_window_ratio) AS hot_windows,
