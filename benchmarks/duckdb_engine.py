@@ -13,6 +13,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 import sqlglot
+from sqlglot import exp
 
 from fleet_spark.facts import START_HOURS, fact_queries
 from kafka_fleet.knowledge.signatures import load_signatures
@@ -137,4 +138,11 @@ def _translated(query: str, literals: tuple[tuple[str, str], ...]) -> str:
     for name, text in literals:
         query = re.sub(rf":{name}\b", text, query)
     query = query.replace("hex(encode(group_id, 'UTF-16BE'))", "hex_utf16(group_id)")
-    return sqlglot.transpile(query, read="spark", write="duckdb")[0]
+    tree = sqlglot.parse_one(query, read="spark")
+    for collected in list(tree.find_all(exp.ArrayAgg, exp.ArrayUniqueAgg)):
+        whole: Any = collected
+        while isinstance(whole.parent, exp.Filter | exp.Window):
+            whole = whole.parent
+        # where there is nothing to collect, Spark gives an empty array and DuckDB null
+        whole.replace(exp.Coalesce(this=whole.copy(), expressions=[exp.Array()]))
+    return tree.sql(dialect="duckdb")

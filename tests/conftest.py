@@ -1,27 +1,44 @@
 """What several test files read, made once per run; and which files share a worker when the run has several."""
 
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 from generated import SEED, Generated, generated
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@cache
+def group(file: str) -> str:
+    """A file's tests stay together, and so do the files that read one analysis, which takes minutes to make."""
+    if file.startswith("tests/live/"):
+        return "live"
+    text = (ROOT / file).read_text(encoding="utf-8")
+    if "fleets: Generated" in text:
+        return "generated"
+    return "analysed" if re.search(r"^from analysed import .*\banalysed\b", text, re.MULTILINE) else file
+
+
+class Groups(LoadScopeScheduling):  # type: ignore[misc]
+    """Hands whole groups to workers."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return group(nodeid.partition("::")[0])
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Groups:
+    """Called by pytest-xdist when a run has several workers."""
+    return Groups(config, log)
 
 
 def pytest_report_header() -> str:
     """How to have the same fleets again."""
     return f"FLEET_SEED={SEED}"
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A file's tests stay together, and so do the files that read the same analysis, which takes minutes to make."""
-    for item in items:
-        path = item.path
-        group = path.stem
-        if path.parent.name == "live":
-            group = "live"
-        elif "fleets" in getattr(item, "fixturenames", ()):
-            group = "generated"
-        elif "analysed" in vars(item.module):  # type: ignore[attr-defined]
-            group = "analysed"
-        item.add_marker(pytest.mark.xdist_group(group))
 
 
 @pytest.fixture(scope="session")

@@ -38,8 +38,8 @@ def thresholds(signature: Signature, overrides: Overrides) -> dict[str, float]:
     return {name: float(own.get(name, threshold.value)) for name, threshold in signature.thresholds.items()}
 
 
-def _detection(signature: Signature, row: Row, values: Mapping[str, float]) -> Detection:
-    found = row.asDict(recursive=True)
+def detection(signature: Signature, found: Mapping[str, Any], values: Mapping[str, float]) -> Detection:
+    """One row of the signature's query as a detection. values: the thresholds in force."""
     evidence = []
     for line in signature.evidence:
         value = found[line.value]
@@ -130,7 +130,7 @@ def _run(
     }
     detections: dict[str, list[Detection]] = defaultdict(list)
     for row in rows["query"]:
-        detections[row.cluster].append(_detection(signature, row, values))
+        detections[row.cluster].append(detection(signature, row.asDict(recursive=True), values))
     points, behind = _by_cluster(rows["charts"]), _by_cluster(rows.get("rows", []))
     measured = {}
     for row in rows["coverage"]:

@@ -1,7 +1,11 @@
-"""Homes of generated clusters through the real facts and signatures, in one Spark session per process."""
+"""Homes of generated clusters through the real facts and signatures, by Spark or, for speed, by DuckDB.
+
+DuckDB runs the same queries, translated (benchmarks/duckdb_engine.py); tests/test_trust.py compares what they give.
+"""
 
 import atexit
 import time
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -9,11 +13,14 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from benchmarks.duckdb_engine import Duck
 from fleet_spark.facts import write_facts
+from fleet_spark.judge import tables_needed
 from fleet_spark.session import DEFAULTS, FIXED
-from fleet_spark.signatures import Measured, run_signatures
+from fleet_spark.signatures import Measured, detection, run_signatures
 from fleet_spark.tables import Day
 from fleetgen.shape import DS
+from kafka_fleet.knowledge.detections import Detection, SignatureResult
 from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.paths import sql_dir
 from kafka_fleet.store.generations import claim
@@ -38,7 +45,7 @@ def analyse(
     """Facts and signatures, all or the named ones: one dict per cluster and signature, as signatures.json has them."""
     began = time.monotonic()
     day = Day(session or spark(), home, DS, claim(home, DS), sql_dir())
-    write_facts(day, [])
+    write_facts(day, [], tables_needed(day.sql, signatures))
     print(f"facts: {time.monotonic() - began:.0f} s", flush=True)
     measured: dict[str, dict[str, Measured]] = {name: {} for name in clusters}
     for name, signature in load_signatures(sql_dir()).items():
@@ -47,23 +54,49 @@ def analyse(
             for cluster, found in run_signatures(day.spark, [signature], {name: {} for name in clusters}).items():
                 measured[cluster] |= found
             print(f"{name}: {time.monotonic() - began:.0f} s", flush=True)
-    return [
+    results = {cluster: {name: one.result for name, one in found.items()} for cluster, found in measured.items()}
+    return [plain(cluster, one) for cluster, found in results.items() for one in found.values()]
+
+
+def plain(cluster: str, result: SignatureResult) -> dict[str, Any]:
+    """A result as signatures.json has it, with its cluster."""
+    detections = [
         {
-            "cluster": cluster,
-            "signature": name,
-            "state": one.result.state,
-            "missing": list(one.result.missing),
-            "detections": [
-                {
-                    "cause": d.cause,
-                    "strength": d.strength,
-                    "subjects": list(d.subjects),
-                    "evidence": list(d.evidence),
-                    "bounds": d.bounds,
-                }
-                for d in one.result.detections
-            ],
+            "cause": d.cause,
+            "strength": d.strength,
+            "subjects": list(d.subjects),
+            "evidence": list(d.evidence),
+            "bounds": d.bounds,
         }
-        for cluster, found in measured.items()
-        for name, one in found.items()
+        for d in result.detections
     ]
+    return {
+        "cluster": cluster,
+        "signature": result.signature,
+        "state": result.state,
+        "missing": list(result.missing),
+        "detections": detections,
+    }
+
+
+def analyse_by_duckdb(home: Path, clusters: list[str], signatures: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """The same by DuckDB."""
+    began = time.monotonic()
+    duck = Duck(home, DS, sql_dir())
+    duck.load_raw()
+    duck.facts()
+    found = []
+    for name, signature in load_signatures(sql_dir()).items():
+        if signatures and name not in signatures:
+            continue
+        values = {key: float(threshold.value) for key, threshold in signature.thresholds.items()}
+        rows = duck.signature(name, clusters)
+        detected: dict[str, list[Detection]] = defaultdict(list)
+        for row in rows["query"]:
+            detected[row["cluster"]].append(detection(signature, row, values))
+        for row in rows["coverage"]:
+            own = tuple(detected[row["cluster"]])
+            state: Any = "detected" if own else "quiet" if row["evaluated"] else "not_evaluated"
+            found.append(plain(row["cluster"], SignatureResult(name, state, own, tuple(row["missing"] or ()))))
+    print(f"DuckDB: {time.monotonic() - began:.0f} s", flush=True)
+    return found

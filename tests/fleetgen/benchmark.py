@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from fleetgen import noise
-from fleetgen.analysis import analyse
+from fleetgen.analysis import analyse, analyse_by_duckdb
 from fleetgen.catalogue import every_fault
 from fleetgen.faults.common import FACTORS
 from fleetgen.healthy import healthy
@@ -52,13 +52,16 @@ def planted(spec: Spec, fault: str = "", k: float = 0.0) -> Planted:
     return Planted(spec.cluster, frozenset(spec.truth), frozenset(spec.allowed), frozenset(spec.open), fault, k)
 
 
-def run_chunk(name: str, specs: list[Spec], work: Path, only: Sequence[str] = ()) -> list[dict[str, Any]]:
+def run_chunk(
+    name: str, specs: list[Spec], work: Path, only: Sequence[str] = (), engine: str = "spark"
+) -> list[dict[str, Any]]:
     """Generate, land and analyse some clusters as one day; the home is removed afterwards."""
     began, home = time.monotonic(), work / f"home-{name}"
     shutil.rmtree(home, ignore_errors=True)
     rows = sum(land_bulk(home, f"{name}-{part}", specs[part::FILES]) for part in range(FILES))
     landed = time.monotonic()
-    results = analyse(home, [one.cluster for one in specs], only)
+    judge = {"spark": analyse, "duckdb": analyse_by_duckdb}[engine]
+    results = judge(home, [one.cluster for one in specs], only)
     shutil.rmtree(home)
     took = f"{landed - began:.0f} s to generate, {time.monotonic() - landed:.0f} s to analyse"
     print(f"{name}: {len(specs)} cluster-days, {rows} rows, {took}", flush=True)
@@ -102,6 +105,9 @@ def main() -> int:
     parser.add_argument("--work", type=Path, default=Path("build/benchmark"))
     parser.add_argument("--steps", type=int, default=10**6, help="stop after so many new chunks (run again to go on)")
     parser.add_argument("--signature", action="append", default=[], help="only this signature (may be repeated)")
+    parser.add_argument(
+        "--engine", choices=("spark", "duckdb"), default="spark", help="duckdb: the same queries, faster"
+    )
     given = parser.parse_args()
     print("noise:", json.dumps(noise.figures(), default=str))
     clean = clean_specs(0, given.clean)
@@ -117,8 +123,8 @@ def main() -> int:
             if given.steps == 0:
                 return 2
             given.steps -= 1
-            found = run_chunk(f"chunk-{first}", part, given.work, given.signature)
-            done.write_text(json.dumps(found))
+            found = run_chunk(f"chunk-{first}", part, given.work, given.signature, given.engine)
+            done.write_text(json.dumps(found, default=float))  # DuckDB gives decimals
         results += json.loads(done.read_text())
     scores = [score(name, labels, results) for name in sorted({one["signature"] for one in results})]
     print(table(scores))
