@@ -106,10 +106,9 @@ def measured(home: Path) -> dict[str, dict[str, Measured]]:
     day = Day(spark(), home, recorded_day(), "test", sql_dir())
     day.load_raw([])
     known: dict[str, Any] = {"ds": day.ds, "start_hours": START_HOURS}
-    for table, query in fact_queries(sql_dir()).items():
-        if table in READ:
-            frame = spark().sql(query, args={name: value for name, value in known.items() if f":{name}" in query})
-            frame.localCheckpoint(eager=True).createOrReplaceTempView(table)
+    for table, query in fact_queries(sql_dir(), READ).items():
+        frame = spark().sql(query, args={name: value for name, value in known.items() if f":{name}" in query})
+        frame.localCheckpoint(eager=True).createOrReplaceTempView(table)
     chosen = [load_signatures(sql_dir())[name] for name in ("isr_stagnation", "unclean_restart")]
     return run_signatures(spark(), chosen, {name: {} for name in CHANGES})
 
