@@ -109,6 +109,7 @@ class Endpoint:
                 self._refuse(response)
                 return self._body(response)
         except (requests.RequestException, HTTPError, OSError, ValueError) as error:
+            self._session.close()  # the next try has a connection of its own: this one may be half read or half closed
             raise self._failure(error) from None
 
     def _refuse(self, response: requests.Response) -> None:
