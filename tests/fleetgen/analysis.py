@@ -1,6 +1,6 @@
 """Homes of generated clusters through the real facts and signatures, by Spark or, for speed, by DuckDB.
 
-DuckDB runs the same queries, translated (benchmarks/duckdb_engine.py); tests/test_trust.py compares what they give.
+DuckDB runs the same queries, translated (benchmarks/duckdb_engine.py); benchmarks/analysis.py compares the tables.
 """
 
 import atexit
