@@ -24,7 +24,7 @@ from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.paths import sql_dir
 from kafka_fleet.store.compaction import compact_finished
 from kafka_fleet.store.generations import claim
-from kafka_fleet.store.landing import manifests
+from kafka_fleet.store.manifests import manifests
 
 GATE = 2.0
 PLACES = 9  # significant digits to which doubles have to agree: sums are taken in another order

@@ -23,7 +23,7 @@ from benchmarks.broker import RELEASE, broker
 from benchmarks.measure import Operation, gate, interleaved, machine
 from kafka_fleet import cli
 from kafka_fleet.collect import jolokia, mbeans
-from kafka_fleet.store.landing import manifests, read_rows
+from kafka_fleet.store.manifests import manifests, read_rows
 
 WARM_UP = 8  # rounds before those that count: the broker's JVM compiles both agents' code
 CURL, ANSWER, SWEEP, COMMAND, SCRAPE = (

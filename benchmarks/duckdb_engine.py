@@ -17,7 +17,7 @@ from sqlglot import exp
 
 from fleet_spark.facts import START_HOURS, fact_queries
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.store.landing import manifests
+from kafka_fleet.store.manifests import manifests
 from kafka_fleet.store.schemas import raw_schemas
 
 _MACROS = (

@@ -115,7 +115,7 @@ def fleet_health() -> None:
         """What is stored of the day, and a generation of its own for this run. Holds no secrets."""
         from kafka_fleet.knowledge.signatures import load_signatures
         from kafka_fleet.store.generations import claim
-        from kafka_fleet.store.landing import manifests
+        from kafka_fleet.store.manifests import manifests
 
         context = get_current_context()
         params = context["params"]

@@ -17,7 +17,7 @@ from fleet_spark.session import DEFAULTS, FIXED
 from fleet_spark.tables import Day
 from kafka_fleet.paths import sql_dir
 from kafka_fleet.store.generations import claim
-from kafka_fleet.store.landing import Damaged, Manifest
+from kafka_fleet.store.manifests import Damaged, Manifest
 from mutations import every_mutation
 from recorded import land_all, recorded_day, write_home
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from facts_oracle import Oracle
-from kafka_fleet.store.landing import manifests, read_rows
+from kafka_fleet.store.manifests import manifests, read_rows
 
 
 class SignatureOracle(Oracle):

@@ -9,7 +9,7 @@ import yaml
 
 from airflow_home import AirflowHome
 from jolokia_simulator import Agent, agent
-from kafka_fleet.store.landing import manifests, read_rows
+from kafka_fleet.store.manifests import manifests, read_rows
 from mail_server import Mailbox, mail_server
 from stored_days import entries, pointers, published, store_day
 

@@ -14,7 +14,8 @@ from kafka_fleet.store.bucket import open_home
 from kafka_fleet.store.compaction import compact, remove_superseded, tidy
 from kafka_fleet.store.files import names, replace_file, update_file
 from kafka_fleet.store.generations import POINTER, Overtaken, claim, current, publish
-from kafka_fleet.store.landing import land, manifests, read_rows, remove_orphans
+from kafka_fleet.store.landing import land, remove_orphans
+from kafka_fleet.store.manifests import manifests, read_rows
 from s3_server import BUCKET, KEY, s3_server
 from test_landing import AT, DS, TABLES
 

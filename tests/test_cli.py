@@ -15,7 +15,7 @@ from kafka_fleet import cli, commands
 from kafka_fleet.collect import sweep
 from kafka_fleet.collect.admin import AdminSweep
 from kafka_fleet.store import generations
-from kafka_fleet.store.landing import manifests, read_rows
+from kafka_fleet.store.manifests import manifests, read_rows
 
 ROOT = Path(__file__).resolve().parents[1]
 DS = "2026-11-20"

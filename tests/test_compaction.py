@@ -13,7 +13,8 @@ from kafka_fleet.paths import sql_dir
 from kafka_fleet.store import compaction
 from kafka_fleet.store.compaction import compact, compact_finished, remove_superseded, tidy
 from kafka_fleet.store.generations import claim
-from kafka_fleet.store.landing import land, manifests, read_rows, remove_orphans
+from kafka_fleet.store.landing import land, remove_orphans
+from kafka_fleet.store.manifests import manifests, read_rows
 from kafka_fleet.store.schemas import raw_schemas
 from recorded import recorded_day, write_home
 

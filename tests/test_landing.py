@@ -12,7 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from kafka_fleet.store.landing import land, manifests, read_rows, remove_orphans, replace_file, sweep_id
+from kafka_fleet.store.files import replace_file
+from kafka_fleet.store.landing import land, remove_orphans
+from kafka_fleet.store.manifests import manifests, read_rows, sweep_id
 from kafka_fleet.store.schemas import raw_schemas
 
 AT = datetime(2026, 11, 20, 10, 0, 0, 123456, tzinfo=UTC)

@@ -16,7 +16,7 @@ from kafka_fleet.collect.sweep import SweepResult, endpoints, sweep_cluster
 from kafka_fleet.collect.transport import Limits
 from kafka_fleet.credentials import local_credentials
 from kafka_fleet.inventory import Cluster, parse_fleet
-from kafka_fleet.store.landing import manifests, read_rows
+from kafka_fleet.store.manifests import manifests, read_rows
 
 FAST = Limits(connect_s=1.0, read_s=0.5, deadline_s=1.0, max_bytes=2_000_000)
 CANARIES = ("canary-login", "canary-password", "canary-config", "canary-jmx")

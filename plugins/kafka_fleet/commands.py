@@ -23,7 +23,7 @@ from kafka_fleet.report.smtp_settings import SmtpSettingsError, from_environment
 from kafka_fleet.store.bucket import address
 from kafka_fleet.store.compaction import compact_finished
 from kafka_fleet.store.generations import claim, current
-from kafka_fleet.store.landing import manifests
+from kafka_fleet.store.manifests import manifests
 from kafka_fleet.usage import UsageError
 
 SMALL_DAY = 2_000_000  # raw rows: a smaller day is judged before the JVM's optimizing compiler has paid for itself

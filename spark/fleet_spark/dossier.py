@@ -8,7 +8,7 @@ from fleet_spark.signatures import Measured, iso
 from kafka_fleet.knowledge.detections import SignatureResult
 from kafka_fleet.knowledge.facts import ClusterFacts, Declared
 from kafka_fleet.knowledge.signatures import Signature
-from kafka_fleet.store.landing import Damaged
+from kafka_fleet.store.manifests import Damaged
 
 Json = dict[str, Any]
 _NO_PLAN: Json = {"now": None, "next": None, "clients": None, "candidates": {"server": [], "client": []}, "note": None}

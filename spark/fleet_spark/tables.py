@@ -25,7 +25,7 @@ from pyspark.sql.types import (
 )
 
 from kafka_fleet.store.generations import publish
-from kafka_fleet.store.landing import Damaged, Manifest, manifests
+from kafka_fleet.store.manifests import Damaged, Manifest, manifests
 from kafka_fleet.store.schemas import raw_schemas
 
 _SPARK_TYPES: dict[pa.DataType, DataType] = {

@@ -18,7 +18,9 @@ import pyarrow.parquet as pq
 from fleetgen.model import Model
 from fleetgen.rows import Tables, sweep_rows, utc
 from fleetgen.shape import Spec
-from kafka_fleet.store.landing import Manifest, land, replace_file, sweep_id
+from kafka_fleet.store.files import replace_file
+from kafka_fleet.store.landing import land
+from kafka_fleet.store.manifests import Manifest, sweep_id
 from kafka_fleet.store.schemas import SCHEMA_VERSION, raw_schemas
 
 Row = dict[str, Any]

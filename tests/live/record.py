@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from kafka_fleet.store.landing import manifests, read_rows
+from kafka_fleet.store.manifests import manifests, read_rows
 from kafka_fleet.store.schemas import raw_schemas
 from live.scenarios import avoid_midnight, running
 from recorded import FOLDER

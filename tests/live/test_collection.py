@@ -2,7 +2,7 @@
 
 import pytest
 
-from kafka_fleet.store.landing import manifests
+from kafka_fleet.store.manifests import manifests
 from live.measured import KILLS, SCENARIOS, SWEEPS, Measured
 
 pytestmark = pytest.mark.timeout(1800)

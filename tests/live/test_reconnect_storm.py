@@ -28,7 +28,7 @@ def test_a_storm_over_a_restart_is_confirmed_on_a_fixed_backlog(measured: Measur
     )
     assert evidence(finding, "made in the interval") >= storm.CONNECTIONS
     assert evidence(finding, "held at the end") >= storm.CONNECTIONS  # they came to stay
-    assert evidence(finding, "acceptor waited") >= 0  # a slow machine fills no queue, but it is measured
+    assert evidence(finding, "acceptor waited") > 0
     assert measured.finding("storm312", SETTING)["verdict"] == "not_affected"  # the release has no such setting
 
 

@@ -21,7 +21,8 @@ from kafka_fleet.collect.transport import Credentials, Limits
 from kafka_fleet.credentials import CredentialsError, Resolver, http_credentials, kafka_settings
 from kafka_fleet.endpoints import literal_address, url_problem
 from kafka_fleet.inventory import Cluster
-from kafka_fleet.store.landing import Manifest, land
+from kafka_fleet.store.landing import land
+from kafka_fleet.store.manifests import Manifest
 from kafka_fleet.store.schemas import raw_schemas
 from kafka_fleet.store.tables import Item, with_columns
 

@@ -20,15 +20,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from kafka_fleet.store.files import each, replace_file
-from kafka_fleet.store.landing import (
-    JOINED,
-    ORPHAN_SECONDS,
-    DataFile,
-    Manifest,
-    manifests,
-    read_table,
-    remove_orphans,
-)
+from kafka_fleet.store.landing import ORPHAN_SECONDS, remove_orphans
+from kafka_fleet.store.manifests import JOINED, DataFile, Manifest, manifests, read_table
 from kafka_fleet.store.schemas import raw_schemas
 
 GROUP_ROWS = 131_072  # of a row group: several small sweeps share one, a large sweep has its own

@@ -1,0 +1,147 @@
+"""Raw store, read: takes a home and a day, gives the sweeps that are committed and whole, and those that are damaged.
+
+A sweep is committed by a manifest of its own (landing.py), or with others of its day by one that joins them
+(compaction.py). A data file that no manifest names does not exist.
+"""
+
+import hashlib
+import io
+import json
+from collections.abc import Iterable
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from kafka_fleet.store.files import each, read_file, tells_of_file
+from kafka_fleet.store.schemas import raw_schemas
+
+JOINED = "joined"  # raw/joined/: what compaction committed
+
+
+class DataFile(NamedTuple):
+    """One data file of a sweep, path relative to the home."""
+
+    table: str
+    path: str
+    rows: int
+    bytes: int
+    sha256: str
+
+
+class Manifest(NamedTuple):
+    """One committed sweep. joined: its rows are in files that it shares with other sweeps of the day (compaction)."""
+
+    cluster: str
+    sweep: str
+    sweep_at: datetime
+    schema_version: int
+    files: dict[str, DataFile]
+    joined: bool = False
+
+
+class Damaged(NamedTuple):
+    """A sweep that is committed and cannot be used: a file is gone or its bytes are not those that were written."""
+
+    cluster: str
+    sweep: str
+    reason: str
+
+
+def sweep_id(at: datetime) -> str:
+    """Name of a sweep: its start in UTC to the microsecond; sorts as time does."""
+    return at.astimezone(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
+
+
+def read_manifest(path: Path) -> Manifest:
+    """The manifest at a path. Raises OSError, or ValueError, KeyError or TypeError for one that is damaged."""
+    content = json.loads(read_file(path))
+    files = {one["table"]: DataFile(**one) for one in content["files"]}
+    at = datetime.fromisoformat(content["sweep_at"])
+    if path.stem != f"{content['cluster']}.{content['sweep']}" or content["sweep"] != sweep_id(at):
+        raise ValueError("it does not say what its name says")
+    return Manifest(content["cluster"], content["sweep"], at, content["schema_version"], files)
+
+
+def manifests(home: Path, ds: date | str) -> tuple[list[Manifest], list[Damaged]]:
+    """Committed sweeps of one day in order of (cluster, time), each file checked against its size and sha256.
+
+    A sweep that was joined to others is read from there, and from its own files as long as it still has them and
+    those are not whole.
+    """
+    whole, damaged = _joined(home, ds)
+    paths = (home / f"raw/manifests/ds={ds}").glob("*.json")
+    own = [path for path in paths if path.stem.partition(".")[::2] not in whole]
+    for found in each(lambda path: _checked(home, path), own, home):
+        key = found.cluster, found.sweep
+        if isinstance(found, Damaged):
+            damaged[key] = found
+        else:
+            whole[key] = found
+            damaged.pop(key, None)
+    return [whole[key] for key in sorted(whole)], [damaged[key] for key in sorted(damaged)]
+
+
+def _checked(home: Path, path: Path) -> Manifest | Damaged:
+    cluster, _dot, sweep = path.stem.partition(".")
+    try:
+        manifest = read_manifest(path)
+        reason = next((r for r in (fault(home, file) for file in manifest.files.values()) if r), None)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        if not tells_of_file(home, error):
+            raise
+        reason = "its manifest cannot be read"
+    return Damaged(cluster, sweep, reason) if reason else manifest
+
+
+def _joined(home: Path, ds: date | str) -> tuple[dict[tuple[str, str], Manifest], dict[tuple[str, str], Damaged]]:
+    """Sweeps that compaction joined, by (cluster, sweep): those that are whole, and those of damaged files."""
+    whole, damaged = {}, {}
+    for path in (home / f"raw/{JOINED}/ds={ds}").glob("*.json"):
+        try:
+            content = json.loads(read_file(path))
+            files = {one["path"]: DataFile(**one) for one in content["files"]}
+            faults = dict(zip(files, each(lambda file: fault(home, file), files.values(), home), strict=True))
+            for one in content["sweeps"]:
+                own = {table: files[name]._replace(rows=rows) for table, (name, rows) in one["tables"].items()}
+                at = datetime.fromisoformat(one["sweep_at"])
+                key = content["cluster"], sweep_id(at)
+                whole[key] = Manifest(*key, at, one["schema_version"], own, joined=True)
+                reason = next((faults[file.path] for file in own.values() if faults[file.path]), None)
+                if reason:
+                    del whole[key]
+                    damaged[key] = Damaged(*key, reason)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            if not tells_of_file(home, error):
+                raise
+            damaged[path.stem, ""] = Damaged(path.stem, "(all joined)", "their manifest cannot be read")
+    return whole, damaged
+
+
+def fault(home: Path, file: DataFile) -> str | None:
+    """Why a data file cannot be used; None where its bytes are those that were written."""
+    try:
+        content = read_file(home / file.path)
+    except OSError as error:
+        if not tells_of_file(home, error):
+            raise
+        return f"{file.table}: {error.strerror or 'there is no such object'}"
+    same = len(content) == file.bytes and hashlib.sha256(content).hexdigest() == file.sha256
+    return None if same else f"{file.table}: the bytes are not those that were written"
+
+
+def read_rows(home: Path, sweeps: Iterable[Manifest], table: str) -> list[dict[str, Any]]:
+    """Rows of one table over the given sweeps, in their order; for tools and tests, Spark reads the files itself."""
+    found: list[dict[str, Any]] = []
+    for one in (m for m in sweeps if table in m.files):
+        only = [("sweep_at", "=", one.sweep_at)] if one.joined else None
+        path = home / one.files[table].path
+        found += read_table(path, schema=raw_schemas()[table], filters=only).to_pylist()
+    return found
+
+
+def read_table(path: Path, **options: Any) -> pa.Table:
+    """A Parquet file of the home, by the options of pyarrow's function of that name."""
+    return pq.read_table(io.BytesIO(read_file(path)), **options)
