@@ -7,6 +7,7 @@ from typing import Any
 
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import WSGIRequestHandler, make_server
+from werkzeug.test import Client
 
 BUCKET, KEY = "fleet", "AKIDTESTS"
 REFUSAL = b"<Error><Code>InvalidAccessKeyId</Code><Message>The key id does not exist in our records.</Message></Error>"
@@ -35,6 +36,10 @@ class S3Server:
         with self._one_at_a_time:
             answer: Iterable[bytes] = self._app(environ, start)
             return answer
+
+    def forget(self) -> None:
+        """moto keeps its buckets for the life of the process, also when a second server is made in it."""
+        Client(self._app).post("/moto-api/reset", base_url="http://127.0.0.1").close()
 
     def variables(self, secret: str) -> dict[str, str]:
         """What a process needs to use it."""
@@ -70,3 +75,4 @@ def s3_server() -> Iterator[S3Server]:
         server.shutdown()
         thread.join(20)
         server.server_close()
+        found.forget()
