@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 
 from fleet_spark.facts import write_facts
 from fleet_spark.judge import write_findings
-from fleet_spark.session import DEFAULTS, FIXED
+from fleet_spark.session import DEFAULTS, FIXED, suit
 from fleet_spark.tables import Day
 from kafka_fleet.paths import sql_dir
 from kafka_fleet.store.generations import claim
@@ -29,6 +29,7 @@ def spark() -> SparkSession:
     for key, value in (DEFAULTS | FIXED).items():
         builder = builder.config(key, value)
     session = builder.getOrCreate()
+    suit(session, rows=0)  # as a day of few rows would, for what is asked without a day
     atexit.register(session.stop)
     return session
 

@@ -93,6 +93,7 @@ def _judge(
 
 def write_findings(day: Day, fleet_file: Path | None, clusters: list[str], signatures: list[str]) -> None:
     """Judge the day and publish. Clusters: those named, else all of the fleet file and of the day's sweeps."""
+    damaged = day.sweeps(clusters)[1]
     for table in fact_queries(day.sql, tables_needed(day.sql, signatures)):
         day.read_fact(table)
     stored = {table: rows_by_cluster(day.spark, table) for table in TABLES}
@@ -110,7 +111,6 @@ def write_findings(day: Day, fleet_file: Path | None, clusters: list[str], signa
     findings: list[dict[str, Any]] = []
     dossiers: list[dict[str, Any]] = []
     states: list[dict[str, Any]] = []
-    damaged = day.sweeps(clusters)[1]
     for cluster in wanted:
         answers = answered.get(cluster, {})
         case = _case(cluster, declared, stored, answers)

@@ -28,6 +28,22 @@ DEFAULTS = {
     "spark.sql.sources.fileCompressionFactor": "50",
 }
 
+# a day of so few raw rows waits for the compiler of its generated code longer than that code saves: docs/benchmarks.md
+FEW_ROWS = 1_000_000
+OF_FEW_ROWS = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+
+
+def suit(spark: SparkSession, rows: int) -> None:
+    """Have expressions interpreted on a day of few raw rows, compiled on others; what the submit says wins."""
+    given = spark.sparkContext.getConf()
+    for key, value in OF_FEW_ROWS.items():
+        if given.contains(key):
+            continue
+        if rows < FEW_ROWS:
+            spark.conf.set(key, value)
+        else:
+            spark.conf.unset(key)
+
 
 @contextmanager
 def session(name: str) -> Iterator[SparkSession]:

@@ -124,21 +124,21 @@ def _run(
             ("coverage", signature.coverage_query),
             ("query", signature.query),
             ("charts", signature.charts_query),
-            ("rows", signature.rows_query),
         )
-        if query
     }
     detections: dict[str, list[Detection]] = defaultdict(list)
     for row in rows["query"]:
         detections[row.cluster].append(detection(signature, row.asDict(recursive=True), values))
-    points, behind = _by_cluster(rows["charts"]), _by_cluster(rows.get("rows", []))
+    shown = signature.rows_query if detections else None  # the rows behind a detection, where there is one
+    rows["rows"] = spark.sql(shown, args=_bind(shown, bound)).collect() if shown else []
+    points, behind = _by_cluster(rows["charts"]), _by_cluster(rows["rows"])
     measured = {}
     for row in rows["coverage"]:
         found = tuple(detections[row.cluster])
         state = "detected" if found else "quiet" if row.evaluated else "not_evaluated"
         result = SignatureResult(signature.id, state, found, tuple(row.missing))  # type: ignore[arg-type]
-        shown = _table(behind[row.cluster]) if found else None
-        measured[row.cluster] = Measured(result, _charts(points[row.cluster]), shown)
+        table = _table(behind[row.cluster]) if found else None
+        measured[row.cluster] = Measured(result, _charts(points[row.cluster]), table)
     return measured
 
 

@@ -24,6 +24,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
+from fleet_spark.session import suit
 from kafka_fleet.store.generations import publish
 from kafka_fleet.store.manifests import Damaged, Manifest, manifests
 from kafka_fleet.store.schemas import raw_schemas
@@ -73,13 +74,15 @@ class Day:
         return sweeps
 
     def sweeps(self, clusters: list[str]) -> tuple[list[Manifest], list[Damaged]]:
-        """Committed sweeps of the day and those that are damaged, of the named clusters or of all."""
+        """Committed sweeps of the day and those that are damaged, of the named clusters or of all.
+
+        The session is suited to their number of rows.
+        """
         whole, damaged = manifests(self.home, self.ds)
         wanted = set(clusters)
-        return (
-            [one for one in whole if not wanted or one.cluster in wanted],
-            [one for one in damaged if not wanted or one.cluster in wanted],
-        )
+        used = [one for one in whole if not wanted or one.cluster in wanted]
+        suit(self.spark, sum(file.rows for one in used for file in one.files.values()))
+        return used, [one for one in damaged if not wanted or one.cluster in wanted]
 
     def facts_path(self, table: str) -> Path:
         """Folder of one fact table of this day; its generations are below."""
