@@ -15,9 +15,10 @@ ROOT = Path(__file__).resolve().parents[1]
 
 @cache
 def group(file: str) -> str:
-    """A file's tests stay together, and so do the files that read one analysis, which takes minutes to make."""
-    if file.startswith("tests/live/"):
-        return "live"
+    """Tests of a file stay together, and of a folder, and of the files that read one analysis: it takes minutes."""
+    folder = Path(file).parent
+    if folder.name != "tests":
+        return folder.name
     text = (ROOT / file).read_text(encoding="utf-8")
     if "fleets: Generated" in text:
         return "generated"

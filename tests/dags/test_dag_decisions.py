@@ -1,0 +1,80 @@
+"""What the tasks decide by themselves: the day, whose mail, which clusters, and how many share a task."""
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from airflow.sdk.exceptions import AirflowException, AirflowFailException, AirflowSkipException
+
+import fleet_health as health
+from fleet_mail import Outcome, should_mail
+from fleet_settings import batches
+
+
+def test_the_day_is_the_parameter_else_the_logical_date():
+    midnight = datetime(2026, 11, 20, tzinfo=UTC)
+    assert health.day_of("2026-11-01", midnight) == "2026-11-01"
+    assert health.day_of("2026-11-01", None) == "2026-11-01"
+    assert health.day_of(None, midnight) == "2026-11-20"
+    assert health.day_of(None, midnight + timedelta(hours=23, minutes=59)) == "2026-11-20"
+    assert health.day_of(None, datetime(2026, 11, 21, 1, tzinfo=timezone(timedelta(hours=9)))) == "2026-11-20"
+
+
+@pytest.mark.parametrize(
+    ("param", "sentence"), [(None, "parameter ds"), ("2026-13-01", "YYYY-MM-DD"), ("", "YYYY-MM-DD")]
+)
+def test_without_a_day_there_is_a_sentence(param, sentence):
+    with pytest.raises(AirflowFailException, match=sentence):
+        health.day_of(param, None)
+
+
+@pytest.mark.parametrize("run_type", ["scheduled", "manual", "backfill", "asset_triggered"])
+def test_only_scheduled_runs_mail_by_themselves(run_type):
+    assert should_mail("auto", run_type) is (run_type == "scheduled")
+    assert should_mail("always", run_type)
+    assert not should_mail("never", run_type)
+
+
+@pytest.mark.parametrize(
+    ("states", "raised", "told"),
+    [
+        (["sent", "skipped"], None, None),
+        (["skipped", "skipped"], AirflowSkipException, "c0 skipped; c1 skipped"),
+        (["sent", "failed"], AirflowFailException, "c1 failed"),
+        (["later", "failed", "sent"], AirflowException, "c0 later; c1 failed"),  # tried again, for the first one's sake
+    ],
+)
+def test_a_shared_mail_task_is_as_red_as_its_worst_letter(bag, fleet_home, monkeypatch, states, raised, told):
+    callable_ = bag.dags["fleet_health"].get_task("mail").python_callable
+    names = [f"c{number}" for number in range(len(states))]
+    found = {name: Outcome(state, f"{name} {state}") for name, state in zip(names, states, strict=True)}
+    asked = []
+    monkeypatch.setitem(callable_.__globals__, "this_plan", dict)
+    monkeypatch.setitem(callable_.__globals__, "mail_one", lambda name, owners, plan: asked.append(name) or found[name])
+    if raised is None:
+        callable_(clusters=names)
+    else:
+        with pytest.raises(raised) as error:
+            callable_(clusters=names)
+        assert type(error.value) is raised
+        assert str(error.value) == told
+    assert asked == names
+
+
+def test_a_selection_keeps_the_known_order_and_names_what_is_unknown():
+    assert health.selected(None, ["a", "b"], "cluster") == ["a", "b"]
+    assert health.selected(["b", "a"], ["a", "b", "c"], "cluster") == ["a", "b"]
+    with pytest.raises(AirflowFailException, match=r"no such cluster: x; known: a, b"):
+        health.selected(["x"], ["a", "b"], "cluster")
+
+
+@pytest.mark.parametrize(("clusters", "tasks", "largest"), [(1, 1, 1), (100, 100, 1), (101, 51, 2), (1000, 100, 10)])
+def test_large_fleets_share_mapped_tasks(clusters, tasks, largest):
+    names = [f"c{number}" for number in range(clusters)]
+    found = batches(names)
+    assert [name for batch in found for name in batch] == names
+    assert len(found) == tasks
+    assert max(map(len, found)) == largest
+
+
+def test_a_task_never_has_more_clusters_than_its_time_allows():
+    assert max(map(len, batches([str(number) for number in range(20_000)]))) == 32

@@ -1,0 +1,41 @@
+"""What runs of the DAGs do without any cluster: each dead one is red for itself, and a day without data says so."""
+
+
+def test_a_dead_cluster_and_a_broken_entry_are_red_each_for_itself(database, bag, fleet_home):
+    run = bag.dags["fleet_collect"].test()
+    states = {(i.task_id, i.rendered_map_index): str(i.state) for i in run.get_task_instances()}
+    assert states[("entries", None)] == "success"
+    assert states[("collect", "dead-one")] == states[("collect", "broken (invalid entry)")] == "failed"
+    landed = list((fleet_home / "raw/manifests").glob("ds=*/*.json"))
+    assert [path.name.partition(".")[0] for path in landed] == ["dead-one"]
+
+
+def test_in_a_shared_task_each_cluster_is_measured_and_told(database, bag, fleet_home, monkeypatch, caplog):
+    monkeypatch.setattr("fleet_settings.MAPPED", 1)
+    with caplog.at_level("INFO"):
+        run = bag.dags["fleet_collect"].test()
+    states = {(i.task_id, i.rendered_map_index): str(i.state) for i in run.get_task_instances()}
+    assert states[("collect", "dead-one … broken (invalid entry) (2)")] == "failed"
+    assert len(list((fleet_home / "raw/manifests").glob("ds=*/dead-one.*.json"))) == 1
+    assert "[1/1] dead-one: 1 failed" in caplog.text
+    assert "nothing was measured of dead-one" in caplog.text
+    assert "broken: " in caplog.text
+
+
+def test_a_backfill_of_the_collection_is_refused_and_of_the_analysis_is_not(database, python):
+    assert python("-m", "airflow", "dags", "reserialize").returncode == 0
+    dates = ["--from-date", "2026-11-01", "--to-date", "2026-11-02"]
+    refused = python("-m", "airflow", "backfill", "create", "--dag-id", "fleet_collect", *dates)
+    assert refused.returncode != 0
+    assert "does not allow backfill runs" in refused.stderr + refused.stdout
+    allowed = python("-m", "airflow", "backfill", "create", "--dag-id", "fleet_health", *dates, "--dry-run")
+    assert allowed.returncode == 0, allowed.stderr
+    assert "2026-11-01" in allowed.stdout
+
+
+def test_a_day_without_a_sweep_fails_with_a_sentence(database, bag, fleet_home):
+    run = bag.dags["fleet_health"].test(run_conf={"ds": "2020-01-01"})
+    states = {i.task_id: str(i.state) for i in run.get_task_instances()}
+    assert states["coverage"] == "failed"
+    assert states["mail"] == "upstream_failed"
+    assert not (fleet_home / "runs").exists()
