@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from pyspark.sql import Row, SparkSession
 
 from fleet_spark.facts import AT_ONCE
+from fleet_spark.tables import nothing, observed
 from kafka_fleet.knowledge.detections import Detection, SignatureResult
 from kafka_fleet.knowledge.signatures import Signature
 
@@ -117,7 +118,9 @@ def _run(
     for view, query in signature.steps.items():
         # computed once, every later step and all queries read it: as mere views the nine steps of fetch_latency grow
         # into one plan that takes three times as long
-        spark.sql(query, args=_bind(query, bound)).localCheckpoint(eager=True).createOrReplaceTempView(view)
+        frame, counted = observed(spark.sql(query, args=_bind(query, bound)))
+        kept = frame.localCheckpoint(eager=True)
+        (kept if counted.get["rows"] else nothing(spark, frame.schema)).createOrReplaceTempView(view)
     rows = {
         name: spark.sql(query, args=_bind(query, bound)).collect()
         for name, query in (

@@ -24,7 +24,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from fleet_spark.session import suit
+from fleet_spark import session
 from kafka_fleet.store.generations import publish
 from kafka_fleet.store.manifests import Damaged, Manifest, manifests
 from kafka_fleet.store.schemas import raw_schemas
@@ -46,6 +46,18 @@ def spark_schema(table: str) -> StructType:
     return StructType([StructField(field.name, _SPARK_TYPES[field.type]) for field in raw_schemas()[table]])
 
 
+def nothing(spark: SparkSession, schema: StructType) -> DataFrame:
+    """A table without rows that the optimizer knows to be empty: what reads it is not planned, let alone run."""
+    columns = ", ".join(f"CAST(NULL AS {field.dataType.simpleString()}) AS `{field.name}`" for field in schema)
+    return spark.sql(f"SELECT {columns} WHERE FALSE")
+
+
+def observed(frame: DataFrame) -> tuple[DataFrame, Observation]:
+    """The same rows, counted as they go by: the count is there, as `rows`, after the action that asks for them."""
+    counted = Observation()
+    return frame.observe(counted, count(lit(1)).alias("rows")), counted
+
+
 class Day:
     """One day's tables in one generation. `sweeps` are the day's, `earlier` the last one before it per cluster."""
 
@@ -56,6 +68,7 @@ class Day:
         self.generation = generation
         self.sql = sql
         self._known: set[str] = set()
+        self._few = False
 
     def load_raw(self, clusters: list[str]) -> list[Manifest]:
         """Register `raw_<table>` views over the committed sweeps; gives the day's manifests."""
@@ -69,9 +82,13 @@ class Day:
             files = [m.files[table] for m in used if table in m.files]
             paths = list(dict.fromkeys(str(self.home / file.path) for file in files if file.rows))
             schema = spark_schema(table)
-            frame = self.spark.read.schema(schema).parquet(*paths) if paths else self.nothing(schema)
-            frame.createOrReplaceTempView(f"raw_{table}")
+            frame = self.spark.read.schema(schema).parquet(*paths) if paths else nothing(self.spark, schema)
+            self._view(frame, f"raw_{table}")
         return sweeps
+
+    def _view(self, frame: DataFrame, name: str) -> None:
+        """Few rows are read as one partition, so that joins and windows over them need no shuffle."""
+        (frame.coalesce(1) if self._few else frame).createOrReplaceTempView(name)
 
     def sweeps(self, clusters: list[str]) -> tuple[list[Manifest], list[Damaged]]:
         """Committed sweeps of the day and those that are damaged, of the named clusters or of all.
@@ -81,28 +98,24 @@ class Day:
         whole, damaged = manifests(self.home, self.ds)
         wanted = set(clusters)
         used = [one for one in whole if not wanted or one.cluster in wanted]
-        suit(self.spark, sum(file.rows for one in used for file in one.files.values()))
+        rows = sum(file.rows for one in used for file in one.files.values())
+        session.suit(self.spark, rows)
+        self._few = rows < session.FEW_ROWS
         return used, [one for one in damaged if not wanted or one.cluster in wanted]
 
     def facts_path(self, table: str) -> Path:
         """Folder of one fact table of this day; its generations are below."""
         return self.home / f"facts/{table}/ds={self.ds}"
 
-    def nothing(self, schema: StructType) -> DataFrame:
-        """A table without rows that the optimizer knows to be empty: what reads it is not planned, let alone run."""
-        columns = ", ".join(f"CAST(NULL AS {field.dataType.simpleString()}) AS `{field.name}`" for field in schema)
-        return self.spark.sql(f"SELECT {columns} WHERE FALSE")
-
     def write_fact(self, table: str, frame: DataFrame) -> int:
         """Write one fact table as this generation and register what was stored under its name; gives its rows."""
-        counted = Observation()
-        observed = frame.observe(counted, count(lit(1)).alias("rows"))
-        observed.write.mode("overwrite").parquet(str(self.facts_path(table) / self.generation))
+        stored, counted = observed(frame)
+        stored.write.mode("overwrite").parquet(str(self.facts_path(table) / self.generation))
         rows = int(counted.get["rows"])
         if rows:
             self.read_fact(table, frame.schema)
         else:
-            self.nothing(frame.schema).createOrReplaceTempView(table)
+            nothing(self.spark, frame.schema).createOrReplaceTempView(table)
             self._known.add(table)
         return rows
 
@@ -116,5 +129,5 @@ class Day:
         if table in self._known:
             return
         reader = self.spark.read if schema is None else self.spark.read.schema(schema)
-        reader.parquet(str(self.facts_path(table) / self.generation)).createOrReplaceTempView(table)
+        self._view(reader.parquet(str(self.facts_path(table) / self.generation)), table)
         self._known.add(table)
