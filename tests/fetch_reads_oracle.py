@@ -37,11 +37,19 @@ class FetchReads(SignatureOracle):
 
     @cached_property
     def spans(self) -> list[Row]:
-        """Intervals with both counters, and their window."""
+        """Intervals with both counters that end where groups were read (if they ever were), and their window."""
+        read: dict[tuple[str, datetime], bool] = {
+            (row["cluster"], row["sweep_at"]): row["admin_outcome"] != "failed"
+            and not {"groups", "group_members", "group_offsets"} & set(row["admin_missing"] or [])
+            for row in self.raw["sweeps"]
+            if row["sweep_at"].date() == self.ds
+        }
+        readable = {cluster for (cluster, _at), known in read.items() if known}
         return [
             {**span, "time_window": self._window(span["to_at"]) if span["kind"] == "sweeps" else -1}
             for span in self.counters()
             if not span["ran_back"] and None not in (span["consumer_fetches"], span["expired_consumer_fetches"])
+            and (read[span["cluster"], span["to_sweep"]] or span["cluster"] not in readable)
         ]  # fmt: skip
 
     @cached_property

@@ -1,17 +1,19 @@
--- Intervals whose consumer fetches can be judged, each with the window of the day it is summed in.
--- in:  counters
+-- Intervals whose consumer fetches can be judged, each with the window of the day it is summed in. What idle members
+-- may let expire is known by the sweep at its end: an interval whose last sweep could not read them is not judged.
+-- in:  counters, unread_groups
 -- out: one row per cluster, broker and interval
 SELECT
-    cluster,
-    broker,
-    to_sweep,
-    kind,
-    from_at,
-    to_at,
-    seconds,
-    consumer_fetches,
-    expired_consumer_fetches,
+    c.cluster,
+    c.broker,
+    c.to_sweep,
+    c.kind,
+    c.from_at,
+    c.to_at,
+    c.seconds,
+    c.consumer_fetches,
+    c.expired_consumer_fetches,
     -- the interval from process start has no rates of its own to be judged by, so it is a window of its own
-    CASE WHEN kind = 'start' THEN -1 ELSE floor(unix_seconds(to_sweep) / :window_s) END AS time_window
-FROM counters
-WHERE array_contains(:clusters, cluster) AND NOT ran_back AND expired_consumer_fetches IS NOT NULL
+    CASE WHEN c.kind = 'start' THEN -1 ELSE floor(unix_seconds(c.to_sweep) / :window_s) END AS time_window
+FROM counters AS c
+LEFT ANTI JOIN unread_groups AS u ON c.cluster = u.cluster AND c.to_sweep = u.sweep_at
+WHERE array_contains(:clusters, c.cluster) AND NOT c.ran_back AND c.expired_consumer_fetches IS NOT NULL

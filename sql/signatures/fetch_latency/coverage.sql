@@ -1,5 +1,5 @@
 -- Could the symptom be looked for at all?
--- in:  broker_days, fetch_spans, cluster_days
+-- in:  broker_days, fetch_spans, cluster_days, unread_groups
 -- out: one row per cluster: whether it was evaluated, and one sentence per input that is missing
 WITH measured AS (
     SELECT
@@ -28,6 +28,14 @@ brokers AS (
         ) AS missing
     FROM measured
     GROUP BY cluster
+),
+
+unread AS (
+    SELECT
+        cluster,
+        count(*) AS sweeps
+    FROM unread_groups
+    GROUP BY cluster
 )
 
 SELECT
@@ -36,9 +44,16 @@ SELECT
     concat(
         b.missing,
         CASE
-            WHEN c.groups_read THEN array()
-            ELSE array('consumer groups could not be read, so what idle readers let expire is not known')
+            WHEN NOT c.groups_read
+                THEN array('consumer groups could not be read, so what idle readers let expire is not known')
+            WHEN u.sweeps > 0
+                THEN array(concat(
+                    'consumer groups could not be read at ', u.sweeps, ' of ', c.sweep_count,
+                    ' sweeps; intervals that end there are not judged'
+                ))
+            ELSE array()
         END
     ) AS missing
 FROM brokers AS b
 INNER JOIN cluster_days AS c ON b.cluster = c.cluster
+LEFT JOIN unread AS u ON b.cluster = u.cluster

@@ -8,7 +8,8 @@ WITH behind AS (
         leader,
         follower AS missing_broker,
         -- in-sync members by the metadata and by the leader's own count, of how many replicas
-        concat(isr_count, ' / ', coalesce(cast(leader_isr_count AS STRING), '?'), ' of ', replica_count) AS in_sync_told_and_held,
+        concat(isr_count, ' / ', coalesce(cast(leader_isr_count AS STRING), '?'), ' of ', replica_count)
+            AS in_sync_told_and_held,
         from_at AS since,
         cast(round(seconds) AS BIGINT) AS for_seconds,
         records AS appended,
@@ -20,7 +21,8 @@ WITH behind AS (
         concat(topic, '-', partition) AS what,
         leader,
         follower AS missing_broker,
-        concat(isr_count, ' / ', coalesce(cast(leader_isr_count AS STRING), '?'), ' of ', replica_count) AS in_sync_told_and_held,
+        concat(isr_count, ' / ', coalesce(cast(leader_isr_count AS STRING), '?'), ' of ', replica_count)
+            AS in_sync_told_and_held,
         from_at AS since,
         cast(round(seconds) AS BIGINT) AS for_seconds,
         records AS appended,
