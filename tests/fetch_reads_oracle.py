@@ -117,19 +117,29 @@ class FetchReads(SignatureOracle):
                     was = offsets[cluster, first].get((group, topic, partition))
                     if was is not None and last.date() == self.ds:
                         leader = self.leaders.get((cluster, last, topic, partition))
-                        yield {"cluster": cluster, "group": group, "topic": topic, "partition": partition,
-                               "to_sweep": last, "leader": leader, "records": offset - was}  # fmt: skip
+                        yield {
+                            "cluster": cluster, "group": group, "topic": topic, "partition": partition,
+                            "from_sweep": first, "to_sweep": last, "leader": leader, "records": offset - was,
+                        }  # fmt: skip
 
     @cached_property
     def got_on(self) -> dict[tuple[str, str, int, int], Row]:
-        """Records that groups got on with, by topic, leader and window."""
+        """Groups that got on, and by how many records within its leader's intervals, by topic, leader and window."""
+        spans: dict[tuple[str, int], list[Row]] = defaultdict(list)
+        for span in self.spans:
+            if span["kind"] == "sweeps":
+                spans[span["cluster"], span["broker"]].append(span)
         found: dict[Any, Row] = {}
         for row in self.progress():
             if row["records"] > 0 and row["leader"] is not None:
                 key = row["cluster"], row["topic"], row["leader"], self._window(row["to_sweep"])
                 names = "cluster", "topic", "leader", "time_window"
                 one = found.setdefault(key, dict(zip(names, key, strict=True)) | {"records": 0, "groups": set()})
-                one["records"] += row["records"]
+                within = any(
+                    span["from_sweep"] <= row["from_sweep"] and row["to_sweep"] <= span["to_sweep"]
+                    for span in spans[row["cluster"], row["leader"]]
+                )
+                one["records"] += row["records"] if within else 0
                 one["groups"] |= {row["group"]}
         return {key: {**one, "groups": sorted(one["groups"])} for key, one in found.items()}
 

@@ -5,6 +5,7 @@
 SELECT
     c.cluster,
     c.broker,
+    c.from_sweep,
     c.to_sweep,
     c.kind,
     c.from_at,
