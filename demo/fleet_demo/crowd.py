@@ -8,38 +8,52 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 
 from kafka import KafkaConsumer
 
 
-def read_for_ever(bootstrap: str, topic: str, group: str, joined: threading.Semaphore) -> None:
+JOIN_S = 20  # on a starved machine kafka-python 3.0.12 now and then waits for ever for its group's coordinator
+
+
+def joined(bootstrap: str, topic: str, group: str) -> KafkaConsumer:
+    """A consumer that has its partitions; one that does not get them in time is given up for another."""
+    while True:
+        consumer = KafkaConsumer(
+            topic,
+            bootstrap_servers=bootstrap.split(","),
+            group_id=group,
+            client_id=group,
+            auto_offset_reset="latest",
+            fetch_max_wait_ms=500,
+            fetch_min_bytes=1,
+            enable_auto_commit=True,
+        )
+        deadline = time.monotonic() + JOIN_S
+        while time.monotonic() < deadline:
+            consumer.poll(timeout_ms=500)
+            if consumer.assignment():
+                return consumer
+        consumer.close(autocommit=False, timeout_ms=1_000)
+
+
+def read_for_ever(bootstrap: str, topic: str, group: str, ready: threading.Semaphore) -> None:
     """Join a group, then poll without end; records are thrown away."""
-    consumer = KafkaConsumer(
-        topic,
-        bootstrap_servers=bootstrap.split(","),
-        group_id=group,
-        client_id=group,
-        auto_offset_reset="latest",
-        fetch_max_wait_ms=500,
-        fetch_min_bytes=1,
-        enable_auto_commit=True,
-    )
-    while not consumer.assignment():
-        consumer.poll(timeout_ms=500)
-    joined.release()
+    consumer = joined(bootstrap, topic, group)
+    ready.release()
     while True:
         consumer.poll(timeout_ms=2_000)
 
 
 def main(bootstrap: str, topic: str, prefix: str, groups: int) -> None:
     """Start the groups one after the other and print "ready" when the last one reads."""
-    joined = threading.Semaphore(0)
+    ready = threading.Semaphore(0)
     threads = []
     for number in range(1, groups + 1):
-        arguments = (bootstrap, topic, f"{prefix}-{number}", joined)
+        arguments = (bootstrap, topic, f"{prefix}-{number}", ready)
         threads.append(threading.Thread(target=read_for_ever, args=arguments, daemon=True))
         threads[-1].start()
-        joined.acquire()  # all at once they starve each other and none gets its partitions
+        ready.acquire()  # all at once they starve each other and none gets its partitions
     print("ready", flush=True)
     for thread in threads:
         thread.join()

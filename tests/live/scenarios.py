@@ -6,7 +6,7 @@ Every cluster has two brokers, racks a and b, and a replica selector. Sweep 0 is
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
@@ -60,8 +60,12 @@ def idle_crowd(cluster: Cluster) -> list[Client]:
     """Fifty groups waiting on a topic that nobody writes to, beside a busy one: their expiries are legal."""
     for topic in ("quiet", "busy"):
         create_topic(cluster, topic, replica_assignment=LED_BY_1)
-    crowd = ConsumerCrowd(cluster, "quiet", groups=50)
-    return [crowd, Producer(cluster, "busy", 100), Consumer(cluster, "busy", group="fast")]
+    with ExitStack() as started:
+        crowds = [started.enter_context(ConsumerCrowd(cluster, "quiet", 10, f"crowd-{part}")) for part in range(5)]
+        for crowd in crowds:
+            crowd.wait()
+        started.pop_all()  # from here on they are stopped with the other clients
+    return [*crowds, Producer(cluster, "busy", 100), Consumer(cluster, "busy", group="fast")]
 
 
 def slow_topic(cluster: Cluster) -> list[Client]:
