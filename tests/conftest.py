@@ -25,6 +25,18 @@ def group(file: str) -> str:
     return "analysed" if re.search(r"^from analysed import .*\banalysed\b", text, re.MULTILINE) else file
 
 
+# what takes minutes begins first, so that no worker waits for another at the end; what shares a Spark session is together
+LONG = ("live", "generated", "analysed", "tests/test_signature_cases.py", "tests/test_conditions.py",
+        "tests/test_stopped_brokers.py", "tests/test_airflow_backfill.py", "tests/test_airflow_run.py",
+        "tests/test_spark_cluster.py", "dags")  # fmt: skip
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long groups in front, each as it was collected."""
+    place = {name: number for number, name in enumerate(LONG)}
+    items.sort(key=lambda item: place.get(group(item.nodeid.partition("::")[0]), len(LONG)))
+
+
 class Groups(LoadScopeScheduling):  # type: ignore[misc]
     """Hands whole groups to workers."""
 
