@@ -25,7 +25,7 @@ def group(file: str) -> str:
     return "analysed" if re.search(r"^from analysed import .*\banalysed\b", text, re.MULTILINE) else file
 
 
-# what takes minutes begins first, so that no worker waits for another at the end; what shares a Spark session is together
+# what takes minutes begins first, so that no worker waits for another at the end; what reads one analysis is together
 LONG = ("live", "generated", "analysed", "tests/test_signature_cases.py", "tests/test_conditions.py",
         "tests/test_stopped_brokers.py", "tests/test_airflow_backfill.py", "tests/test_airflow_run.py",
         "tests/test_spark_cluster.py", "dags")  # fmt: skip

@@ -1,6 +1,6 @@
 """`airflow backfill create` under a real `airflow standalone`: three days that were judged are judged once more.
 
-The first time, one day is judged by a run of `airflow dags test`, which the backfill meets as a completed one, and two by
+The first time, one day is judged by `airflow dags test`, whose run the backfill meets as a completed one, and two by
 hand, of which Airflow knows nothing.
 """
 

@@ -32,7 +32,7 @@ def fact_schemas() -> dict[str, StructType]:
     schemas = {}
     for table, query in fact_queries(sql_dir()).items():
         frame = session.sql(query, args={name: value for name, value in known.items() if f":{name}" in query})
-        # as read back from Parquet, where every column may be null; and a table, so that no query is planned within another
+        # as read back from Parquet: every column may be null; and a table, so that no query is planned within another
         schemas[table] = StructType([StructField(one.name, one.dataType) for one in frame.schema])
         session.createDataFrame([], schemas[table]).createOrReplaceTempView(table)
     return schemas

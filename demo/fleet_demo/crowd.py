@@ -12,7 +12,6 @@ import time
 
 from kafka import KafkaConsumer
 
-
 JOIN_S = 20  # on a starved machine kafka-python 3.0.12 now and then waits for ever for its group's coordinator
 
 
