@@ -12,6 +12,7 @@ import json
 import re
 import time
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from kafka_fleet.store.tables import Item, as_table
 
 _CLUSTER = re.compile(r"[a-z0-9-]{1,63}")
 ORPHAN_SECONDS = 24 * 3600
+WRITERS = 4  # files at a time: a small one waits for the disk longer than it takes to make
 
 
 def land(home: Path, cluster: str, sweep_at: datetime, tables: Mapping[str, Iterable[Item]]) -> Manifest:
@@ -57,22 +59,23 @@ def _land(
     written: list[Path],
 ) -> Manifest:
     sweep, ds = sweep_id(sweep_at), sweep_at.astimezone(UTC).date().isoformat()
-    files: dict[str, DataFile] = {}
     made = {
         name: as_table(tables.get(name, ()), schema, {"cluster": cluster, "sweep_at": sweep_at})
         for name, schema in raw_schemas().items()
     }
     _lay_beside(home, cluster, sweep_at, made)
-    for name, table in made.items():
-        if not table.num_rows:
-            continue
+
+    def store(name: str) -> DataFile:
         buffer = io.BytesIO()
-        pq.write_table(table, buffer, compression="zstd")
+        pq.write_table(made[name], buffer, compression="zstd")
         content = buffer.getvalue()
         relative = f"raw/{name}/ds={ds}/{cluster}.{sweep}.parquet"
         replace_file(home / relative, content, new=True)
         written.append(home / relative)
-        files[name] = DataFile(name, relative, table.num_rows, len(content), hashlib.sha256(content).hexdigest())
+        return DataFile(name, relative, made[name].num_rows, len(content), hashlib.sha256(content).hexdigest())
+
+    with ThreadPoolExecutor(WRITERS) as pool:  # a failure is raised once the others have ended: all they left is known
+        files = {file.table: file for file in pool.map(store, [name for name in made if made[name].num_rows])}
     manifest = Manifest(cluster, sweep, sweep_at, SCHEMA_VERSION, files)
     content = json.dumps(
         {
