@@ -150,7 +150,7 @@ class ConsumerCrowd(_Client):
     """Many consumer groups in one small Python process, each with a fetch open all the time; see crowd.py.
 
     They are started one after the other; `wait` returns when every group has its partitions. Threads of one Python
-    process share one core: some dozen groups for each process still get theirs on a machine that others keep busy.
+    process share one core: beyond some ten groups, take another process.
     """
 
     def __init__(self, cluster: Cluster, topic: str, groups: int = 10, prefix: str = "crowd") -> None:
