@@ -161,6 +161,28 @@ def test_one_broker_that_refuses_its_configs_and_one_that_says_nothing(monkeypat
     assert "is DescribeConfigs allowed?" in found.detail
 
 
+@pytest.mark.parametrize("removed", [False, True])
+def test_a_topic_made_or_removed_during_the_sweep_is_no_fault(monkeypatch, removed):
+    """A broker that has not heard of a new topic says nothing of it, and nobody says anything of one that is gone."""
+    asked, met = [], Client()._get_cluster_metadata(None)
+    topic = met["topics"][0]
+    before = {**met, "topics": [topic, {**topic, "name": "fresh"}]}
+    after = {**met, "topics": [topic]} if removed else before
+
+    def configs(resources: list[Any], config_filter: str) -> dict[str, Any]:
+        names = [one.name for one in resources]
+        asked.append(names)
+        known = [name for name in names if name != "fresh" or names == ["fresh"]]
+        return {resources[0].resource_type.name.lower(): dict.fromkeys(known, CONFIGS)}
+
+    answers = iter([before, after])
+    monkeypatch.setattr(admin, "SETTLES_S", 0)
+    found = swept(monkeypatch, describe_configs=configs, _get_cluster_metadata=lambda _t: next(answers))
+    assert "topic_configs" not in found.missing
+    assert {row["topic"] for row in found.tables["topic_configs"]} == {"orders"} | (set() if removed else {"fresh"})
+    assert (["fresh"] in asked) == (not removed)
+
+
 def test_brokers_older_than_features_have_none_and_no_fault(monkeypatch):
     found = swept(monkeypatch, describe_features=raising(errors.IncompatibleBrokerVersion("x")))
     assert found.tables["features"] == []

@@ -6,11 +6,13 @@
 """
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from kafka.admin import KafkaAdminClient
 
-from fleet_demo.cluster import Cluster
+from fleet_demo.cluster import Cluster, ClusterError
 from fleet_demo.load import Producer
 from fleet_demo.topics import create_topic
 from kafka_fleet.collect.sweep import sweep_cluster
@@ -35,6 +37,30 @@ def sweep_both(cluster: Cluster, home: Path) -> None:
     sweep_cluster(fleet.clusters[0], home, local_credentials())
 
 
+TAKEN = "kafka.server:type=BrokerTopicMetrics,name=MessagesInPerSec,topic=orders"
+REFUSED = "kafka.network:type=RequestMetrics,name=ErrorsPerSec,request=Produce,error={0}"
+TOO_FEW, MOVED = REFUSED.format("NOT_ENOUGH_REPLICAS"), REFUSED.format("NOT_LEADER_OR_FOLLOWER")
+
+
+def counted(cluster: Cluster, mbean: str) -> int:
+    """Broker 1's counter; it has none of what has not happened yet."""
+    try:
+        return int(cluster.jolokia(1, mbean, "Count"))
+    except LookupError:
+        return 0
+
+
+@contextmanager
+def grows(cluster: Cluster, mbean: str, by: int, seconds: float = 90) -> Iterator[None]:
+    """Run the block, then wait until the counter has grown by so much. Raises ClusterError when it does not."""
+    before, until = counted(cluster, mbean), time.monotonic() + seconds
+    yield
+    while counted(cluster, mbean) < before + by:
+        if time.monotonic() > until:
+            raise ClusterError(f"{cluster.name}: {mbean} has not grown by {by} in {seconds:.0f} s")
+        time.sleep(0.5)
+
+
 def move_leaders_back(cluster: Cluster) -> None:
     """Let broker 2 lead its partitions again while producers still ask broker 1."""
     partitions = [partition for partition, replicas in LEADERS.items() if replicas[0] == 2]
@@ -51,20 +77,21 @@ def run(home: Path) -> None:
     with Cluster("retries391", "3.9.1", broker_config=CONFIG) as cluster:
         create_topic(cluster, "orders", replica_assignment=LEADERS, config={"min.insync.replicas": 2})
         with Producer(cluster, "orders", RECORDS_PER_S, properties=SLOW):
-            time.sleep(4)
+            with grows(cluster, TAKEN, RECORDS_PER_S):
+                pass
             sweep(cluster, home, "retrying")
-            cluster.stop_broker(2)
-            time.sleep(5)
+            with grows(cluster, TOO_FEW, 5):
+                cluster.stop_broker(2)
             sweep(cluster, home, "retrying")
         with Producer(cluster, "orders", RECORDS_PER_S, properties={**SLOW, "retries": 0}, release="1.1.1") as old:
-            time.sleep(4)
+            for _ in range(2):
+                with grows(cluster, TOO_FEW, 50):
+                    pass
+                sweep_both(cluster, home)
+            with grows(cluster, TAKEN, RECORDS_PER_S):
+                cluster.start_broker(2)
             sweep_both(cluster, home)
-            time.sleep(4)
-            sweep_both(cluster, home)
-            cluster.start_broker(2)
-            time.sleep(5)
-            sweep_both(cluster, home)
-            move_leaders_back(cluster)
-            time.sleep(4)
+            with grows(cluster, MOVED, 2):
+                move_leaders_back(cluster)
             sweep_both(cluster, home)
             assert old.running, old.log.read_text()[-2000:]

@@ -19,6 +19,7 @@ from kafka_fleet.collect.producers import concerned, read_producers
 from kafka_fleet.config_names import allowed
 
 BATCH = 500  # topics or groups per request: a bounded answer on clusters with very many
+SETTLES_S = 1.0  # until every broker knows of a new topic
 Rows = list[dict[str, Any]]
 
 logging.getLogger("kafka").setLevel(logging.CRITICAL)  # its retries would fill the task log; failures are rows here
@@ -112,17 +113,28 @@ class _Reader:
         return {"broker_configs": rows}
 
     def topic_configs(self) -> dict[str, Rows]:
-        names = sorted({row["topic"] for row in self.tables.get("topics", [])})
+        rows, silent = self._topic_configs(sorted({row["topic"] for row in self.tables.get("topics", [])}))
+        if 0 < len(silent) <= BATCH:  # made a moment ago, and not every broker has heard of it; or removed since
+            time.sleep(SETTLES_S)
+            topics = self.client._manager.run(self.client._get_cluster_metadata, None)["topics"]
+            there = {topic["name"] for topic in topics if topic["error_code"] == 0}
+            more, silent = self._topic_configs([name for name in silent if name in there])
+            rows += more
+        if silent:
+            self.faults["topic_configs"] = "some topics gave no answer; is DescribeConfigs allowed?"
+        return {"topic_configs": rows}
+
+    def _topic_configs(self, names: list[str]) -> tuple[Rows, list[str]]:
         rows: Rows = []
+        silent: list[str] = []
         for batch in _batches(names):
             self.in_time()
             resources = [ConfigResource(ConfigResourceType.TOPIC, name) for name in batch]
             answer = self.client.describe_configs(resources, config_filter="all").get("topic", {})
-            if any(not answer.get(name) for name in batch):
-                self.faults["topic_configs"] = "some topics gave no answer; is DescribeConfigs allowed?"
+            silent += [name for name in batch if not answer.get(name)]
             for topic, configs in answer.items():
                 rows += [{"topic": topic, **_config("topic", name, config)} for name, config in configs.items()]
-        return {"topic_configs": rows}
+        return rows, silent
 
     def groups(self) -> dict[str, Rows]:
         listed = {group["group_id"]: group for group in self.client.list_groups()}
