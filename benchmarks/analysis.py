@@ -52,7 +52,8 @@ def by_spark(home: Path, ds: str, work: Path) -> dict[str, float]:
     write_facts(day, [])
     stored = time.monotonic()
     clusters = sorted({one.cluster for one in day.sweeps([])[0]})
-    measured = run_signatures(spark, list(load_signatures(sql_dir()).values()), {name: {} for name in clusters})
+    chosen = list(load_signatures(sql_dir()).values())
+    measured = run_signatures(spark, chosen, {name: {} for name in clusters}, day.ways)
     ended = time.monotonic()
     states = {name: one.result.state for name, one in measured[clusters[0]].items()}
     (work / "spark.json").write_text(json.dumps({"generation": day.generation, "states": states}))

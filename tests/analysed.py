@@ -13,8 +13,9 @@ from pyspark.sql import SparkSession
 
 from fleet_spark.facts import write_facts
 from fleet_spark.judge import write_findings
-from fleet_spark.session import DEFAULTS, FIXED, suit
+from fleet_spark.session import DEFAULTS, FIXED
 from fleet_spark.tables import Day
+from fleet_spark.ways import suit
 from kafka_fleet.paths import sql_dir
 from kafka_fleet.store.generations import claim
 from kafka_fleet.store.manifests import Damaged, Manifest
@@ -29,7 +30,7 @@ def spark() -> SparkSession:
     for key, value in (DEFAULTS | FIXED).items():
         builder = builder.config(key, value)
     session = builder.getOrCreate()
-    suit(session, rows=0)  # as a day of few rows would, for what is asked without a day
+    suit(session, rows=0)  # for what is asked without a day
     atexit.register(session.stop)
     return session
 

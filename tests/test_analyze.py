@@ -35,7 +35,7 @@ def test_findings_keep_the_contract(day: Analysed) -> None:
 def test_files_in_another_order_and_the_ways_of_large_days_give_the_same_bytes(
     day: Analysed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fleet_spark.session.FEW_ROWS", 0)  # several partitions, plans made anew, expressions compiled
+    monkeypatch.setattr("fleet_spark.ways.FEW_ROWS", 0)  # several partitions, plans made anew, expressions compiled
     settings = {"spark.sql.shuffle.partitions": "3", "spark.sql.files.openCostInBytes": "0"}
     kept = {name: spark().conf.get(name) for name in settings}
     try:

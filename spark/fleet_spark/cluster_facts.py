@@ -2,9 +2,8 @@
 
 import re
 from collections import defaultdict
+from collections.abc import Iterable
 from typing import Any
-
-from pyspark.sql import Row, SparkSession
 
 from fleet_spark.signatures import iso
 from kafka_fleet.knowledge.facts import BrokerFacts, ClientSoftware, ClusterFacts, GroupMember, config_text
@@ -14,12 +13,11 @@ KEYS = ("name", "software", "software_version", "listener", "group_id", "client_
 CLIENTS_NAMED_FROM = (2, 5)  # brokers report client libraries from 2.5 on (KIP-511)
 
 
-def rows_by_cluster(spark: SparkSession, table: str) -> dict[str, list[dict[str, Any]]]:
-    """Rows of a fact table as dicts, per cluster, sorted by all that identifies them."""
+def rows_by_cluster(rows: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """Rows of a fact table per cluster, sorted by all that identifies them."""
     found: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    rows: list[Row] = spark.table(table).collect()
     for row in rows:
-        found[row.cluster].append(row.asDict())
+        found[row["cluster"]].append(row)
     for same in found.values():
         same.sort(key=lambda r: [str(r.get(k, "")) for k in KEYS])
         same.sort(key=lambda r: r.get("broker") or 0)

@@ -13,6 +13,7 @@ from pyspark.sql import Row, SparkSession
 
 from fleet_spark.facts import AT_ONCE
 from fleet_spark.signatures import iso
+from fleet_spark.ways import Ways
 from kafka_fleet.knowledge.measured import MOST, Answered, Condition, listed
 from kafka_fleet.knowledge.releases import catalogue, comparable_release
 
@@ -74,13 +75,20 @@ def _answered(condition: Condition, row: Row) -> Answered:
     return Answered(row.holds, sentence, listed(row.subjects or ()), tuple(evidence[:MOST]), missing)
 
 
-def run_conditions(spark: SparkSession, conditions: Mapping[str, Condition], ds: str) -> dict[str, dict[str, Answered]]:
-    """Cluster -> condition -> answer, of every cluster of the day. Raises KeyError for an unknown line of evidence."""
+def run_conditions(
+    spark: SparkSession, conditions: Mapping[str, Condition], ds: str, ways: Ways | None = None
+) -> dict[str, dict[str, Answered]]:
+    """Cluster -> condition -> answer, of every cluster of the day. Raises KeyError for an unknown line of evidence.
+
+    ways: of the job that made the facts' views; None: all of them are small.
+    """
+    known = ways or Ways(spark)
     release_days(spark, ds)
 
     def rows(condition: Condition) -> list[Row]:
         values = {n: t.value for n, t in condition.thresholds.items() if f":{n}" in condition.query}
-        return spark.sql(condition.query, args=values).collect()
+        with known.of(condition.query):
+            return spark.sql(condition.query, args=values).collect()
 
     # small queries wait for their planning more than they compute
     with ThreadPoolExecutor(AT_ONCE) as pool:

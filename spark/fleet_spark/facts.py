@@ -3,21 +3,15 @@
 Small queries wait for their planning more than they compute, so AT_ONCE of them run at a time.
 """
 
-import re
 from collections.abc import Collection
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
 from fleet_spark.tables import Day
+from fleet_spark.ways import tables_read
 
 START_HOURS = 24  # process start to first sweep counts as an interval up to this length
 AT_ONCE = 3
-_READS = re.compile(r"\b(?:FROM|JOIN)\s+([a-z_]+)")
-
-
-def tables_read(query: str) -> set[str]:
-    """Names after FROM and JOIN: tables, views, and the query's own WITH names."""
-    return set(_READS.findall(query))
 
 
 def fact_queries(sql: Path, wanted: Collection[str] | None = None) -> dict[str, str]:
@@ -64,4 +58,4 @@ def write_facts(day: Day, clusters: list[str], wanted: Collection[str] | None = 
 def _write(day: Day, table: str, query: str) -> int:
     known = {"ds": day.ds, "start_hours": START_HOURS}
     values = {name: value for name, value in known.items() if f":{name}" in query}
-    return day.write_fact(table, day.spark.sql(query, args=values))
+    return day.write_fact(table, query, values)

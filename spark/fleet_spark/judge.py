@@ -15,9 +15,10 @@ from typing import Any
 from fleet_spark.cluster_facts import cluster_facts, rows_by_cluster
 from fleet_spark.conditions import run_conditions
 from fleet_spark.dossier import Case, dossier, unreached
-from fleet_spark.facts import fact_queries, tables_read
+from fleet_spark.facts import fact_queries
 from fleet_spark.signatures import run_signatures
 from fleet_spark.tables import Day
+from fleet_spark.ways import tables_read
 from kafka_fleet.inventory import Fleet, load_fleet
 from kafka_fleet.knowledge.advisories import Advisory, load_advisories
 from kafka_fleet.knowledge.detections import SignatureResult
@@ -96,7 +97,7 @@ def write_findings(day: Day, fleet_file: Path | None, clusters: list[str], signa
     damaged = day.sweeps(clusters)[1]
     for table in fact_queries(day.sql, tables_needed(day.sql, signatures)):
         day.read_fact(table)
-    stored = {table: rows_by_cluster(day.spark, table) for table in TABLES}
+    stored = {table: rows_by_cluster(day.rows_of_fact(table)) for table in TABLES}
     fleet = load_fleet(fleet_file) if fleet_file is not None else Fleet([], [])
     declared: dict[str, dict[str, Any]] = {
         cluster: json.loads(rows[0]["declaration"]) for cluster, rows in stored["cluster_days"].items()
@@ -106,8 +107,8 @@ def write_findings(day: Day, fleet_file: Path | None, clusters: list[str], signa
     catalogue = load_signatures(day.sql)
     chosen = [one for name, one in catalogue.items() if not signatures or name in signatures]
     overrides = {c: declared[c].get("thresholds", {}) for c in wanted if c in stored["cluster_days"]}
-    measured = run_signatures(day.spark, chosen, overrides)
-    answered = run_conditions(day.spark, load_conditions(day.sql), day.ds)
+    measured = run_signatures(day.spark, chosen, overrides, day.ways)
+    answered = run_conditions(day.spark, load_conditions(day.sql), day.ds, day.ways)
     findings: list[dict[str, Any]] = []
     dossiers: list[dict[str, Any]] = []
     states: list[dict[str, Any]] = []

@@ -28,27 +28,6 @@ DEFAULTS = {
     "spark.sql.sources.fileCompressionFactor": "50",
 }
 
-# a day of so few raw rows waits for the compiler of its generated code, and for plans that are made anew at every
-# shuffle, longer than they save: docs/benchmarks.md
-FEW_ROWS = 1_000_000
-OF_FEW_ROWS = {
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.sql.adaptive.enabled": "false",
-}
-
-
-def suit(spark: SparkSession, rows: int) -> None:
-    """Set what a day of so many raw rows is best read with; what was given to the submit stays."""
-    given = spark.sparkContext.getConf()
-    for key, value in OF_FEW_ROWS.items():
-        if given.contains(key):
-            continue
-        if rows < FEW_ROWS:
-            spark.conf.set(key, value)
-        else:
-            spark.conf.unset(key)
-
 
 @contextmanager
 def session(name: str) -> Iterator[SparkSession]:

@@ -3,21 +3,24 @@
 Thresholds are bound as named parameters. Clusters that override none share one run; each set of overrides has its own.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from pyspark.sql import Row, SparkSession
+from pyspark.sql import DataFrame, Row, SparkSession
 
 from fleet_spark.facts import AT_ONCE
-from fleet_spark.tables import nothing, observed
+from fleet_spark.frames import in_driver, nothing, observed
+from fleet_spark.ways import Ways
 from kafka_fleet.knowledge.detections import Detection, SignatureResult
 from kafka_fleet.knowledge.signatures import Signature
 
 Overrides = Mapping[str, Mapping[str, float]]  # signature -> threshold -> value, of one cluster
 Point = dict[str, Any]
+_CLUSTERS = re.compile(r"array_contains\(:clusters, ([a-z_.]+)\)")
 
 
 class Measured(NamedTuple):
@@ -74,6 +77,13 @@ def _bind(query: str, values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if f":{name}" in query}
 
 
+def _of_clusters(query: str, clusters: list[str]) -> str:
+    """The query with its clusters as a list of literals, in which Spark looks a name up; along an array it walks."""
+    escaped = [cluster.replace("\\", "\\\\").replace("'", "\\'") for cluster in clusters]
+    names = ", ".join(f"'{cluster}'" for cluster in escaped)
+    return _CLUSTERS.sub(lambda found: f"{found[1]} IN ({names})", query)
+
+
 def _charts(rows: list[Row]) -> list[dict[str, Any]]:
     charts: dict[str, dict[str, Any]] = {}
     for row in rows:
@@ -111,18 +121,34 @@ def _table(rows: list[Row]) -> dict[str, Any] | None:
     return {"columns": columns, "rows": [[_text(row[name]) for name in columns] for row in rows]}
 
 
+def _step(spark: SparkSession, query: str, values: Mapping[str, Any], ways: Ways) -> tuple[DataFrame, int]:
+    """A step computed once, which every later step and all queries read; and its rows.
+
+    As mere views the nine steps of fetch_latency grow into one plan that takes three times as long.
+    """
+    with ways.of(query) as small:
+        frame = spark.sql(query, args=_bind(query, values))
+        if small:
+            return in_driver(spark, frame.toArrow(), frame.schema)
+        counted, count = observed(frame)
+        kept = counted.localCheckpoint(eager=True)
+        rows = int(count.get["rows"])
+        return (kept if rows else nothing(spark, frame.schema)), rows
+
+
 def _run(
-    spark: SparkSession, signature: Signature, clusters: list[str], values: dict[str, float]
+    spark: SparkSession, signature: Signature, clusters: list[str], values: dict[str, float], ways: Ways
 ) -> dict[str, Measured]:
-    bound = {**values, "clusters": clusters}
+    def rows_of(text: str) -> list[Row]:
+        query = _of_clusters(text, clusters)
+        with ways.of(query):
+            return spark.sql(query, args=_bind(query, values)).collect()
+
     for view, query in signature.steps.items():
-        # computed once, every later step and all queries read it: as mere views the nine steps of fetch_latency grow
-        # into one plan that takes three times as long
-        frame, counted = observed(spark.sql(query, args=_bind(query, bound)))
-        kept = frame.localCheckpoint(eager=True)
-        (kept if counted.get["rows"] else nothing(spark, frame.schema)).createOrReplaceTempView(view)
+        step, ways.rows[view] = _step(spark, _of_clusters(query, clusters), values, ways)
+        step.createOrReplaceTempView(view)
     rows = {
-        name: spark.sql(query, args=_bind(query, bound)).collect()
+        name: rows_of(query)
         for name, query in (
             ("coverage", signature.coverage_query),
             ("query", signature.query),
@@ -133,7 +159,7 @@ def _run(
     for row in rows["query"]:
         detections[row.cluster].append(detection(signature, row.asDict(recursive=True), values))
     shown = signature.rows_query if detections else None  # the rows behind a detection, where there is one
-    rows["rows"] = spark.sql(shown, args=_bind(shown, bound)).collect() if shown else []
+    rows["rows"] = rows_of(shown) if shown else []
     points, behind = _by_cluster(rows["charts"]), _by_cluster(rows["rows"])
     measured = {}
     for row in rows["coverage"]:
@@ -146,9 +172,13 @@ def _run(
 
 
 def run_signatures(
-    spark: SparkSession, signatures: list[Signature], clusters: Mapping[str, Overrides]
+    spark: SparkSession, signatures: list[Signature], clusters: Mapping[str, Overrides], ways: Ways | None = None
 ) -> dict[str, dict[str, Measured]]:
-    """Every signature on every cluster: cluster -> signature -> measured. Clusters without facts are absent."""
+    """Every signature on every cluster: cluster -> signature -> measured. Clusters without facts are absent.
+
+    ways: of the job that made the facts' views; None: all of them are small.
+    """
+    known = ways or Ways(spark)
 
     def measured(signature: Signature) -> dict[str, Measured]:
         alike: dict[tuple[tuple[str, float], ...], list[str]] = defaultdict(list)
@@ -156,7 +186,7 @@ def run_signatures(
             alike[tuple(sorted(thresholds(signature, overrides).items()))].append(cluster)
         rows: dict[str, Measured] = {}
         for values, members in alike.items():  # one after the other: each makes the signature's views anew
-            rows |= _run(spark, signature, members, dict(values))
+            rows |= _run(spark, signature, members, dict(values), known)
         return rows
 
     found: dict[str, dict[str, Measured]] = {cluster: {} for cluster in clusters}

@@ -4,13 +4,13 @@ Raw is read by manifest only. A day reads its own sweeps and, for the first inte
 day before.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
-from pyspark.sql import DataFrame, Observation, SparkSession
-from pyspark.sql.functions import count, lit
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import (
     ArrayType,
     BooleanType,
@@ -24,7 +24,9 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from fleet_spark import session
+from fleet_spark.frames import in_driver, nothing
+from fleet_spark.stored import look, write_few, write_many
+from fleet_spark.ways import Ways, few
 from kafka_fleet.store.generations import publish
 from kafka_fleet.store.manifests import Damaged, Manifest, manifests
 from kafka_fleet.store.schemas import raw_schemas
@@ -46,18 +48,6 @@ def spark_schema(table: str) -> StructType:
     return StructType([StructField(field.name, _SPARK_TYPES[field.type]) for field in raw_schemas()[table]])
 
 
-def nothing(spark: SparkSession, schema: StructType) -> DataFrame:
-    """A table without rows that the optimizer knows to be empty: what reads it is not planned, let alone run."""
-    columns = ", ".join(f"CAST(NULL AS {field.dataType.simpleString()}) AS `{field.name}`" for field in schema)
-    return spark.sql(f"SELECT {columns} WHERE FALSE")
-
-
-def observed(frame: DataFrame) -> tuple[DataFrame, Observation]:
-    """The same rows, counted as they go by: the count is there, as `rows`, after the action that asks for them."""
-    counted = Observation()
-    return frame.observe(counted, count(lit(1)).alias("rows")), counted
-
-
 class Day:
     """One day's tables in one generation. `sweeps` are the day's, `earlier` the last one before it per cluster."""
 
@@ -67,8 +57,8 @@ class Day:
         self.ds = ds
         self.generation = generation
         self.sql = sql
+        self.ways = Ways(spark)
         self._known: set[str] = set()
-        self._few = False
 
     def load_raw(self, clusters: list[str]) -> list[Manifest]:
         """Register `raw_<table>` views over the committed sweeps; gives the day's manifests."""
@@ -83,51 +73,64 @@ class Day:
             paths = list(dict.fromkeys(str(self.home / file.path) for file in files if file.rows))
             schema = spark_schema(table)
             frame = self.spark.read.schema(schema).parquet(*paths) if paths else nothing(self.spark, schema)
-            self._view(frame, f"raw_{table}")
+            self._view(frame, f"raw_{table}", sum(file.rows for file in files))
         return sweeps
 
-    def _view(self, frame: DataFrame, name: str) -> None:
+    def _view(self, frame: DataFrame, name: str, rows: int) -> None:
         """Few rows are read as one partition, so that joins and windows over them need no shuffle."""
-        (frame.coalesce(1) if self._few else frame).createOrReplaceTempView(name)
+        (frame.coalesce(1) if few(rows) else frame).createOrReplaceTempView(name)
+        self.ways.rows[name] = rows
 
     def sweeps(self, clusters: list[str]) -> tuple[list[Manifest], list[Damaged]]:
-        """Committed sweeps of the day and those that are damaged, of the named clusters or of all.
-
-        The session is suited to their number of rows.
-        """
+        """Committed sweeps of the day and those that are damaged, of the named clusters or of all."""
         whole, damaged = manifests(self.home, self.ds)
         wanted = set(clusters)
         used = [one for one in whole if not wanted or one.cluster in wanted]
-        rows = sum(file.rows for one in used for file in one.files.values())
-        session.suit(self.spark, rows)
-        self._few = rows < session.FEW_ROWS
         return used, [one for one in damaged if not wanted or one.cluster in wanted]
 
     def facts_path(self, table: str) -> Path:
         """Folder of one fact table of this day; its generations are below."""
         return self.home / f"facts/{table}/ds={self.ds}"
 
-    def write_fact(self, table: str, frame: DataFrame) -> int:
-        """Write one fact table as this generation and register what was stored under its name; gives its rows."""
-        stored, counted = observed(frame)
-        stored.write.mode("overwrite").parquet(str(self.facts_path(table) / self.generation))
-        rows = int(counted.get["rows"])
-        if rows:
-            self.read_fact(table, frame.schema)
-        else:
-            nothing(self.spark, frame.schema).createOrReplaceTempView(table)
-            self._known.add(table)
-        return rows
+    def write_fact(self, table: str, query: str, values: Mapping[str, Any]) -> int:
+        """Compute a fact table, store it as this generation, register it under its name; gives its rows."""
+        folder = self.facts_path(table) / self.generation
+        with self.ways.of(query) as small:
+            frame = self.spark.sql(query, args=dict(values))
+            if small:
+                found = frame.toArrow()
+                write_few(folder, found, frame.schema)
+                self._held(table, found, frame.schema)
+            else:
+                self._fact(table, frame.schema, write_many(folder, frame))
+        return self.ways.rows[table]
 
     def publish_facts(self, tables: Iterable[str]) -> None:
         """Point readers at this generation of every table, when all of them are whole."""
         for table in tables:
             publish(self.facts_path(table), self.generation)
 
-    def read_fact(self, table: str, schema: StructType | None = None) -> None:
+    def read_fact(self, table: str) -> None:
         """Register one fact table of this generation under its name, if this job has not done so."""
         if table in self._known:
             return
-        reader = self.spark.read if schema is None else self.spark.read.schema(schema)
-        self._view(reader.parquet(str(self.facts_path(table) / self.generation)), table)
+        found = look(self.facts_path(table) / self.generation)
+        if few(found.rows):
+            self._held(table, found.read(), found.schema)
+        else:
+            self._fact(table, found.schema, found.rows)
+
+    def rows_of_fact(self, table: str) -> list[dict[str, Any]]:
+        """Every row of a stored fact table."""
+        found: list[dict[str, Any]] = look(self.facts_path(table) / self.generation).read().to_pylist()
+        return found
+
+    def _held(self, table: str, found: pa.Table, schema: StructType) -> None:
+        view, self.ways.rows[table] = in_driver(self.spark, found, schema)
+        view.createOrReplaceTempView(table)
+        self._known.add(table)
+
+    def _fact(self, table: str, schema: StructType, rows: int) -> None:
+        path = str(self.facts_path(table) / self.generation)
+        self._view(self.spark.read.schema(schema).parquet(path) if rows else nothing(self.spark, schema), table, rows)
         self._known.add(table)

@@ -51,8 +51,9 @@ def analyse(
     for name, signature in load_signatures(sql_dir()).items():
         if not signatures or name in signatures:
             began = time.monotonic()
-            for cluster, found in run_signatures(day.spark, [signature], {name: {} for name in clusters}).items():
-                measured[cluster] |= found
+            found = run_signatures(day.spark, [signature], {name: {} for name in clusters}, day.ways)
+            for cluster, one in found.items():
+                measured[cluster] |= one
             print(f"{name}: {time.monotonic() - began:.0f} s", flush=True)
     results = {cluster: {name: one.result for name, one in found.items()} for cluster, found in measured.items()}
     return [plain(cluster, one) for cluster, found in results.items() for one in found.values()]

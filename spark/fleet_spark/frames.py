@@ -1,0 +1,33 @@
+"""Results between two queries: rows that the driver holds, rows that are counted as they go by, and no rows at all."""
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, Observation, SparkSession
+from pyspark.sql.functions import count, lit
+from pyspark.sql.types import StructField, StructType
+
+
+def nothing(spark: SparkSession, schema: StructType) -> DataFrame:
+    """A table without rows that the optimizer knows to be empty: what reads it is not planned, let alone run."""
+    columns = ", ".join(f"CAST(NULL AS {field.dataType.simpleString()}) AS `{field.name}`" for field in schema)
+    return spark.sql(f"SELECT {columns} WHERE FALSE")
+
+
+def in_driver(spark: SparkSession, rows: pa.Table, schema: StructType) -> tuple[DataFrame, int]:
+    """The rows as a table that no query has to open a file or run a task for, and how many they are.
+
+    In one partition, so that joins and windows over it need no shuffle.
+    """
+    if not rows.num_rows:
+        return nothing(spark, schema), 0
+    return spark.createDataFrame(rows, nullable(schema)).coalesce(1), rows.num_rows
+
+
+def nullable(schema: StructType) -> StructType:
+    """The schema as it is read back from Parquet: every column may be null."""
+    return StructType([StructField(field.name, field.dataType) for field in schema])
+
+
+def observed(frame: DataFrame) -> tuple[DataFrame, Observation]:
+    """The same rows, counted as they go by: the count is there, as `rows`, after the action that asks for them."""
+    counted = Observation()
+    return frame.observe(counted, count(lit(1)).alias("rows")), counted
