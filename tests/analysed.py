@@ -12,10 +12,11 @@ import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
 from fleet_spark.facts import write_facts
-from fleet_spark.judge import write_findings
+from fleet_spark.judge import tables_needed, write_findings
 from fleet_spark.session import DEFAULTS, FIXED
 from fleet_spark.tables import Day
 from fleet_spark.ways import suit
+from kafka_fleet.cli import main
 from kafka_fleet.paths import sql_dir
 from kafka_fleet.store.generations import claim
 from kafka_fleet.store.manifests import Damaged, Manifest
@@ -88,6 +89,14 @@ def analyse(home: Path, ds: str, kind: type[Day] = Day, clusters: tuple[str, ...
     write_facts(day, list(clusters))
     write_findings(day, None, list(clusters), [])
     return Analysed(home, ds, day.generation)
+
+
+def by_hand(home: Path, ds: str, fleet: Path, signatures: list[str]) -> None:
+    """Judge a day of a folder by some signatures and write its letters, all in this process and without Airflow."""
+    day = Day(spark(), home, ds, claim(home, ds), sql_dir())
+    write_facts(day, [], tables_needed(day.sql, signatures))
+    write_findings(day, fleet, [], signatures)
+    assert main(["report", "--fleet", str(fleet), "--home", str(home), "--date", ds]) == 0
 
 
 def recorded_home(home: Path) -> None:

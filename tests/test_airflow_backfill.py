@@ -9,13 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from airflow_home import AirflowHome, Listener, Run, Standalone
-from analysed import spark
-from fleet_spark.facts import write_facts
-from fleet_spark.judge import tables_needed, write_findings
-from fleet_spark.tables import Day
-from kafka_fleet.cli import main
-from kafka_fleet.paths import sql_dir
-from kafka_fleet.store.generations import claim
+from analysed import by_hand
 from mail_server import Mailbox, mail_server
 from stored_days import entries, pointers, published, store_day
 
@@ -52,14 +46,6 @@ def look(airflow: AirflowHome) -> Seen:
     return Seen(files, pointers(airflow.home), runs, {day: airflow.states(run.run_id) for day, run in runs.items()})
 
 
-def by_hand(airflow: AirflowHome, day: str) -> None:
-    """Judge a day and write its letters without Airflow."""
-    judged = Day(spark(), airflow.home, day, claim(airflow.home, day), sql_dir())
-    write_facts(judged, [], tables_needed(judged.sql, SIGNATURES))
-    write_findings(judged, airflow.fleet_file, [], SIGNATURES)
-    assert main(["report", "--fleet", str(airflow.fleet_file), "--home", str(airflow.home), "--date", day]) == 0
-
-
 def backfill(airflow: AirflowHome, days: list[str], *options: str) -> tuple[Seen, Standalone]:
     """Create a backfill of these days, let `airflow standalone` run it, and wait until Airflow has closed it.
 
@@ -84,7 +70,7 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
         airflow.run("dags", "reserialize")
         airflow.run("dags", "unpause", "fleet_health")
         for day in DAYS[1:]:
-            by_hand(airflow, day)
+            by_hand(airflow.home, day, airflow.fleet_file, SIGNATURES)
         first, one = backfill(airflow, DAYS[:1])
         again, other = backfill(airflow, DAYS, "--reprocess-behavior", "completed")
     left = [*one.members(), *other.members()]

@@ -1,7 +1,6 @@
 """A day in a bucket, judged on a Spark cluster by Airflow: the same comes out as on one machine from its disk."""
 
 import json
-import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -11,6 +10,7 @@ import psutil
 import pytest
 
 from airflow_home import AirflowHome
+from analysed import by_hand
 from fleet_demo.s3a import s3a_jars
 from kafka_fleet.store.bucket import open_home
 from kafka_fleet.store.generations import current
@@ -77,21 +77,12 @@ def on_cluster(airflow: AirflowHome, cluster: Cluster, server: S3Server, key: st
     }
 
 
-def on_one_machine(home: Path, fleet: Path) -> None:
-    """The command line on a folder."""
-    store_day(home, DAY, *CLUSTERS)
-    command = [sys.executable, "-m", "kafka_fleet.cli"]
-    common = ["--home", str(home), "--date", DAY, "--fleet", str(fleet)]
-    for words in (["analyze", *common, "--signature", *SIGNATURES], ["report", *common]):
-        done = subprocess.run([*command, *words], capture_output=True, text=True, timeout=1200, check=False)
-        assert done.returncode == 0, done.stderr[-4000:]
-
-
 @pytest.fixture(scope="module")
 def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
     folder = tmp_path_factory.mktemp("cluster")
     airflow = AirflowHome(folder, {"version": 1, "clusters": entries(*CLUSTERS)})
-    on_one_machine(folder / "local", airflow.fleet_file)
+    store_day(folder / "local", DAY, *CLUSTERS)
+    by_hand(folder / "local", DAY, airflow.fleet_file, SIGNATURES)
     commands: set[str] = set()
     over = threading.Event()
     with s3_server() as server, spark_cluster(folder / "spark") as cluster, pytest.MonkeyPatch.context() as patch:
