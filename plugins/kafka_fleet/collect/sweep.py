@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+import pyarrow as pa
+
 from kafka_fleet import __version__
 from kafka_fleet.collect.admin import AdminSweep, sweep_admin
 from kafka_fleet.collect.hosts import sweep_host
@@ -21,10 +23,10 @@ from kafka_fleet.collect.transport import Credentials, Limits
 from kafka_fleet.credentials import CredentialsError, Resolver, http_credentials, kafka_settings
 from kafka_fleet.endpoints import literal_address, url_problem
 from kafka_fleet.inventory import Cluster
-from kafka_fleet.store.landing import land
+from kafka_fleet.store.landing import land, sweep_before
 from kafka_fleet.store.manifests import Manifest
 from kafka_fleet.store.schemas import raw_schemas
-from kafka_fleet.store.tables import Item, with_columns
+from kafka_fleet.store.tables import Item, as_table, with_columns
 
 PARALLEL = 16
 CLUSTER_S = 240.0  # brokers that answer never and are many must not hold the sweep until the next one is due
@@ -116,6 +118,7 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
     end = time.monotonic() + CLUSTER_S
     known = {**cluster.jolokia.brokers, **cluster.jolokia.controllers}
     with ThreadPoolExecutor(PARALLEL) as pool:
+        before = pool.submit(sweep_before, home, cluster.id, started)
         admin_future = pool.submit(_admin, cluster, resolver, limits)
         early: dict[int, Future[BrokerSweep]] = {}
         if fault is None:
@@ -129,16 +132,18 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
             for b, u in urls.items()
             if b not in early and fault is None
         }
+        # while brokers answer: these rows become columns, and the log ends of the sweep before are read
+        of_admin = {n: as_table(rows, raw_schemas()[n], {}) for n, rows in admin.tables.items() if n != "brokers"}
         futures = {**early, **late}
         swept = {
             b: (futures[b].result() if b in futures else fault or _failed("no_endpoint", NO_ENDPOINT)) for b in urls
         }
         host_rows = [future.result() for future in hosts.values()]
-    tables = _tables(cluster, admin, listed, urls, swept)
+    tables = _tables(cluster, admin, of_admin, listed, urls, swept)
     tables["hosts"] = [*host_rows]
     ended = datetime.now(UTC)
     tables["sweeps"] = [{**row, "ended_at": ended} for row in tables["sweeps"]]
-    manifest = land(home, cluster.id, started, tables)
+    manifest = land(home, cluster.id, started, tables, before.result)
     outcomes = [(b, s.outcome, s.kind, s.detail) for b, s in swept.items()]
     values = sum(s.rows.values for s in swept.values())
     return SweepResult(cluster.id, manifest, admin, outcomes, values, (ended - started).total_seconds())
@@ -147,11 +152,12 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
 def _tables(
     cluster: Cluster,
     admin: AdminSweep,
+    of_admin: dict[str, pa.Table],
     listed: dict[int, dict[str, Any]],
     urls: dict[int, str | None],
     swept: dict[int, BrokerSweep],
 ) -> dict[str, list[Item]]:
-    tables: dict[str, list[Item]] = {name: [*rows] for name, rows in admin.tables.items() if name != "brokers"}
+    tables: dict[str, list[Item]] = {name: [rows] for name, rows in of_admin.items()}
     tables["sweeps"] = [
         {
             "kafka_cluster_id": admin.kafka_cluster_id,

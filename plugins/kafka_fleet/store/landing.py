@@ -11,10 +11,11 @@ import io
 import json
 import re
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -30,9 +31,22 @@ ORPHAN_SECONDS = 24 * 3600
 WRITERS = 4  # files at a time: a small one waits for the disk longer than it takes to make
 
 
-def land(home: Path, cluster: str, sweep_at: datetime, tables: Mapping[str, Iterable[Item]]) -> Manifest:
+class Before(NamedTuple):
+    """The sweep before one of the same cluster: when it was taken, and the log ends that it found."""
+
+    sweep_at: datetime
+    ends: pa.Table
+
+
+def land(
+    home: Path,
+    cluster: str,
+    sweep_at: datetime,
+    tables: Mapping[str, Iterable[Item]],
+    before: Callable[[], Before | None] | None = None,
+) -> Manifest:
     """Commit one sweep. A table's items are rows as dicts, or Arrow tables of many rows; `cluster` and `sweep_at` are
-    added here. A table without rows has no file.
+    added here. A table without rows has no file. before: gives what sweep_before() gave, if it was asked for already.
 
     Raises pyarrow.ArrowInvalid for a value that does not fit its column, FileExistsError for a sweep that is landed
     already, OSError when the disk does. What was written before is no sweep without its manifest, and is removed.
@@ -44,7 +58,9 @@ def land(home: Path, cluster: str, sweep_at: datetime, tables: Mapping[str, Iter
         raise ValueError(f"{cluster[:40]!r} is no cluster id and cannot name files")
     written: list[Path] = []
     try:
-        return _land(home, cluster, sweep_at, tables, written)
+        return _land(
+            home, cluster, sweep_at, tables, before or (lambda: sweep_before(home, cluster, sweep_at)), written
+        )
     except BaseException:
         for path in reversed(written):
             path.unlink(missing_ok=True)
@@ -56,6 +72,7 @@ def _land(
     cluster: str,
     sweep_at: datetime,
     tables: Mapping[str, Iterable[Item]],
+    before: Callable[[], Before | None],
     written: list[Path],
 ) -> Manifest:
     sweep, ds = sweep_id(sweep_at), sweep_at.astimezone(UTC).date().isoformat()
@@ -63,7 +80,7 @@ def _land(
         name: as_table(tables.get(name, ()), schema, {"cluster": cluster, "sweep_at": sweep_at})
         for name, schema in raw_schemas().items()
     }
-    _lay_beside(home, cluster, sweep_at, made)
+    _lay_beside(before, made)
 
     def store(name: str) -> DataFile:
         buffer = io.BytesIO()
@@ -97,27 +114,31 @@ def _land(
     return manifest
 
 
-def _lay_beside(home: Path, cluster: str, sweep_at: datetime, made: dict[str, pa.Table]) -> None:
+def _lay_beside(before: Callable[[], Before | None], made: dict[str, pa.Table]) -> None:
     """Give partitions the log ends of the cluster's sweep before, and say which one that is.
 
     A sweep that lands late, or whose predecessor is damaged, has none: the day then finds them itself.
     """
-    before = _before(home, cluster, sweep_at)
-    if before is None or not made["partitions"].num_rows or made["sweeps"].num_rows != 1:
+    if not made["partitions"].num_rows or made["sweeps"].num_rows != 1:
         return
-    file = before.files.get("partitions")
-    earlier = read_table(home / file.path, columns=COLUMNS) if file else None
-    table = with_previous(made["partitions"], earlier) if earlier is not None else None
-    if table is None:
+    earlier = before()
+    table = with_previous(made["partitions"], earlier.ends) if earlier is not None else None
+    if earlier is None or table is None:
         return
     made["partitions"] = table
-    at = pa.array([before.sweep_at], raw_schemas()["sweeps"].field("previous_sweep_at").type)
+    at = pa.array([earlier.sweep_at], raw_schemas()["sweeps"].field("previous_sweep_at").type)
     place = made["sweeps"].schema.get_field_index("previous_sweep_at")
     made["sweeps"] = made["sweeps"].set_column(place, "previous_sweep_at", at)
 
 
+def sweep_before(home: Path, cluster: str, sweep_at: datetime) -> Before | None:
+    """The log ends of the last whole sweep of a cluster before a moment, on its UTC day or the day before."""
+    found = _before(home, cluster, sweep_at)
+    file = found.files.get("partitions") if found else None
+    return Before(found.sweep_at, read_table(home / file.path, columns=COLUMNS)) if found and file else None
+
+
 def _before(home: Path, cluster: str, sweep_at: datetime) -> Manifest | None:
-    """The last whole sweep of a cluster before a moment, on its UTC day or the day before."""
     day = sweep_at.astimezone(UTC).date()
     for ds in (day, day - timedelta(days=1)):
         names = sorted(path.name for path in (home / f"raw/manifests/ds={ds}").glob(f"{cluster}.*.json"))
