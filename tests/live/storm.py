@@ -1,7 +1,7 @@
 """A reconnect storm over the restart of a broker: takes a home, lands sweeps before, right after and later.
 
-storm312    3.1.2, whose backlog is fixed at 50: 300 connections lose broker 2 and come back together. One network thread
-            takes 20 of them from the acceptor at a time, so that it has to wait, however busy the machine is
+storm312    3.1.2, whose backlog is fixed at 50: 300 connections lose broker 2 and come back together. Its one network
+            thread takes 20 of them from the acceptor at a time, which has to wait, however busy the machine is
 storm411    4.1.1 with socket.listen.backlog.size=1000: the same 300 fit
 netns312    400 connections between two network namespaces, with the kernel's own counters; see netns.py
 """
