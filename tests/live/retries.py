@@ -6,8 +6,6 @@
 """
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from kafka.admin import KafkaAdminClient
@@ -50,11 +48,9 @@ def counted(cluster: Cluster, mbean: str) -> int:
         return 0
 
 
-@contextmanager
-def grows(cluster: Cluster, mbean: str, by: int, seconds: float = 90) -> Iterator[None]:
-    """Run the block, then wait until the counter has grown by so much. Raises ClusterError when it does not."""
-    before, until = counted(cluster, mbean), time.monotonic() + seconds
-    yield
+def await_growth(cluster: Cluster, mbean: str, by: int, since: int | None = None, seconds: float = 90) -> None:
+    """Wait until the counter has grown by so much, from now or from a count. Raises ClusterError when it does not."""
+    before, until = counted(cluster, mbean) if since is None else since, time.monotonic() + seconds
     while counted(cluster, mbean) < before + by:
         if time.monotonic() > until:
             raise ClusterError(f"{cluster.name}: {mbean} has not grown by {by} in {seconds:.0f} s")
@@ -77,21 +73,20 @@ def run(home: Path) -> None:
     with Cluster("retries391", "3.9.1", broker_config=CONFIG) as cluster:
         create_topic(cluster, "orders", replica_assignment=LEADERS, config={"min.insync.replicas": 2})
         with Producer(cluster, "orders", RECORDS_PER_S, properties=SLOW):
-            with grows(cluster, TAKEN, RECORDS_PER_S):
-                pass
+            await_growth(cluster, TAKEN, RECORDS_PER_S)
             sweep(cluster, home, "retrying")
-            with grows(cluster, TOO_FEW, 5):
-                cluster.stop_broker(2)
+            cluster.stop_broker(2)
+            await_growth(cluster, TOO_FEW, 5)
             sweep(cluster, home, "retrying")
         with Producer(cluster, "orders", RECORDS_PER_S, properties={**SLOW, "retries": 0}, release="1.1.1") as old:
             for _ in range(2):
-                with grows(cluster, TOO_FEW, 50):
-                    pass
+                await_growth(cluster, TOO_FEW, 50)
                 sweep_both(cluster, home)
-            with grows(cluster, TAKEN, RECORDS_PER_S):
-                cluster.start_broker(2)
+            cluster.start_broker(2)
+            await_growth(cluster, TAKEN, RECORDS_PER_S)
             sweep_both(cluster, home)
-            with grows(cluster, MOVED, 2):
-                move_leaders_back(cluster)
+            moved = counted(cluster, MOVED)
+            move_leaders_back(cluster)
+            await_growth(cluster, MOVED, 2, since=moved)
             sweep_both(cluster, home)
             assert old.running, old.log.read_text()[-2000:]
