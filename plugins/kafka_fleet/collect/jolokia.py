@@ -7,6 +7,8 @@ agent answers errors, and its own cut-offs, with status 200, so every entry of t
 import json
 import math
 import time
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -20,6 +22,9 @@ from kafka_fleet.collect.transport import Credentials, Endpoint, Failure, Limits
 QUERY = "?includeRequest=false&ignoreErrors=true&serializeException=false&includeStackTrace=false"
 REQUESTS = 40  # of one sweep of one broker; an agent that refuses every bulk is given up there
 RETRIED = frozenset({"cut_off", "dns"})  # worth one more try; refusals and timeouts are not
+
+
+Answers = Future[list[Any]]  # to one bulk: an entry per bean
 
 
 class BrokerSweep(NamedTuple):
@@ -88,12 +93,16 @@ def _decode(body: bytearray, beans: list[Bean]) -> list[Any]:
     return answer
 
 
-def _bulk(endpoint: Endpoint, beans: list[Bean]) -> list[Any]:
+def _send(endpoint: Endpoint, beans: list[Bean]) -> bytearray:
     body = json.dumps([mbeans.read_request(bean) for bean in beans]).encode()
-    url = endpoint.url.rstrip("/") + "/" + QUERY
+    return endpoint.send("POST", endpoint.url.rstrip("/") + "/" + QUERY, body)
+
+
+def _bulk(endpoint: Endpoint, beans: list[Bean], tried: Answers | None = None) -> list[Any]:
+    """One answer per bean. tried: the first try, if it was made already."""
     for attempt in (1, 2):
         try:
-            return _decode(endpoint.send("POST", url, body), beans)
+            return tried.result() if tried and attempt == 1 else _decode(_send(endpoint, beans), beans)
         except Failure as failure:
             if attempt == 2 or failure.kind not in RETRIED:
                 spoiled = failure.kind == "protocol" and "one object" in failure.detail and len(beans) > 1
@@ -110,6 +119,51 @@ def _bulk(endpoint: Endpoint, beans: list[Bean]) -> list[Any]:
                 raise
             found.append({"status": 400, "error": failure.detail})
     return found
+
+
+class _Try(NamedTuple):
+    """One bulk asked for: the middle of its request, and its answers, which may still be taken apart."""
+
+    beans: list[Bean]
+    middle: datetime
+    answers: Answers
+
+
+def _try(endpoint: Endpoint, beans: list[Bean], aside: ThreadPoolExecutor) -> _Try:
+    sent = datetime.now(UTC)
+    answers = Answers()
+    try:
+        body = _send(endpoint, beans)
+    except Failure as failure:
+        answers.set_exception(failure)
+        return _Try(beans, sent, answers)
+    middle = sent + (datetime.now(UTC) - sent) / 2
+    answers = aside.submit(_decode, body, beans)
+    if len(body) <= columns.SMALL:  # it may be a refusal, after which nothing more is to be asked
+        wait([answers])
+    return _Try(beans, middle, answers)
+
+
+def _settled(endpoint: Endpoint, one: _Try) -> tuple[_Try, list[Any] | Failure]:
+    """What became of a bulk, tried again where that may help."""
+    if one.answers.exception() is None:
+        return one, one.answers.result()
+    sent = datetime.now(UTC)
+    try:
+        answers = _bulk(endpoint, one.beans, one.answers)
+    except Failure as failure:
+        return one, failure
+    return one._replace(middle=sent + (datetime.now(UTC) - sent) / 2), answers
+
+
+def _bulks(endpoint: Endpoint) -> Iterator[tuple[_Try, list[Any] | Failure]]:
+    """Both bulks of a sweep, one request at a time; a large answer is taken apart while the next one is waited for."""
+    tries: list[_Try] = []
+    with ThreadPoolExecutor(1) as aside:
+        for request in (mbeans.PARTITIONS, mbeans.BROKER):
+            tries.append(_try(endpoint, mbeans.beans(request), aside))
+            while tries and (tries[-1].answers.done() or request == mbeans.BROKER):
+                yield _settled(endpoint, tries.pop(0))
 
 
 def _take(beans: list[Bean], answers: list[Any], rows: Rows, missing: list[str], faults: list[str]) -> float | None:
@@ -163,18 +217,14 @@ def sweep_broker(url: str, credentials: Credentials, limits: Limits) -> BrokerSw
     middle: datetime | None = None
     clock: float | None = None
     with Endpoint(url, credentials, limits) as endpoint:
-        for request in (mbeans.PARTITIONS, mbeans.BROKER):
-            wanted = mbeans.beans(request)
-            sent = datetime.now(UTC)
-            try:
-                answers = _bulk(endpoint, wanted)
-            except Failure as failure:
-                failures.append(failure)
-                if failure.kind in ("auth", "redirect", "forbidden", "dns", "unreachable", "tls"):
+        for one, answers in _bulks(endpoint):
+            if isinstance(answers, Failure):
+                failures.append(answers)
+                if answers.kind in ("auth", "redirect", "forbidden", "dns", "unreachable", "tls"):
                     break
                 continue
-            middle = sent + (datetime.now(UTC) - sent) / 2
-            clock = _take(wanted, answers, rows, missing, faults)
+            middle = one.middle
+            clock = _take(one.beans, answers, rows, missing, faults)
         read = endpoint.bytes
     seconds = time.monotonic() - started
     skew = clock - middle.timestamp() if clock is not None and middle is not None else None

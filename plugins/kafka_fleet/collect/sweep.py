@@ -12,8 +12,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-import pyarrow as pa
-
 from kafka_fleet import __version__
 from kafka_fleet.collect.admin import AdminSweep, sweep_admin
 from kafka_fleet.collect.hosts import sweep_host
@@ -23,10 +21,10 @@ from kafka_fleet.collect.transport import Credentials, Limits
 from kafka_fleet.credentials import CredentialsError, Resolver, http_credentials, kafka_settings
 from kafka_fleet.endpoints import literal_address, url_problem
 from kafka_fleet.inventory import Cluster
-from kafka_fleet.store.landing import land, sweep_before
+from kafka_fleet.store.landing import Landing, sweep_before
 from kafka_fleet.store.manifests import Manifest
 from kafka_fleet.store.schemas import raw_schemas
-from kafka_fleet.store.tables import Item, as_table, with_columns
+from kafka_fleet.store.tables import Item, with_columns
 
 PARALLEL = 16
 CLUSTER_S = 240.0  # brokers that answer never and are many must not hold the sweep until the next one is due
@@ -117,13 +115,14 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
         credentials, fault = Credentials(), _failed("credentials", str(error))
     end = time.monotonic() + CLUSTER_S
     known = {**cluster.jolokia.brokers, **cluster.jolokia.controllers}
-    with ThreadPoolExecutor(PARALLEL) as pool:
+    with Landing(home, cluster.id, started) as landing, ThreadPoolExecutor(PARALLEL) as pool:
         before = pool.submit(sweep_before, home, cluster.id, started)
         admin_future = pool.submit(_admin, cluster, resolver, limits)
         early: dict[int, Future[BrokerSweep]] = {}
         if fault is None:
             early = {b: pool.submit(_sweep_broker, url, credentials, limits, end) for b, url in known.items()}
         hosts = {b: pool.submit(sweep_host, b, url, limits) for b, url in cluster.node_exporter.items()}
+        landing.store({"declarations": [_declaration(cluster)]})
         admin = admin_future.result()
         listed = {row["broker"]: row for row in admin.tables.get("brokers", [])}
         urls = endpoints(cluster, {b: row["host"] for b, row in listed.items()})
@@ -132,46 +131,45 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
             for b, u in urls.items()
             if b not in early and fault is None
         }
-        # while brokers answer: these rows become columns, and the log ends of the sweep before are read
-        of_admin = {n: as_table(rows, raw_schemas()[n], {}) for n, rows in admin.tables.items() if n != "brokers"}
+        # while brokers answer: the rows of brokers are made of both
+        landing.store({name: rows for name, rows in admin.tables.items() if name != "brokers"})
         futures = {**early, **late}
         swept = {
             b: (futures[b].result() if b in futures else fault or _failed("no_endpoint", NO_ENDPOINT)) for b in urls
         }
-        host_rows = [future.result() for future in hosts.values()]
-    tables = _tables(cluster, admin, of_admin, listed, urls, swept)
-    tables["hosts"] = [*host_rows]
-    ended = datetime.now(UTC)
-    tables["sweeps"] = [{**row, "ended_at": ended} for row in tables["sweeps"]]
-    manifest = land(home, cluster.id, started, tables, before.result)
+        tables = _tables(cluster, listed, urls, swept)
+        tables["hosts"] = [future.result() for future in hosts.values()]
+        ended = datetime.now(UTC)
+        tables["sweeps"] = [{**_sweep(admin), "ended_at": ended}]
+        manifest = landing.commit(tables, before.result)
     outcomes = [(b, s.outcome, s.kind, s.detail) for b, s in swept.items()]
     values = sum(s.rows.values for s in swept.values())
     return SweepResult(cluster.id, manifest, admin, outcomes, values, (ended - started).total_seconds())
 
 
+def _declaration(cluster: Cluster) -> dict[str, Any]:
+    owners = [str(owner) for owner in cluster.owners]
+    return {"environment": cluster.environment, "owners": owners, "declaration": cluster.declaration()}
+
+
+def _sweep(admin: AdminSweep) -> dict[str, Any]:
+    return {
+        "kafka_cluster_id": admin.kafka_cluster_id,
+        "controller": admin.controller,
+        "admin_outcome": admin.outcome,
+        "admin_detail": admin.detail,
+        "admin_missing": admin.missing,
+        "collector_version": __version__,
+    }
+
+
 def _tables(
     cluster: Cluster,
-    admin: AdminSweep,
-    of_admin: dict[str, pa.Table],
     listed: dict[int, dict[str, Any]],
     urls: dict[int, str | None],
     swept: dict[int, BrokerSweep],
 ) -> dict[str, list[Item]]:
-    tables: dict[str, list[Item]] = {name: [rows] for name, rows in of_admin.items()}
-    tables["sweeps"] = [
-        {
-            "kafka_cluster_id": admin.kafka_cluster_id,
-            "controller": admin.controller,
-            "admin_outcome": admin.outcome,
-            "admin_detail": admin.detail,
-            "admin_missing": admin.missing,
-            "collector_version": __version__,
-        }
-    ]
-    owners = [str(owner) for owner in cluster.owners]
-    tables["declarations"] = [
-        {"environment": cluster.environment, "owners": owners, "declaration": cluster.declaration()}
-    ]
+    tables: dict[str, list[Item]] = {}
     tables["brokers"] = [
         {
             **listed.get(broker, {"broker": broker}),

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from types import TracebackType
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -28,6 +29,8 @@ from kafka_fleet.store.tables import Item, as_table
 
 _CLUSTER = re.compile(r"[a-z0-9-]{1,63}")
 ORPHAN_SECONDS = 24 * 3600
+FIRST = ("declarations", "sweeps")  # written before all others, in this order
+FEW_ROWS = 1_000  # a dictionary for each column of so few rows takes longer to make than all the rest of the file
 WRITERS = 4  # files at a time: a small one waits for the disk longer than it takes to make
 
 
@@ -38,80 +41,89 @@ class Before(NamedTuple):
     ends: pa.Table
 
 
-def land(
-    home: Path,
-    cluster: str,
-    sweep_at: datetime,
-    tables: Mapping[str, Iterable[Item]],
-    before: Callable[[], Before | None] | None = None,
-) -> Manifest:
-    """Commit one sweep. A table's items are rows as dicts, or Arrow tables of many rows; `cluster` and `sweep_at` are
-    added here. A table without rows has no file. before: gives what sweep_before() gave, if it was asked for already.
+class Landing:
+    """One sweep on its way into the store: files are written as their tables are known, a manifest makes them a sweep.
+
+    A table's items are rows as dicts, or Arrow tables of many rows; `cluster` and `sweep_at` are added here. A table
+    without rows has no file. As a context, it removes what was written and not committed.
+    """
+
+    def __init__(self, home: Path, cluster: str, sweep_at: datetime) -> None:
+        if not _CLUSTER.fullmatch(cluster):
+            raise ValueError(f"{cluster[:40]!r} is no cluster id and cannot name files")
+        self.home, self.cluster, self.sweep_at = home, cluster, sweep_at
+        self.sweep, self._ds = sweep_id(sweep_at), sweep_at.astimezone(UTC).date().isoformat()
+        self._written: list[Path] = []
+        self._files: dict[str, DataFile] = {}
+
+    def __enter__(self) -> "Landing":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, _v: BaseException | None, _tb: TracebackType | None) -> None:
+        if kind is not None:
+            for path in reversed(self._written):
+                path.unlink(missing_ok=True)
+
+    def store(self, tables: Mapping[str, Iterable[Item]]) -> None:
+        """Write tables that are known whole. Raises as land() does."""
+        self._write(self._made(tables))
+
+    def commit(self, tables: Mapping[str, Iterable[Item]], before: Callable[[], Before | None]) -> Manifest:
+        """Write the other tables, among them partitions and sweeps, and the manifest. Raises as land() does."""
+        made = self._made(tables)
+        _lay_beside(before, made)
+        self._write(made)
+        manifest = Manifest(self.cluster, self.sweep, self.sweep_at, SCHEMA_VERSION, self._files)
+        content = json.dumps(
+            {
+                "cluster": self.cluster,
+                "sweep": self.sweep,
+                "sweep_at": self.sweep_at.astimezone(UTC).isoformat(),
+                "schema_version": SCHEMA_VERSION,
+                "files": [file._asdict() for file in self._files.values()],
+            },
+            sort_keys=True,
+            indent=1,
+        ).encode()
+        path = self.home / f"raw/manifests/ds={self._ds}/{self.cluster}.{self.sweep}.json"
+        self._written.append(path)
+        replace_file(path, content)
+        return manifest
+
+    def _made(self, tables: Mapping[str, Iterable[Item]]) -> dict[str, pa.Table]:
+        unknown = sorted(set(tables) - set(raw_schemas()))
+        if unknown:
+            raise KeyError(f"no such raw table: {', '.join(unknown)}")
+        fixed = {"cluster": self.cluster, "sweep_at": self.sweep_at}
+        return {name: as_table(items, raw_schemas()[name], fixed) for name, items in tables.items()}
+
+    def _write(self, made: Mapping[str, pa.Table]) -> None:
+        names = [name for name in made if made[name].num_rows]
+        names.sort(key=lambda name: (*(name != first for first in FIRST), -made[name].num_rows))
+        # the first file alone settles which of two rivals lands the sweep: each might be the first with some file else
+        alone = 0 if self._files else 1
+        self._files |= {name: self._file(name, made[name]) for name in names[:alone]}
+        with ThreadPoolExecutor(WRITERS) as pool:  # a failure is raised once the others have ended: all is known then
+            self._files |= {file.table: file for file in pool.map(lambda n: self._file(n, made[n]), names[alone:])}
+
+    def _file(self, name: str, table: pa.Table) -> DataFile:
+        buffer = io.BytesIO()
+        pq.write_table(table, buffer, compression="zstd", use_dictionary=table.num_rows > FEW_ROWS)
+        content = buffer.getvalue()
+        relative = f"raw/{name}/ds={self._ds}/{self.cluster}.{self.sweep}.parquet"
+        replace_file(self.home / relative, content, new=True)
+        self._written.append(self.home / relative)
+        return DataFile(name, relative, table.num_rows, len(content), hashlib.sha256(content).hexdigest())
+
+
+def land(home: Path, cluster: str, sweep_at: datetime, tables: Mapping[str, Iterable[Item]]) -> Manifest:
+    """Commit one sweep whose tables are all known.
 
     Raises pyarrow.ArrowInvalid for a value that does not fit its column, FileExistsError for a sweep that is landed
     already, OSError when the disk does. What was written before is no sweep without its manifest, and is removed.
     """
-    unknown = sorted(set(tables) - set(raw_schemas()))
-    if unknown:
-        raise KeyError(f"no such raw table: {', '.join(unknown)}")
-    if not _CLUSTER.fullmatch(cluster):
-        raise ValueError(f"{cluster[:40]!r} is no cluster id and cannot name files")
-    written: list[Path] = []
-    try:
-        return _land(
-            home, cluster, sweep_at, tables, before or (lambda: sweep_before(home, cluster, sweep_at)), written
-        )
-    except BaseException:
-        for path in reversed(written):
-            path.unlink(missing_ok=True)
-        raise
-
-
-def _land(
-    home: Path,
-    cluster: str,
-    sweep_at: datetime,
-    tables: Mapping[str, Iterable[Item]],
-    before: Callable[[], Before | None],
-    written: list[Path],
-) -> Manifest:
-    sweep, ds = sweep_id(sweep_at), sweep_at.astimezone(UTC).date().isoformat()
-    made = {
-        name: as_table(tables.get(name, ()), schema, {"cluster": cluster, "sweep_at": sweep_at})
-        for name, schema in raw_schemas().items()
-    }
-    _lay_beside(before, made)
-
-    def store(name: str) -> DataFile:
-        buffer = io.BytesIO()
-        pq.write_table(made[name], buffer, compression="zstd")
-        content = buffer.getvalue()
-        relative = f"raw/{name}/ds={ds}/{cluster}.{sweep}.parquet"
-        replace_file(home / relative, content, new=True)
-        written.append(home / relative)
-        return DataFile(name, relative, made[name].num_rows, len(content), hashlib.sha256(content).hexdigest())
-
-    # the first file alone settles which of two rivals lands the sweep: each might be the first with some file else
-    names = sorted((name for name in made if made[name].num_rows), key=lambda name: name != "sweeps")
-    files = {name: store(name) for name in names[:1]}
-    with ThreadPoolExecutor(WRITERS) as pool:  # a failure is raised once the others have ended: all they left is known
-        files |= {file.table: file for file in pool.map(store, names[1:])}
-    manifest = Manifest(cluster, sweep, sweep_at, SCHEMA_VERSION, files)
-    content = json.dumps(
-        {
-            "cluster": cluster,
-            "sweep": sweep,
-            "sweep_at": sweep_at.astimezone(UTC).isoformat(),
-            "schema_version": SCHEMA_VERSION,
-            "files": [file._asdict() for file in files.values()],
-        },
-        sort_keys=True,
-        indent=1,
-    ).encode()
-    path = home / f"raw/manifests/ds={ds}/{cluster}.{sweep}.json"
-    written.append(path)
-    replace_file(path, content)
-    return manifest
+    with Landing(home, cluster, sweep_at) as landing:
+        return landing.commit(tables, lambda: sweep_before(home, cluster, sweep_at))
 
 
 def _lay_beside(before: Callable[[], Before | None], made: dict[str, pa.Table]) -> None:
@@ -119,7 +131,8 @@ def _lay_beside(before: Callable[[], Before | None], made: dict[str, pa.Table]) 
 
     A sweep that lands late, or whose predecessor is damaged, has none: the day then finds them itself.
     """
-    if not made["partitions"].num_rows or made["sweeps"].num_rows != 1:
+    rows = [made[name].num_rows if name in made else 0 for name in ("partitions", "sweeps")]
+    if not rows[0] or rows[1] != 1:
         return
     earlier = before()
     table = with_previous(made["partitions"], earlier.ends) if earlier is not None else None
