@@ -98,7 +98,8 @@ coverage → compact → facts → judge (these two by spark-submit, connection 
 → mail.
 
 * **The day** is the parameter `ds`, else the date of the run's logical date. Judging a day again replaces it and
-  sends no second mail; a letter with other findings goes out as "Revised: ...".
+  sends no second mail; a letter with other findings goes out as "Revised: ...". Where nothing changed since the last
+  letter none goes out, but for a heartbeat every `KAFKA_FLEET_HEARTBEAT_DAYS` (7).
 * **Backfill** re-judges stored days and never measures. Days that ran already are skipped unless you say
   `airflow backfill create --dag-id fleet_health --from-date … --to-date … --reprocess-behavior completed`.
   Backfills and manual runs mail nobody unless `notify` is `always`.

@@ -63,5 +63,7 @@ def _mailed(cluster: str, owners: Sequence[str] | None, plan: Mapping[str, Any])
     if result.due:
         settings = from_airflow_connection(BaseHook.get_connection("smtp_default"))
         result = mail_letter(*letter, settings, generation=plan["generation"])
+    if result.unchanged_since:
+        return Outcome("skipped", result.summary())
     state = "sent" if result.ok else "later" if result.retryable else "failed"
     return Outcome(state, result.summary())

@@ -1,55 +1,169 @@
-"""From the letter on disk to one mail: the published generation by default, one sentence where that cannot be."""
+"""From the judged day to one mail: what changed comes first, nothing new is no mail, one sentence where none can be."""
 
 import json
+from datetime import date, timedelta
 
 import pytest
 
-from kafka_fleet.report.dispatch import LetterError, mail_letter, subject_of
+from kafka_fleet.knowledge.briefs import brief, brief_path
+from kafka_fleet.report.dispatch import HEARTBEAT, LetterError, heartbeat_days, mail_letter
 from kafka_fleet.report.outbox import OutboxError
+from kafka_fleet.report.render import write_letter
 from kafka_fleet.store.generations import publish
+from letter_rows import DS as DAY
+from letter_rows import evidence, finding
+from letter_samples import payments
 from mail_server import Mailbox, mail_server, plain
 
-DAY, OWNERS = "2026-11-20", ["oncall@example.org"]
+CLUSTER, OWNERS = "payments-eu", ["oncall@example.org"]
+BUG = {"signature": "fetch_latency", "cause": "follower", "exposure": "exposed"}
 
 
-def write(home, generation, title, bugs):
-    letters, findings = home / f"reports/ds={DAY}/{generation}", home / f"findings/ds={DAY}/{generation}"
-    letters.mkdir(parents=True)
-    findings.mkdir(parents=True)
-    (letters / "a.html").write_text(f"<html><title>{title}\n</title><p>x</p><title>no</title></html>")
-    (letters / "a.txt").write_text(f"{bugs} bugs\n")
-    rows = [{"cluster": "a", "advisory": f"KAFKA-{bug}"} for bug in range(bugs)]
-    (findings / "findings.json").write_text(json.dumps([*rows, {"cluster": "b", "advisory": generation}]))
+def confirmed(**more):
+    return finding("KAFKA-14334", "confirmed", signature_state="detected", evidence=[evidence()], **BUG, **more)
+
+
+def quiet():
+    return finding("KAFKA-14334", "exposed", signature_state="quiet", **BUG)
+
+
+def later(days):
+    return (date.fromisoformat(DAY) + timedelta(days=days)).isoformat()
+
+
+def write(home, findings, ds=DAY, generation="g0001", state="detected", shown=True):
+    """A judged day with its letter; `shown`: it is published."""
+    folder = home / f"findings/ds={ds}/{generation}"
+    (folder / "clusters").mkdir(parents=True)
+    other = finding("KAFKA-1", "confirmed", cluster="other")
+    (folder / "findings.json").write_text(json.dumps([*findings, {**other, "release": generation}]))
+    dossier = payments() | {"ds": ds}
+    dossier["signatures"][0]["state"] = state
+    (folder / f"clusters/{CLUSTER}.json").write_text(json.dumps(dossier))
+    brief_path(home, ds, generation, CLUSTER).parent.mkdir()
+    brief_path(home, ds, generation, CLUSTER).write_text(json.dumps(brief(findings, {"fetch_latency": state}, True)))
+    write_letter(home, ds, generation, CLUSTER)
+    if shown:
+        publish(home / f"findings/ds={ds}", generation)
+        publish(home / f"reports/ds={ds}", generation)
+
+
+def part(message, kind):
+    return message.get_body((kind,)).get_content().replace("\r\n", "\n")
 
 
 @pytest.fixture
 def home(tmp_path):
-    write(tmp_path, "g0001", "a has 1 bug &lt;&amp;", 1)
-    publish(tmp_path / f"reports/ds={DAY}", "g0001")
+    write(tmp_path, [confirmed()])
     return tmp_path
 
 
-def test_a_published_letter_is_mailed_once_and_new_findings_revise_it(home):
-    box = Mailbox()
+@pytest.fixture
+def box():
+    return Mailbox()
+
+
+@pytest.fixture
+def smtp(box):
     with mail_server(box) as port:
-        assert mail_letter(home, DAY, "a", OWNERS, plain(port)).sent == OWNERS
-        assert mail_letter(home, DAY, "a", OWNERS, plain(port)).already == OWNERS
-        write(home, "g0002", "a has 2 bugs", 2)
-        assert mail_letter(home, DAY, "a", OWNERS, plain(port)).already == OWNERS
-        assert mail_letter(home, DAY, "a", OWNERS, plain(port), generation="g0002").sent == OWNERS
-        write(home, "g0003", "a has two bugs", 2)
-        publish(home / f"reports/ds={DAY}", "g0003")
-        assert mail_letter(home, DAY, "a", OWNERS, plain(port)).already == OWNERS
-    assert [message["Subject"] for _recipient, message in box.received] == ["a has 1 bug <&", "Revised: a has 2 bugs"]
-    assert "1 bugs" in box.received[0][1].get_body(("plain",)).get_content()
+        yield plain(port)
+
+
+def subjects(box):
+    return [message["Subject"] for _recipient, message in box.received]
+
+
+def test_a_published_letter_is_mailed_once_and_new_findings_revise_it(home, box, smtp):
+    assert mail_letter(home, DAY, CLUSTER, OWNERS, smtp).sent == OWNERS
+    assert mail_letter(home, DAY, CLUSTER, OWNERS, smtp).already == OWNERS
+    write(home, [confirmed(), finding("CVE-2026-33557", "exposed")], generation="g0002", shown=False)
+    assert mail_letter(home, DAY, CLUSTER, OWNERS, smtp).already == OWNERS
+    assert mail_letter(home, DAY, CLUSTER, OWNERS, smtp, generation="g0002").sent == OWNERS
+    write(home, [confirmed(), finding("CVE-2026-33557", "exposed")], generation="g0003")
+    assert mail_letter(home, DAY, CLUSTER, OWNERS, smtp).already == OWNERS
+    assert subjects(box) == [
+        f"payments-eu: confirmed, first letter (Kafka, {DAY})",
+        f"Revised: payments-eu: confirmed, 1 change (Kafka, {DAY})",
+    ]
+    assert "CVE-2026-33557" in part(box.received[1][1], "plain").split("UPGRADE")[0]
+
+
+def test_what_changed_since_the_last_letter_comes_first_in_both_twins(home, box, smtp):
+    mail_letter(home, DAY, CLUSTER, OWNERS, smtp)
+    write(home, [confirmed(), finding("CVE-2026-33557", "exposed")], later(1))
+    mail_letter(home, later(1), CLUSTER, OWNERS, smtp)
+    html, text = (part(box.received[-1][1], kind) for kind in ("html", "plain"))
+    assert "THE FIRST LETTER" in part(box.received[0][1], "plain")
+    assert text.startswith(f"SINCE THE LETTER OF {DAY}\n")
+    first = html.index(f"Since the letter of {DAY}")
+    assert html.index("<h1") < first < html.index("CVE-2026-33557") < html.index(">Upgrade<")
+    assert "<style" in html[:first]  # the rules for dark mode and phones hold for it too
+    assert 'class="since"' in html
+
+
+def test_nothing_is_mailed_when_nothing_changed_until_the_heartbeat(home, box, smtp, monkeypatch):
+    mail_letter(home, DAY, CLUSTER, OWNERS, smtp)
+    for days in range(1, 8):
+        write(home, [confirmed()], later(days))
+        result = mail_letter(home, later(days), CLUSTER, OWNERS, smtp)
+        assert result.ok
+        assert result.unchanged_since == (DAY if days < 7 else None)
+    assert subjects(box)[1:] == [f"payments-eu: confirmed, no change (Kafka, {later(7)})"]
+    assert "silence is not taken for health" in part(box.received[-1][1], "plain")
+    assert mail_letter(home, later(7), CLUSTER, OWNERS, smtp).already == OWNERS
+    monkeypatch.setenv(HEARTBEAT, "0")
+    write(home, [confirmed()], later(29))
+    assert mail_letter(home, later(29), CLUSTER, OWNERS, smtp).unchanged_since == later(7)
+
+
+def test_a_quiet_day_is_no_cure_and_three_are(home, box, smtp, monkeypatch):
+    monkeypatch.setenv(HEARTBEAT, "0")
+    mail_letter(home, DAY, CLUSTER, OWNERS, smtp)
+    states = ["quiet", "not_evaluated", "quiet", "quiet"]
+    for days, state in enumerate(states, start=1):
+        write(home, [quiet() | {"signature_state": state}], later(days), state=state)
+        mail_letter(home, later(days), CLUSTER, OWNERS, smtp)
+    news = [part(message, "plain").split("\n\n\n")[0] for _recipient, message in box.received[1:]]
+    assert len(news) == 2
+    assert "Could not be measured" in news[0]
+    assert "Better" in news[1]
+    assert f"SINCE THE LETTER OF {later(2)}" in news[1]
+
+
+def test_a_letter_that_reached_nobody_told_nothing(home, box, smtp):
+    box.answers[OWNERS[0]] = "550 no such user"
+    assert mail_letter(home, DAY, CLUSTER, OWNERS, smtp).refused
+    box.answers.clear()
+    write(home, [confirmed()], later(1))
+    assert mail_letter(home, later(1), CLUSTER, OWNERS, smtp).sent == OWNERS
+    assert subjects(box) == [f"payments-eu: confirmed, first letter (Kafka, {later(1)})"]
+
+
+def test_an_owner_who_was_turned_away_gets_it_though_nothing_changed_since(home, box, smtp):
+    both = [*OWNERS, "second@example.org"]
+    box.answers[both[1]] = "451 later"
+    assert mail_letter(home, DAY, CLUSTER, both, smtp).deferred
+    box.answers.clear()
+    assert mail_letter(home, DAY, CLUSTER, both, smtp).sent == both[1:]
+
+
+def test_the_evidence_is_attached_as_tables(home, box, smtp):
+    mail_letter(home, DAY, CLUSTER, OWNERS, smtp)
+    message = box.received[0][1]
+    assert message.get_content_type() == "multipart/mixed"
+    files = {one.get_filename(): one.get_content() for one in message.iter_attachments()}
+    assert sorted(files) == [f"{CLUSTER}_{DAY}_evidence.csv", f"{CLUSTER}_{DAY}_fetch_latency.csv"]
+    assert (
+        files[f"{CLUSTER}_{DAY}_evidence.csv"].splitlines()[1].startswith("KAFKA-14334,confirmed,follower,0.45,ratio")
+    )
 
 
 @pytest.mark.parametrize(
     ("day", "cluster", "owners", "sentence"),
     [
-        ("2026-11-19", "a", OWNERS, "nothing is published for 2026-11-19"),
+        ("2026-11-19", CLUSTER, OWNERS, "nothing is published for 2026-11-19"),
         (DAY, "b", OWNERS, "has no letter of b"),
-        (DAY, "a", None, "no valid entry of the fleet file"),
+        (DAY, CLUSTER, None, "no valid entry of the fleet file"),
     ],
 )
 def test_what_cannot_be_mailed_is_one_sentence(home, day, cluster, owners, sentence):
@@ -61,19 +175,15 @@ def test_what_cannot_be_mailed_is_one_sentence(home, day, cluster, owners, sente
 def test_findings_that_cannot_be_read_stop_the_mail(home, content):
     (home / f"findings/ds={DAY}/g0001/findings.json").write_text(content)
     with pytest.raises(LetterError, match="cannot be read"):
-        mail_letter(home, DAY, "a", OWNERS, None, dry_run=True)
-
-
-def test_a_letter_without_a_title_is_not_mailed(home):
-    (home / f"reports/ds={DAY}/g0001/a.html").write_text("<html><p>title</p></html>")
-    with pytest.raises(LetterError, match="no title"):
-        mail_letter(home, DAY, "a", OWNERS, None, dry_run=True)
+        mail_letter(home, DAY, CLUSTER, OWNERS, None, dry_run=True)
 
 
 def test_a_name_cannot_leave_the_day(home):
     with pytest.raises((LetterError, OutboxError)):
-        mail_letter(home, DAY, "../g0001/a", OWNERS, None, dry_run=True)
+        mail_letter(home, DAY, f"../g0001/{CLUSTER}", OWNERS, None, dry_run=True)
 
 
-def test_markup_in_a_title_is_text():
-    assert subject_of("<title>&lt;script&gt; {{7*7}}</title>") == "<script> {{7*7}}"
+@pytest.mark.parametrize("text", ["", "weekly", "-1", "1.5", "1234"])
+def test_a_heartbeat_that_is_no_number_of_days_is_one_sentence(text):
+    with pytest.raises(LetterError, match=HEARTBEAT):
+        heartbeat_days({HEARTBEAT: text})

@@ -3,6 +3,7 @@
 signatures/ds=D/<generation>/signatures.json        state and detections per cluster and signature
 findings/ds=D/<generation>/findings.json            the contract's list, all clusters
 findings/ds=D/<generation>/clusters/<cluster>.json  what the cluster's letter needs besides
+findings/ds=D/<generation>/verdicts/<cluster>.json  the cluster's judgement in brief
 """
 
 import datetime as dt
@@ -21,6 +22,7 @@ from fleet_spark.tables import Day
 from fleet_spark.ways import tables_read
 from kafka_fleet.inventory import Fleet, load_fleet
 from kafka_fleet.knowledge.advisories import Advisory, load_advisories
+from kafka_fleet.knowledge.briefs import brief, brief_path
 from kafka_fleet.knowledge.detections import SignatureResult
 from kafka_fleet.knowledge.exposure import Exposure, exposure
 from kafka_fleet.knowledge.facts import ClusterFacts, Declared
@@ -111,6 +113,7 @@ def write_findings(day: Day, fleet_file: Path | None, clusters: list[str], signa
     answered = run_conditions(day.spark, load_conditions(day.sql), day.ds, day.ways)
     findings: list[dict[str, Any]] = []
     dossiers: list[dict[str, Any]] = []
+    briefs: dict[str, dict[str, Any]] = {}
     states: list[dict[str, Any]] = []
     for cluster in wanted:
         answers = answered.get(cluster, {})
@@ -124,13 +127,15 @@ def write_findings(day: Day, fleet_file: Path | None, clusters: list[str], signa
         upgrade = plan(case.facts, own, load_advisories(), on=dt.date.fromisoformat(day.ds))
         bad = [d for d in damaged if d.cluster == cluster]
         findings += own
+        briefs[cluster] = brief(own, {name: one.state for name, one in results.items()}, case.reached)
         dossiers.append(dossier(day.ds, case, results, found, catalogue, upgrade, bad))
         states += [{"cluster": cluster, **_plain(result)} for result in results.values()]
         detected = sum(result.state == "detected" for result in results.values())
         print(f"judge {day.ds}: {cluster}: {detected} of {len(results)} signatures detected", flush=True)
     invalid = {} if clusters else fleet.invalid
     dossiers += [unreached(day.ds, name, sentence) for name, sentence in sorted(invalid.items()) if name not in wanted]
-    _write(day, findings, dossiers, states)
+    briefs |= {one["cluster"]: brief([], {}, False) for one in dossiers if one["cluster"] not in briefs}
+    _write(day, findings, dossiers, briefs, states)
 
 
 def _case(
@@ -174,7 +179,11 @@ def _plain(result: SignatureResult) -> dict[str, Any]:
 
 
 def _write(
-    day: Day, findings: list[dict[str, Any]], dossiers: list[dict[str, Any]], states: list[dict[str, Any]]
+    day: Day,
+    findings: list[dict[str, Any]],
+    dossiers: list[dict[str, Any]],
+    briefs: dict[str, dict[str, Any]],
+    states: list[dict[str, Any]],
 ) -> None:
     folder = day.home / f"findings/ds={day.ds}"
     order = [
@@ -184,6 +193,8 @@ def _write(
     ordered = [finding for _key, finding in sorted(zip(order, findings, strict=True), key=lambda pair: pair[0])]
     for one in dossiers:
         replace_file(folder / day.generation / "clusters" / f"{one['cluster']}.json", canonical(one))
+    for name, one in briefs.items():
+        replace_file(brief_path(day.home, day.ds, day.generation, name), canonical(one))
     replace_file(folder / day.generation / "findings.json", canonical(ordered))
     replace_file(day.home / f"signatures/ds={day.ds}" / day.generation / "signatures.json", canonical(states))
     publish(day.home / f"signatures/ds={day.ds}", day.generation)

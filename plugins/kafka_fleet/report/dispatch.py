@@ -1,43 +1,37 @@
 """From letter to mail: takes a home, a day and a cluster, hands the letter that was written to the outbox."""
 
 import json
-from collections.abc import Sequence
-from html.parser import HTMLParser
+import os
+import re
+from collections.abc import Mapping, Sequence
+from datetime import date, timedelta
 from pathlib import Path
 
+from kafka_fleet.knowledge.advisories import load_advisories
+from kafka_fleet.report.attachments import attachments
+from kafka_fleet.report.changes import compare
+from kafka_fleet.report.headline import reached
+from kafka_fleet.report.history import clean_days, last_told
 from kafka_fleet.report.letter import findings_digest
-from kafka_fleet.report.mail import DeliveryResult, deliver
+from kafka_fleet.report.mail import LEASE, DeliveryResult, deliver
+from kafka_fleet.report.outbox import Outbox
+from kafka_fleet.report.since import first_part, subject, with_first_part
 from kafka_fleet.report.smtp_settings import SmtpSettings
 from kafka_fleet.store.generations import current, day
+
+HEARTBEAT = "KAFKA_FLEET_HEARTBEAT_DAYS"
 
 
 class LetterError(RuntimeError):
     """There is no letter to mail, or nobody to mail it to; one sentence."""
 
 
-class _Title(HTMLParser):
-    """Collects the text of the first <title>, entities decoded."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.text, self._inside, self._done = "", False, False
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._inside = tag == "title" and not self._done
-
-    def handle_endtag(self, tag: str) -> None:
-        self._done |= self._inside and tag == "title"
-        self._inside = self._inside and tag != "title"
-
-    def handle_data(self, data: str) -> None:
-        self.text += data if self._inside else ""
-
-
-def subject_of(html: str) -> str:
-    """The subject of a letter is the title of its HTML twin, so that the files alone are enough to mail it."""
-    parser = _Title()
-    parser.feed(html)
-    return " ".join(parser.text.split())
+def heartbeat_days(environ: Mapping[str, str]) -> int:
+    """After how many days without a letter one is sent though nothing changed; 0: never. Raises LetterError."""
+    text = environ.get(HEARTBEAT, "7")
+    if not re.fullmatch(r"[0-9]{1,3}", text):
+        raise LetterError(f"{HEARTBEAT} is {text[:20]!r}: it is a number of days, 0 for never")
+    return int(text)
 
 
 def mail_letter(
@@ -51,6 +45,7 @@ def mail_letter(
 ) -> DeliveryResult:
     """Mail one cluster's letter of day `ds` to the owners who do not have it. Raises LetterError, OutboxError.
 
+    What changed since the last letter sent comes first; where nothing did, no letter goes out before the heartbeat.
     `owners` are those of the fleet file as it is now; None when the cluster is no valid entry of it any more.
     `generation` is the one that readers follow unless it is given.
     """
@@ -59,16 +54,41 @@ def mail_letter(
     generation = generation or current(home / f"reports/ds={day(ds)}")
     if generation is None:
         raise LetterError(f"nothing is published for {ds}; write the report first")
-    letter, findings = home / f"reports/ds={ds}/{generation}", home / f"findings/ds={ds}/{generation}/findings.json"
+    letter, judged = home / f"reports/ds={ds}/{generation}", home / f"findings/ds={ds}/{generation}"
     try:
         html, text = (_there(letter / f"{cluster}{kind}", ds, cluster).decode() for kind in (".html", ".txt"))
-        digest = findings_digest(cluster, json.loads(_there(findings, ds, cluster)))
+        findings = json.loads(_there(judged / "findings.json", ds, cluster))
+        dossier = json.loads(_there(judged / f"clusters/{cluster}.json", ds, cluster))
+        own = [one for one in findings if one["cluster"] == cluster]
+        digest = findings_digest(cluster, own)
+        states = {one["signature"]: one["state"] for one in dossier["signatures"]}
+        box = Outbox(home, ds, cluster, LEASE)
+        last = last_told(box, home, ds, digest)
+        changes = compare(
+            last.told if last else None,
+            own,
+            last.ds if last else None,
+            reached(dossier),
+            lambda signature: clean_days(home, ds, cluster, signature, states),
+        )
+        files = attachments(dossier, own)
     except (TypeError, KeyError, ValueError) as error:
         raise LetterError(f"the letter of {cluster} for {ds} cannot be read ({type(error).__name__})") from error
-    subject = subject_of(html)
-    if not subject:
-        raise LetterError(f"the letter of {cluster} for {ds} has no title to make a subject of")
-    return deliver(home, ds, cluster, html, text, subject, owners, smtp, digest, dry_run)
+    if last and not changes.changes and not _due_anyway(box, ds, digest, last.ds):
+        return DeliveryResult(cluster, ds, "", "", False, unchanged_since=last.ds)
+    title = subject(cluster, ds, own, reached(dossier), changes)
+    html, text = with_first_part(html, text, *first_part(changes, load_advisories()))
+    return deliver(
+        home, ds, cluster, html, text, title, owners, smtp, digest, dry_run, told=changes.told, attachments=files
+    )
+
+
+def _due_anyway(box: Outbox, ds: str, digest: str, since: str) -> bool:
+    """Whether the letter is under way already, or the last one is so old that its reader is to hear of us again."""
+    if any(mail.findings_digest == digest for mail in box.read()):
+        return True
+    silence = heartbeat_days(os.environ)
+    return silence > 0 and date.fromisoformat(ds) - date.fromisoformat(since) >= timedelta(days=silence)
 
 
 def _there(path: Path, ds: str, cluster: str) -> bytes:

@@ -12,6 +12,7 @@ from kafka_fleet.report.fleet_page import build_fleet
 from kafka_fleet.report.headers import one_line
 from kafka_fleet.report.model import LEVELS, build_letter
 from kafka_fleet.report.shapes import AdvisoryText, Json
+from kafka_fleet.report.since import ROOM
 from kafka_fleet.report.templating import inlined, plain, render
 
 MAX_BYTES = 100_000  # Gmail is said to cut a mail's HTML at about 102 kB and to hide the rest
@@ -46,7 +47,8 @@ def render_letter(
     advisories: Mapping[str, AdvisoryText],
     generation_label: str | None = None,
 ) -> Letter:
-    """The letter of one cluster, at most MAX_BYTES of HTML: lists shorten until it fits, and say how many more.
+    """The letter of one cluster, at most MAX_BYTES of HTML with the part that comes first when it is mailed: lists
+    shorten until it fits, and say how many more.
 
     dossier, findings: documents of the judge step. advisories: id -> texts. generation_label: printed when given,
     for hand experiments; published letters have none. Raises LetterTooLarge.
@@ -57,7 +59,7 @@ def render_letter(
         subject = one_line(f"Kafka {view.ds}: {view.headline}", 150)
         html = inlined(render("report.html.j2", v=view, subject=subject, label=generation_label))
         size = len(html.encode("utf-8"))
-        if size <= MAX_BYTES:
+        if size <= MAX_BYTES - ROOM:
             text = plain("report.txt.j2", v=view, label=generation_label)
             return Letter(html, text, subject, findings_digest(dossier["cluster"], findings))
     raise LetterTooLarge(f"the letter of {view.cluster} has {size:,} bytes in its shortest form")

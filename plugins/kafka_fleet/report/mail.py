@@ -1,14 +1,15 @@
 """Mails a letter: takes a cluster's letter of a day and its owners, sends each of them what the outbox says is due."""
 
 import logging
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime
 from pathlib import Path
 
+from kafka_fleet.report.changes import Told
 from kafka_fleet.report.headers import ADDRESS, DEFAULT_DOMAIN, one_line
 from kafka_fleet.report.outbox import Mail, Outbox, Recipient, State, letter_digest, message_id
 from kafka_fleet.report.smtp import SmtpSession, SmtpUnavailable, Verdict
@@ -36,7 +37,10 @@ _STATE: dict[Verdict, State] = {"sent": "sent", "refused": "refused", "deferred"
 
 @dataclass
 class DeliveryResult:
-    """What one call did. Addresses that need attention carry a sentence; only a dry run fills `due`."""
+    """What one call did. Addresses that need attention carry a sentence; only a dry run fills `due`.
+
+    unchanged_since: the day of the last letter, where nothing changed and so none was composed.
+    """
 
     cluster: str
     ds: str
@@ -51,6 +55,7 @@ class DeliveryResult:
     uncertain: dict[str, str] = field(default_factory=dict)
     error: str | None = None
     permanent: bool = False
+    unchanged_since: str | None = None
 
     @property
     def ok(self) -> bool:
@@ -70,6 +75,8 @@ class DeliveryResult:
         for word, reasons in (("refused", self.refused), ("not sent yet", self.deferred), ("unclear", self.uncertain)):
             parts += [f"{word} {name}: {reason};" for name, reason in reasons.items()]
         parts += [f"{self.error};"] if self.error else []
+        if self.unchanged_since:
+            parts.append(f"nothing changed since the letter of {self.unchanged_since}, so none is sent")
         return " ".join(parts).rstrip(";")
 
 
@@ -87,7 +94,12 @@ def compose(mail: Mail, cluster: str) -> bytes:
     message["Auto-Submitted"] = "auto-generated"  # RFC 3834: holiday notices do not answer it
     message.set_content(mail.text, subtype="plain", charset="utf-8", cte="quoted-printable")
     message.add_alternative(mail.html, subtype="html", charset="utf-8", cte="quoted-printable")
-    message.set_boundary(f"=_fleet_{mail.digest[:32]}")  # "=_" cannot occur in quoted-printable text
+    boundary = f"=_fleet_{mail.digest[:32]}"  # "=_" cannot occur in quoted-printable text
+    message.set_boundary(boundary)
+    for name, text in mail.attachments.items():
+        message.add_attachment(text, subtype="csv", charset="utf-8", cte="base64", filename=name)
+    if mail.attachments:
+        message.set_boundary(f"{boundary}_all")
     return message.as_bytes()
 
 
@@ -114,6 +126,8 @@ def deliver(
     findings_digest: str,
     dry_run: bool = False,
     *,
+    told: Told | None = None,
+    attachments: Mapping[str, str] | None = None,
     clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     lease: timedelta = LEASE,
 ) -> DeliveryResult:
@@ -122,6 +136,8 @@ def deliver(
     A letter whose findings differ from those an owner was sent goes out as "Revised: ...", one that only reads
     differently does not go out. Refusals and a mail server that is down are in the result. Raises OutboxError
     when the outbox cannot be read. A dry run contacts nobody, writes nothing and needs no `smtp`.
+
+    told, attachments: kept with the mail, see Mail.
     """
     if smtp is None and not dry_run:
         raise SmtpSettingsError("no mail server is set")
@@ -132,7 +148,8 @@ def deliver(
         line = one_line(f"Revised: {subject}" if revises else subject)
         html, text = (part.encode("utf-8", "replace").decode() for part in (letter_html, letter_text))
         identity = message_id(cluster, ds, digest, occurrence, domain)
-        return Mail(digest, findings_digest, identity, format_datetime(clock()), sender, line, html, text, revises)
+        mail = Mail(digest, findings_digest, identity, format_datetime(clock()), sender, line, html, text, revises)
+        return replace(mail, told=told, attachments=dict(attachments or {}))
 
     lease = max(lease, timedelta(seconds=6 * smtp.timeout)) if smtp else lease
     box = Outbox(home, ds, cluster, lease)

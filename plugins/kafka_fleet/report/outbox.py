@@ -46,7 +46,8 @@ class Recipient:
 class Mail:
     """One composed mail as it was, or will be, sent. `date` is an RFC 5322 date, `digest` that of the letter.
 
-    `revises` is the Message-ID of the mail that somebody has and this one replaces.
+    `revises` is the Message-ID of the mail that somebody has and this one replaces. `told` is what its reader knows
+    after it (`changes.Told`; None in mails of older versions), `attachments` are CSV texts by file name.
     """
 
     digest: str
@@ -59,6 +60,8 @@ class Mail:
     text: str
     revises: str | None = None
     recipients: dict[str, Recipient] = field(default_factory=dict)
+    told: dict[str, dict[str, Any]] | None = None
+    attachments: dict[str, str] = field(default_factory=dict)
 
     @property
     def reached_somebody(self) -> bool:
@@ -88,6 +91,7 @@ class Outbox:
         if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", ds) or not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,62}", cluster):
             raise OutboxError(f"{ds!r} and {cluster!r} do not name a day and a cluster")
         self.path = (Path(home) if isinstance(home, str) else home) / "outbox" / f"ds={ds}" / f"{cluster}.json"
+        self.cluster = cluster
         self._lease = lease
         self._head = {"schema_version": SCHEMA_VERSION, "ds": ds, "cluster": cluster}
 

@@ -68,10 +68,20 @@ def environment() -> jinja2.Environment:
     return made
 
 
+def _inliner() -> css_inline.CSSInliner:
+    return css_inline.CSSInliner(keep_at_rules=True, load_remote_stylesheets=False, minify_css=True)
+
+
 def inlined(html: str) -> str:
     """The page with its rules in style attributes; media queries stay in the head. Loads nothing from anywhere."""
-    made: str = css_inline.CSSInliner(keep_at_rules=True, load_remote_stylesheets=False, minify_css=True).inline(html)
+    made: str = _inliner().inline(html)
     return re.sub(r">\n+", ">\n", made)
+
+
+def fragment(name: str, **values: Any) -> str:
+    """A part of a letter with the letter's rules in style attributes; its media queries are in the letter's head."""
+    made: str = _inliner().inline_fragment(render(name, **values), render("letter.css"))
+    return re.sub(r">\n+", ">\n", made).strip() + "\n"
 
 
 def render(name: str, **values: Any) -> str:

@@ -1,0 +1,159 @@
+"""What changed since the last letter sent: takes what its reader was told and the findings of a day, gives the changes.
+
+A reader is told that something is better or gone only after CLEAN_DAYS days on which it was looked for and not there:
+what could not be measured stands as it was told.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from kafka_fleet.knowledge.briefs import FIELDS
+from kafka_fleet.report.shapes import Json
+from kafka_fleet.report.words import severity_rank
+
+CLEAN_DAYS = 3
+RANK = {"not_affected": 0, "unknown": 1, "exposed": 2, "look_alike": 3, "confirmed": 4}
+Kind = Literal["new", "worse", "better", "resolved", "unseen"]
+KINDS: tuple[Kind, ...] = ("new", "worse", "unseen", "better", "resolved")
+_COUNTED = frozenset({"broker", "controller", "listener", "host", "topic", "group", "client", "producer"})
+
+Told = dict[str, dict[str, Any]]  # finding's key -> what its reader was told of it: FIELDS of a brief
+UNREACHED = "measurement of the cluster"  # stands for all of it on a day on which nothing was measured
+_GONE: dict[str, Any] = {**dict.fromkeys(FIELDS), "verdict": "not_affected", "subjects": []}
+
+
+@dataclass(frozen=True)
+class Change:
+    """One finding that stands otherwise than told. `was`, `now`: verdicts; `why`: one sentence, or empty."""
+
+    kind: Kind
+    key: str
+    was: str | None
+    now: str
+    severity: str | None
+    why: str
+
+
+@dataclass(frozen=True)
+class Changes:
+    """All changes, the worst first within each kind, and what the reader knows after this letter.
+
+    since: day of the last letter sent; None: this is the first. pending: quiet findings that are told as they were,
+    with their clean days so far.
+    """
+
+    since: str | None
+    changes: tuple[Change, ...]
+    pending: tuple[tuple[str, int], ...]
+    told: Told
+
+    def of(self, kind: Kind) -> tuple[Change, ...]:
+        """The changes of one kind."""
+        return tuple(one for one in self.changes if one.kind == kind)
+
+
+def key_of(finding: Json) -> str:
+    """The same finding has the same key on every day: its advisory, or the symptom and cause that none explains."""
+    return str(finding["advisory"] or f"symptom {finding['signature']} ({finding['cause']})")
+
+
+def told_of(findings: Sequence[Json]) -> Told:
+    """What a letter with these findings of one cluster tells. Not affected is nothing told."""
+    rows = {key_of(one): {name: one[name] for name in FIELDS} for one in findings if one["verdict"] != "not_affected"}
+    return dict(sorted(rows.items()))
+
+
+def measured(row: Mapping[str, Any]) -> bool:
+    """Whether a row rests on a symptom that was seen, and not on release and configuration alone."""
+    return row["verdict"] in ("confirmed", "look_alike") or row["signature_state"] == "detected"
+
+
+def wider(was: Sequence[str], now: Sequence[str]) -> list[str]:
+    """Brokers, topics, groups and clients that are named now and were not; none of a kind that was cut short before."""
+    short = {text.rsplit(" ", 1)[-1].rstrip("s") for text in was if text.startswith("and ")}
+    known = set(was)
+    return [
+        text for text in now if text not in known and (kind := text.partition(" ")[0]) in _COUNTED and kind not in short
+    ]
+
+
+def compare(
+    before: Told | None,
+    findings: Sequence[Json],
+    since: str | None,
+    reached: bool,
+    clean_days: Callable[[str], int],
+) -> Changes:
+    """The changes of one cluster from what was told `before` (None: nothing ever) to a day's findings of it.
+
+    reached: whether anything of the cluster was measured on this day. clean_days: gives, for a signature, the days up
+    to this one on which it was quiet, back to the last on which it was detected.
+    """
+    if not reached:
+        findings = [{**_GONE, "advisory": UNREACHED, "verdict": "unknown"}]
+    now = {key_of(one): {name: one[name] for name in FIELDS} for one in findings}
+    if before is None:
+        return Changes(None, (), (), told_of(findings))
+    states = {row["signature"]: row["signature_state"] for row in now.values()}
+    changes: list[Change] = []
+    pending: list[tuple[str, int]] = []
+    told: Told = {}
+    for key in sorted({*before, *now}):
+        old = before.get(key)
+        new = now.get(key)
+        change: Change | None = None
+        kept: Mapping[str, Any] | None = new
+        if old is None and new is not None:
+            change = Change("new", key, None, new["verdict"], new["severity"], "") if RANK[new["verdict"]] else None
+        elif old is not None and new is None and not reached:
+            kept = {**old, "unseen": True}
+        elif old is not None:
+            new = new or {**_GONE, "signature_state": states.get(old["signature"])}
+            change, kept, days = _step(key, old, new, clean_days)
+            pending += [(key, days)] if days is not None else []
+        changes += [change] if change else []
+        if kept is not None and kept["verdict"] != "not_affected":
+            told[key] = dict(kept)
+    changes.sort(key=lambda one: (KINDS.index(one.kind), severity_rank(one.severity), -RANK[one.now], one.key))
+    return Changes(since, tuple(changes), tuple(pending), told)
+
+
+def _step(
+    key: str, old: Mapping[str, Any], new: dict[str, Any], clean_days: Callable[[str], int]
+) -> tuple[Change | None, Mapping[str, Any] | None, int | None]:
+    """One finding that was told: its change, what is told from here on, and its clean days where it waits for more."""
+    was, now = old["verdict"], new["verdict"]
+    severity = new["severity"] or old["severity"]
+    known = {**new, "subjects": _union(old["subjects"], new["subjects"])}
+    undecided = now == "unknown" and was != "unknown"
+    if undecided or (new["signature_state"] == "not_evaluated" and measured(old)):
+        if old.get("unseen"):
+            return None, old, None
+        change = Change("unseen", key, was, now, severity, "It could not be measured; it stands as it was told.")
+        return change, {**old, "unseen": True}, None
+    if RANK[now] > RANK[was]:
+        kind: Kind = "new" if was == "unknown" else "worse"
+        return Change(kind, key, was, now, severity, ""), new, None
+    if RANK[now] < RANK[was]:
+        days = clean_days(old["signature"]) if measured(old) and old["signature"] else CLEAN_DAYS
+        if days < CLEAN_DAYS:
+            return None, old, days
+        if now == "not_affected" and was != "unknown":
+            moved = new["release"] is not None and new["release"] != old["release"]
+            why = f"The release is {new['release']} now; it was {old['release']}." if moved else ""
+            return Change("resolved", key, was, now, old["severity"], why), None, None
+        return Change("better", key, was, now, severity, ""), new, None
+    if severity_rank(new["severity"]) < severity_rank(old["severity"]):
+        return Change("worse", key, was, now, severity, f"Its severity was {old['severity']}."), known, None
+    more = wider(old["subjects"], new["subjects"]) if measured(new) else []
+    if more:
+        return Change("worse", key, was, now, severity, f"Now also: {', '.join(more[:6])}."), known, None
+    if severity_rank(new["severity"]) > severity_rank(old["severity"]):
+        return Change("better", key, was, now, severity, f"Its severity was {old['severity']}."), known, None
+    return None, known, None
+
+
+def _union(was: Sequence[str], now: Sequence[str]) -> list[str]:
+    """Names that were told once are no news when they come back."""
+    return list(dict.fromkeys([*now, *was]))[:200]

@@ -1,0 +1,112 @@
+"""What a reader is told since the last letter: rises at once, better and gone only after clean days, silence never."""
+
+import pytest
+
+from kafka_fleet.report.changes import UNREACHED, compare, told_of
+from letter_rows import finding
+
+BUG = "KAFKA-14334"
+
+
+def seen(verdict="confirmed", state="detected", advisory=BUG, **more):
+    return finding(advisory, verdict, signature="fetch_latency", cause="follower", signature_state=state, **more)
+
+
+def changed(before, now, clean=0, reached=True):
+    """The changes as (kind, key) and what is told after them."""
+    found = compare(told_of(before), now, "2026-11-19", reached, lambda signature: clean)
+    return [(one.kind, one.key) for one in found.changes], found
+
+
+def test_the_first_letter_tells_everything_and_compares_with_nothing():
+    found = compare(None, [seen(), finding("CVE-1", "not_affected")], None, True, lambda signature: 0)
+    assert (found.since, found.changes) == (None, ())
+    assert list(found.told) == [BUG]
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "kind"),
+    [
+        ([], [seen()], "new"),
+        ([], [finding("CVE-1", "unknown")], "new"),
+        ([seen("exposed", "quiet")], [seen()], "worse"),
+        ([seen("unknown", "not_evaluated")], [seen("exposed", "quiet")], "new"),
+        ([seen("look_alike")], [seen("confirmed")], "worse"),
+        ([finding("CVE-1", "exposed")], [finding("CVE-1", "exposed", severity="critical")], "worse"),
+        ([finding("CVE-1", "exposed")], [finding("CVE-1", "exposed", severity="low")], "better"),
+        ([finding("CVE-1", "exposed")], [finding("CVE-1", "not_affected")], "resolved"),
+        ([finding("CVE-1", "exposed")], [finding("CVE-1", "unknown")], "unseen"),
+        ([finding("CVE-1", "unknown")], [finding("CVE-1", "not_affected")], "better"),
+    ],
+)
+def test_one_finding(was, now, kind):
+    assert changed(was, now)[0] == [(kind, now[0]["advisory"])]
+
+
+@pytest.mark.parametrize("now", [seen(), finding("CVE-1", "not_affected")])
+def test_what_stands_as_it_was_is_no_change(now):
+    assert changed([now], [now])[0] == []
+
+
+@pytest.mark.parametrize(("clean", "kinds"), [(1, []), (2, []), (3, ["resolved"])])
+def test_gone_is_told_after_three_clean_days(clean, kinds):
+    now = [seen("not_affected", "quiet", exposure="not_exposed", release="3.3.2")]
+    kind_of, found = changed([seen()], now, clean)
+    assert [kind for kind, _key in kind_of] == kinds
+    assert found.pending == (() if kinds else ((BUG, clean),))
+    assert found.told.get(BUG, {}).get("verdict") == (None if kinds else "confirmed")
+    if kinds:
+        assert found.changes[0].why == "The release is 3.3.2 now; it was 3.3.1."
+
+
+def test_still_exposed_but_quiet_is_better_after_three_clean_days():
+    assert changed([seen()], [seen("exposed", "quiet")], 2)[0] == []
+    assert changed([seen()], [seen("exposed", "quiet")], 3)[0] == [("better", BUG)]
+
+
+def test_a_symptom_that_was_not_looked_for_is_never_better():
+    kinds, found = changed([seen()], [seen("exposed", "not_evaluated")], clean=9)
+    assert kinds == [("unseen", BUG)]
+    assert found.told[BUG]["verdict"] == "confirmed"
+    again = compare(found.told, [seen("exposed", "not_evaluated")], "2026-11-20", True, lambda signature: 9)
+    assert again.changes == ()  # told once
+    back = compare(again.told, [seen()], "2026-11-20", True, lambda signature: 0)
+    assert back.changes == ()
+    assert "unseen" not in back.told[BUG]
+
+
+def test_a_symptom_without_an_advisory_that_is_gone_waits_for_clean_days_of_its_signature():
+    was = [seen("look_alike", advisory=None)]
+    quiet, unmeasured = seen("exposed", "quiet"), seen("exposed", "not_evaluated")
+    key = "symptom fetch_latency (follower)"
+    assert changed([*was, quiet], [quiet], 2)[0] == []
+    assert changed([*was, quiet], [quiet], 3)[0] == [("resolved", key)]
+    assert changed([*was, quiet], [unmeasured], 9)[0] == [("unseen", key)]
+
+
+def test_a_cluster_that_was_not_reached_is_one_change_and_resolves_nothing():
+    was = [seen(), finding("CVE-1", "exposed")]
+    gone = [finding(BUG, "unknown"), finding("CVE-1", "unknown")]
+    kinds, found = changed(was, gone, clean=9, reached=False)
+    assert kinds == [("new", UNREACHED)]
+    assert found.told[BUG]["verdict"] == "confirmed"
+    still = compare(found.told, gone, "2026-11-20", False, lambda signature: 9)
+    assert still.changes == ()
+    back = compare(still.told, was, "2026-11-20", True, lambda signature: 0)
+    assert [(one.kind, one.key) for one in back.changes] == [("better", UNREACHED)]
+
+
+def test_wider_scope_is_worse_and_a_list_that_was_cut_short_proves_nothing():
+    was = seen(subjects=["broker 2", "topic a", "and 3 more topics"])
+    now = seen(subjects=["broker 2", "broker 4", "topic b", "partition a-1"])
+    kinds, found = changed([was], [now])
+    assert kinds == [("worse", BUG)]
+    assert found.changes[0].why == "Now also: broker 4."
+    back = compare(found.told, [was], "2026-11-20", True, lambda signature: 0)
+    assert back.changes == ()
+    assert compare(back.told, [now], "2026-11-20", True, lambda signature: 0).changes == ()  # told already
+
+
+def test_the_worst_comes_first():
+    now = [finding("CVE-1", "exposed", severity="low"), seen(severity="critical"), finding("CVE-2", "exposed")]
+    assert [key for _kind, key in changed([], now)[0]] == [BUG, "CVE-2", "CVE-1"]
