@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from airflow.sdk import BaseHook, get_current_context
 from airflow.sdk.exceptions import AirflowNotFoundException
 
-from fleet_settings import home
+from fleet_settings import acknowledged, home
 
 log = logging.getLogger(__name__)
 
@@ -59,10 +59,11 @@ def _mailed(cluster: str, owners: Sequence[str] | None, plan: Mapping[str, Any])
     if not should_mail(notify, run_type):
         return Outcome("skipped", f"{cluster}: not mailed: notify is {notify}, the run is {run_type}")
     letter = (folder, plan["ds"], cluster, owners)
-    result = mail_letter(*letter, smtp=None, dry_run=True, generation=plan["generation"])
+    beside = {"generation": plan["generation"], "acknowledged": acknowledged()}
+    result = mail_letter(*letter, smtp=None, dry_run=True, **beside)
     if result.due:
         settings = from_airflow_connection(BaseHook.get_connection("smtp_default"))
-        result = mail_letter(*letter, settings, generation=plan["generation"])
+        result = mail_letter(*letter, settings, **beside)
     if result.unchanged_since:
         return Outcome("skipped", result.summary())
     state = "sent" if result.ok else "later" if result.retryable else "failed"

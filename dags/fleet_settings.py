@@ -12,6 +12,7 @@ from airflow.sdk import BaseHook
 from airflow.sdk.exceptions import AirflowFailException, AirflowNotFoundException
 
 if TYPE_CHECKING:
+    from kafka_fleet.acknowledgements import Acknowledgements
     from kafka_fleet.inventory import Fleet
 
 log = logging.getLogger(__name__)
@@ -40,6 +41,16 @@ def fleet() -> "Fleet":
         return load_fleet(path)
     except FleetFileError as error:
         raise AirflowFailException(str(error)) from error
+
+
+def acknowledged() -> "Acknowledgements":
+    """The acknowledgements beside the fleet file; what is wrong with it is in the log, and in the letters."""
+    from kafka_fleet import acknowledgements
+
+    found = acknowledgements.load(acknowledgements.beside(Path(os.environ["KAFKA_FLEET_FILE"])))
+    for _cluster, fault in found.faults:
+        log.warning("%s", fault)
+    return found
 
 
 def home() -> Path:

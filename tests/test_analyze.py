@@ -32,6 +32,19 @@ def test_findings_keep_the_contract(day: Analysed) -> None:
     assert {path for path in day.outputs() if path.startswith("clusters/")} == {f"clusters/{c}.json" for c in clusters}
 
 
+def test_each_judgement_is_there_in_brief(day: Analysed) -> None:
+    for cluster in {"follower331", "idle331"}:
+        short, dossier = json.loads(day.outputs()[f"verdicts/{cluster}.json"]), day.dossier(cluster)
+        assert short["reached"]
+        assert short["states"] == {one["signature"]: one["state"] for one in dossier["signatures"]}
+        kept = [one for one in day.findings(cluster) if one["verdict"] != "not_affected"]
+        assert [(row["advisory"], row["verdict"]) for row in short["rows"]] == [
+            (one["advisory"], one["verdict"]) for one in kept
+        ]
+    rests = {row["advisory"]: row["basis"] for row in json.loads(day.outputs()["verdicts/follower331.json"])["rows"]}
+    assert any("replica.selector.class" in text for text in rests["KAFKA-14334"])
+
+
 def test_files_in_another_order_and_the_ways_of_large_days_give_the_same_bytes(
     day: Analysed, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -132,7 +132,7 @@ def test_the_fleet_file_of_the_readme_is_valid(tmp_path, capsys):
 
 def test_every_verb_that_the_readme_names_exists():
     verbs = set(re.findall(r"kafka-fleet ([a-z]+) +--", README))
-    assert verbs == {"check", "collect", "analyze", "findings", "report", "mail"}
+    assert verbs == {"check", "collect", "analyze", "findings", "report", "mail", "acknowledge"}
     for verb in verbs:
         with pytest.raises(SystemExit) as stopped:
             main([verb, "--help"])

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from kafka_fleet import commands
+from kafka_fleet import commands, fleet_commands
 from kafka_fleet.store.bucket import open_home, unreachable
 from kafka_fleet.store.generations import day
 from kafka_fleet.usage import UsageError
@@ -47,7 +47,7 @@ def _parser() -> argparse.ArgumentParser:
             sub.add_argument("--date", type=_day, required=True, metavar="D", help="the day, YYYY-MM-DD in UTC")
         return sub
 
-    verb("check", commands.check, "validate the fleet file", True, home=False, ds=False)
+    verb("check", fleet_commands.check, "validate the fleet file", True, home=False, ds=False)
     collect = verb("collect", commands.collect, "one sweep now; prints a coverage table", True, ds=False)
     collect.add_argument("--cluster", action="append", default=[], metavar="ID", help="only this cluster; repeatable")
     analyze = verb("analyze", commands.analyze, "facts, signatures and findings of a day, through spark-submit", False)
@@ -57,6 +57,12 @@ def _parser() -> argparse.ArgumentParser:
     verb("report", commands.report, "write the day's letters and the fleet page", True)
     mail = verb("mail", commands.mail, "send what is due, by the outbox", True)
     mail.add_argument("--dry-run", action="store_true", help="show what would be sent")
+    acknowledge = verb("acknowledge", fleet_commands.acknowledge, "accept a finding as it stands on a day", True)
+    acknowledge.add_argument("--cluster", required=True, metavar="ID", help="the cluster that has it")
+    acknowledge.add_argument("--finding", required=True, metavar="KEY", help="its advisory, such as KAFKA-14334")
+    acknowledge.add_argument("--reason", required=True, help="why it is accepted, for those who review the file")
+    acknowledge.add_argument("--owner", required=True, metavar="MAIL", help="who answers for that")
+    acknowledge.add_argument("--expires", required=True, type=_day, metavar="D", help="the last day on which it holds")
     return parser
 
 

@@ -13,8 +13,7 @@ from typing import Any
 from kafka_fleet import progress
 from kafka_fleet.collect.sweep import SweepResult, sweep_cluster
 from kafka_fleet.credentials import local_credentials
-from kafka_fleet.fleet_yaml import FleetFileError
-from kafka_fleet.inventory import Cluster, Fleet, load_fleet
+from kafka_fleet.fleet_commands import acknowledged_of, chosen, fleet_of
 from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.paths import spark_application, sql_dir
 from kafka_fleet.report import render
@@ -31,17 +30,6 @@ SMALL_DAY = 2_000_000  # raw rows: a smaller day is judged before the JVM's opti
 SMALL_DAY_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=256m"
 
 
-def _fleet(options: argparse.Namespace) -> Fleet:
-    """The fleet file; its errors go to stderr, one sentence each, and the valid clusters are used."""
-    try:
-        fleet = load_fleet(options.fleet)
-    except FleetFileError as error:
-        raise UsageError(str(error)) from error
-    for fault in fleet.errors:
-        print(fault, file=sys.stderr)
-    return fleet
-
-
 def _table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     cells = [[str(cell) for cell in row] for row in [head, *rows]]
     widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
@@ -49,17 +37,10 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
-def check(options: argparse.Namespace) -> int:
-    """`kafka-fleet check`."""
-    fleet = _fleet(options)
-    print(f"{options.fleet}: {len(fleet.clusters)} valid clusters, {len(fleet.errors)} errors")
-    return 2 if fleet.errors else 0
-
-
 def collect(options: argparse.Namespace) -> int:
     """`kafka-fleet collect`: one sweep of each cluster, a few clusters at a time."""
-    fleet = _fleet(options)
-    wanted = _chosen(fleet, options.cluster)
+    fleet = fleet_of(options)
+    wanted = chosen(fleet, options.cluster)
     resolver = local_credentials()
     on_terminal = sys.stderr.isatty()
 
@@ -85,19 +66,10 @@ def collect(options: argparse.Namespace) -> int:
     return 1 if all(result.all_failed for result in results) else 0
 
 
-def _chosen(fleet: Fleet, names: Sequence[str]) -> list[Cluster]:
-    unknown = sorted(set(names) - {cluster.id for cluster in fleet.clusters})
-    if unknown:
-        raise UsageError(f"no valid cluster {', '.join(unknown)} in the fleet file")
-    if not fleet.clusters:
-        raise UsageError("the fleet file has no valid cluster")
-    return [cluster for cluster in fleet.clusters if not names or cluster.id in names]
-
-
 def analyze(options: argparse.Namespace) -> int:
     """`kafka-fleet analyze`: facts, signatures and findings in one spark-submit."""
     if options.fleet is not None:
-        _fleet(options)
+        fleet_of(options)
     known = load_signatures()
     unknown = sorted(set(options.signature) - set(known))
     if unknown:
@@ -182,7 +154,7 @@ def findings(options: argparse.Namespace) -> int:
 
 def report(options: argparse.Namespace) -> int:
     """`kafka-fleet report`: letters and fleet page of the generation that the findings' pointer names."""
-    _fleet(options)
+    fleet_of(options)
     generation, _found = _judged(options.home, options.date)
     for cluster in sorted(render.read_day(options.home, options.date, generation).dossiers):
         render.write_letter(options.home, options.date, generation, cluster)
@@ -193,7 +165,7 @@ def report(options: argparse.Namespace) -> int:
 
 def mail(options: argparse.Namespace) -> int:
     """`kafka-fleet mail`: every cluster's letter to its owners; one that fails does not hold the others."""
-    fleet = _fleet(options)
+    fleet, acknowledged = fleet_of(options), acknowledged_of(options)
     _judged(options.home, options.date)
     try:
         smtp = None if options.dry_run else from_environment()
@@ -202,7 +174,15 @@ def mail(options: argparse.Namespace) -> int:
     failed = False
     for cluster in fleet.clusters:
         try:
-            result = mail_letter(options.home, options.date, cluster.id, cluster.owners, smtp, options.dry_run)
+            result = mail_letter(
+                options.home,
+                options.date,
+                cluster.id,
+                cluster.owners,
+                smtp,
+                options.dry_run,
+                acknowledged=acknowledged,
+            )
         except LetterError as error:
             print(f"{cluster.id}: {error}", file=sys.stderr)
             failed = True

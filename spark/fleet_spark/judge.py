@@ -84,14 +84,17 @@ def _finding(ds: str, cluster: str, row: Row, exposed: Exposure | None, facts: C
 
 def _judge(
     ds: str, case: Case, results: dict[str, SignatureResult], answers: dict[str, Answered]
-) -> list[dict[str, Any]]:
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """One cluster's findings, and its judgement in brief."""
     advisories = load_advisories()
     exposed = {key: exposure(advisory, case.facts, case.declared) for key, advisory in advisories.items()}
     rows = judge(advisories, exposed, results, case.facts.members)
     rows = [with_answers(row, advisories[row.advisory], answers) if row.advisory else row for row in rows]
     if not case.reached:
         rows = [replace(row, missing=tuple(dict.fromkeys((NO_SWEEP, *row.missing)))) for row in rows]
-    return [_finding(ds, case.cluster, r, exposed.get(r.advisory or ""), case.facts) for r in rows]
+    own = [_finding(ds, case.cluster, r, exposed.get(r.advisory or ""), case.facts) for r in rows]
+    states = {name: one.state for name, one in results.items()}
+    return own, brief(own, states, case.reached, {key: one.reasons for key, one in exposed.items()})
 
 
 def write_findings(day: Day, fleet_file: Path | None, clusters: list[str], signatures: list[str]) -> None:
@@ -123,18 +126,17 @@ def write_findings(day: Day, fleet_file: Path | None, clusters: list[str], signa
         for signature in catalogue.values():
             reason = "not asked for in this run" if case.reached else NO_SWEEP
             results.setdefault(signature.id, SignatureResult(signature.id, "not_evaluated", (), (reason,)))
-        own = _judge(day.ds, case, results, answers)
+        own, briefs[cluster] = _judge(day.ds, case, results, answers)
         upgrade = plan(case.facts, own, load_advisories(), on=dt.date.fromisoformat(day.ds))
         bad = [d for d in damaged if d.cluster == cluster]
         findings += own
-        briefs[cluster] = brief(own, {name: one.state for name, one in results.items()}, case.reached)
         dossiers.append(dossier(day.ds, case, results, found, catalogue, upgrade, bad))
         states += [{"cluster": cluster, **_plain(result)} for result in results.values()]
         detected = sum(result.state == "detected" for result in results.values())
         print(f"judge {day.ds}: {cluster}: {detected} of {len(results)} signatures detected", flush=True)
     invalid = {} if clusters else fleet.invalid
     dossiers += [unreached(day.ds, name, sentence) for name, sentence in sorted(invalid.items()) if name not in wanted]
-    briefs |= {one["cluster"]: brief([], {}, False) for one in dossiers if one["cluster"] not in briefs}
+    briefs |= {one["cluster"]: brief([], {}, False, {}) for one in dossiers if one["cluster"] not in briefs}
     _write(day, findings, dossiers, briefs, states)
 
 

@@ -18,6 +18,13 @@ Component = Literal[
     "broker", "controller", "client-producer", "client-consumer", "client", "streams", "connect", "host", "topic"
 ]
 SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low", "info")  # worst first
+
+
+def severity_rank(severity: str | None) -> int:
+    """Place in critical, high, medium, low, info; anything else comes last."""
+    return SEVERITIES.index(severity) if severity in SEVERITIES else len(SEVERITIES)
+
+
 SERVER = frozenset({"broker", "controller"})
 CLIENT = frozenset({"client-producer", "client-consumer", "client", "streams", "connect"})
 

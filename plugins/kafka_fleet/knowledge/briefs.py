@@ -12,19 +12,44 @@ from typing import Any, NamedTuple
 from kafka_fleet.store.generations import current, day
 
 FIELDS = ("advisory", "signature", "cause", "verdict", "severity", "exposure", "signature_state", "subjects", "release")
+RANK = {"not_affected": 0, "unknown": 1, "exposed": 2, "look_alike": 3, "confirmed": 4}  # of verdicts, the worst last
+_COUNTED = frozenset({"broker", "controller", "listener", "host", "topic", "group", "client", "producer"})
 
 
 class Brief(NamedTuple):
-    """reached: whether anything of the cluster answered. states: by signature. rows: FIELDS of each finding."""
+    """reached: whether anything of the cluster answered. states: by signature. rows: FIELDS and basis of a finding."""
 
     reached: bool
     states: Mapping[str, str]
     rows: Sequence[Mapping[str, Any]]
 
 
-def brief(findings: Sequence[Mapping[str, Any]], states: Mapping[str, str], reached: bool) -> dict[str, Any]:
-    """The document, from one cluster's findings."""
-    rows = [{name: one[name] for name in FIELDS} for one in findings if one["verdict"] != "not_affected"]
+def key_of(finding: Mapping[str, Any]) -> str:
+    """The same finding has the same key on every day: its advisory, or the symptom and cause that none explains."""
+    return str(finding["advisory"] or f"symptom {finding['signature']} ({finding['cause']})")
+
+
+def wider(was: Sequence[str], now: Sequence[str]) -> list[str]:
+    """Brokers, topics, groups and clients that are named now and were not; none of a kind that was cut short before."""
+    short = {text.rsplit(" ", 1)[-1].rstrip("s") for text in was if text.startswith("and ")}
+    known = set(was)
+    return [
+        text for text in now if text not in known and (kind := text.partition(" ")[0]) in _COUNTED and kind not in short
+    ]
+
+
+def brief(
+    findings: Sequence[Mapping[str, Any]],
+    states: Mapping[str, str],
+    reached: bool,
+    basis: Mapping[str, Sequence[str]],
+) -> dict[str, Any]:
+    """The document, from one cluster's findings. basis: per advisory what its exposure rests on, in sentences."""
+    rows = [
+        {**{name: one[name] for name in FIELDS}, "basis": list(basis.get(one["advisory"] or "", ()))}
+        for one in findings
+        if one["verdict"] != "not_affected"
+    ]
     return {"schema_version": 1, "reached": reached, "states": dict(sorted(states.items())), "rows": rows}
 
 

@@ -8,15 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from kafka_fleet.knowledge.briefs import FIELDS
+from kafka_fleet.knowledge.advisories import severity_rank
+from kafka_fleet.knowledge.briefs import FIELDS, RANK, key_of, wider
 from kafka_fleet.report.shapes import Json
-from kafka_fleet.report.words import severity_rank
 
 CLEAN_DAYS = 3
-RANK = {"not_affected": 0, "unknown": 1, "exposed": 2, "look_alike": 3, "confirmed": 4}
-Kind = Literal["new", "worse", "better", "resolved", "unseen"]
-KINDS: tuple[Kind, ...] = ("new", "worse", "unseen", "better", "resolved")
-_COUNTED = frozenset({"broker", "controller", "listener", "host", "topic", "group", "client", "producer"})
+Kind = Literal["new", "worse", "reopened", "better", "resolved", "unseen"]
+KINDS: tuple[Kind, ...] = ("new", "worse", "reopened", "unseen", "better", "resolved")
 
 Told = dict[str, dict[str, Any]]  # finding's key -> what its reader was told of it: FIELDS of a brief
 UNREACHED = "measurement of the cluster"  # stands for all of it on a day on which nothing was measured
@@ -53,11 +51,6 @@ class Changes:
         return tuple(one for one in self.changes if one.kind == kind)
 
 
-def key_of(finding: Json) -> str:
-    """The same finding has the same key on every day: its advisory, or the symptom and cause that none explains."""
-    return str(finding["advisory"] or f"symptom {finding['signature']} ({finding['cause']})")
-
-
 def told_of(findings: Sequence[Json]) -> Told:
     """What a letter with these findings of one cluster tells. Not affected is nothing told."""
     rows = {key_of(one): {name: one[name] for name in FIELDS} for one in findings if one["verdict"] != "not_affected"}
@@ -69,32 +62,26 @@ def measured(row: Mapping[str, Any]) -> bool:
     return row["verdict"] in ("confirmed", "look_alike") or row["signature_state"] == "detected"
 
 
-def wider(was: Sequence[str], now: Sequence[str]) -> list[str]:
-    """Brokers, topics, groups and clients that are named now and were not; none of a kind that was cut short before."""
-    short = {text.rsplit(" ", 1)[-1].rstrip("s") for text in was if text.startswith("and ")}
-    known = set(was)
-    return [
-        text for text in now if text not in known and (kind := text.partition(" ")[0]) in _COUNTED and kind not in short
-    ]
-
-
 def compare(
     before: Told | None,
     findings: Sequence[Json],
     since: str | None,
     reached: bool,
     clean_days: Callable[[str], int],
+    acknowledged: Mapping[str, str | None] | None = None,
 ) -> Changes:
     """The changes of one cluster from what was told `before` (None: nothing ever) to a day's findings of it.
 
     reached: whether anything of the cluster was measured on this day. clean_days: gives, for a signature, the days up
-    to this one on which it was quiet, back to the last on which it was detected.
+    to this one on which it was quiet, back to the last on which it was detected. acknowledged: key of each finding with
+    an acknowledgement, and why that does not hold any more; what is acknowledged as it stands is no news.
     """
     if not reached:
         findings = [{**_GONE, "advisory": UNREACHED, "verdict": "unknown"}]
     now = {key_of(one): {name: one[name] for name in FIELDS} for one in findings}
     if before is None:
-        return Changes(None, (), (), told_of(findings))
+        marks = {key: {"acknowledged": True} for key, void in (acknowledged or {}).items() if void is None}
+        return Changes(None, (), (), {key: {**row, **marks.get(key, {})} for key, row in told_of(findings).items()})
     states = {row["signature"]: row["signature_state"] for row in now.values()}
     changes: list[Change] = []
     pending: list[tuple[str, int]] = []
@@ -112,11 +99,28 @@ def compare(
             new = new or {**_GONE, "signature_state": states.get(old["signature"])}
             change, kept, days = _step(key, old, new, clean_days)
             pending += [(key, days)] if days is not None else []
+        marked = bool(old and old.get("acknowledged"))
+        if key in now:
+            change = _acknowledged(change, now[key], marked, key, acknowledged or {})
+            marked = (acknowledged or {}).get(key, "") is None
         changes += [change] if change else []
         if kept is not None and kept["verdict"] != "not_affected":
-            told[key] = dict(kept)
+            told[key] = {name: value for name, value in kept.items() if name != "acknowledged"}
+            told[key] |= {"acknowledged": True} if marked else {}
     changes.sort(key=lambda one: (KINDS.index(one.kind), severity_rank(one.severity), -RANK[one.now], one.key))
     return Changes(since, tuple(changes), tuple(pending), told)
+
+
+def _acknowledged(
+    change: Change | None, new: Mapping[str, Any], was: bool, key: str, acknowledged: Mapping[str, str | None]
+) -> Change | None:
+    """What is left of a change where the finding is acknowledged as it stands, or was (`was`) and is no more."""
+    if acknowledged.get(key, "") is None:
+        return None if change and change.kind in ("new", "worse") else change
+    if change is None and was and new["verdict"] != "not_affected":
+        why = acknowledged.get(key) or "Its acknowledgement was taken back."
+        return Change("reopened", key, new["verdict"], new["verdict"], new["severity"], why)
+    return change
 
 
 def _step(

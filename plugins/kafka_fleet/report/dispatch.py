@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from pathlib import Path
 
+from kafka_fleet.acknowledgements import Acknowledgements, standing
 from kafka_fleet.knowledge.advisories import load_advisories
+from kafka_fleet.knowledge.briefs import read_brief
 from kafka_fleet.report.attachments import attachments
 from kafka_fleet.report.changes import compare
 from kafka_fleet.report.headline import reached
@@ -19,6 +21,7 @@ from kafka_fleet.report.since import first_part, subject, with_first_part
 from kafka_fleet.report.smtp_settings import SmtpSettings
 from kafka_fleet.store.generations import current, day
 
+NONE = Acknowledgements([], [])
 HEARTBEAT = "KAFKA_FLEET_HEARTBEAT_DAYS"
 
 
@@ -42,12 +45,14 @@ def mail_letter(
     smtp: SmtpSettings | None,
     dry_run: bool = False,
     generation: str | None = None,
+    acknowledged: Acknowledgements = NONE,
 ) -> DeliveryResult:
     """Mail one cluster's letter of day `ds` to the owners who do not have it. Raises LetterError, OutboxError.
 
     What changed since the last letter sent comes first; where nothing did, no letter goes out before the heartbeat.
     `owners` are those of the fleet file as it is now; None when the cluster is no valid entry of it any more.
-    `generation` is the one that readers follow unless it is given.
+    `generation` is the one that readers follow unless it is given, `acknowledged` what the file beside the fleet file
+    says.
     """
     if not owners:
         raise LetterError(f"{cluster} is no valid entry of the fleet file, so its owners are not known")
@@ -62,6 +67,8 @@ def mail_letter(
         own = [one for one in findings if one["cluster"] == cluster]
         digest = findings_digest(cluster, own)
         states = {one["signature"]: one["state"] for one in dossier["signatures"]}
+        short = read_brief(home, ds, cluster, generation)
+        accepted = standing(acknowledged.entries, cluster, short.rows if short else (), ds)
         box = Outbox(home, ds, cluster, LEASE)
         last = last_told(box, home, ds, digest)
         changes = compare(
@@ -70,14 +77,20 @@ def mail_letter(
             last.ds if last else None,
             reached(dossier),
             lambda signature: clean_days(home, ds, cluster, signature, states),
+            {key: void for key, (_one, void) in accepted.items()},
         )
         files = attachments(dossier, own)
     except (TypeError, KeyError, ValueError) as error:
         raise LetterError(f"the letter of {cluster} for {ds} cannot be read ({type(error).__name__})") from error
     if last and not changes.changes and not _due_anyway(box, ds, digest, last.ds):
         return DeliveryResult(cluster, ds, "", "", False, unchanged_since=last.ds)
-    title = subject(cluster, ds, own, reached(dossier), changes)
-    html, text = with_first_part(html, text, *first_part(changes, load_advisories()))
+    title = subject(cluster, ds, own, reached(dossier), changes, accepted)
+    faults = [
+        f"An acknowledgement is not used: {sentence}."
+        for name, sentence in acknowledged.faults
+        if name in (cluster, None)
+    ]
+    html, text = with_first_part(html, text, *first_part(changes, load_advisories(), own, accepted, faults))
     return deliver(
         home, ds, cluster, html, text, title, owners, smtp, digest, dry_run, told=changes.told, attachments=files
     )

@@ -4,10 +4,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
+from kafka_fleet.knowledge.advisories import severity_rank
 from kafka_fleet.report.headline import alerts, reached, releases, verdict_counts
 from kafka_fleet.report.safe import clean
 from kafka_fleet.report.shapes import Cut, Json, cut
-from kafka_fleet.report.words import VERDICTS, plural, severity_rank
+from kafka_fleet.report.words import VERDICTS, plural
 
 _CLIP = 200
 _SHARED = 15

@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from kafka_fleet.knowledge.advisories import severity_rank
 from kafka_fleet.report.cards import component_words, own_text
 from kafka_fleet.report.shapes import AdvisoryText, Cut, Json, Limits, cut
-from kafka_fleet.report.words import number, plural, severity_rank
+from kafka_fleet.report.words import number, plural
 
 
 @dataclass(frozen=True)

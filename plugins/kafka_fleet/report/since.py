@@ -3,8 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from kafka_fleet.acknowledgements import Acknowledgement
+from kafka_fleet.knowledge.briefs import RANK, key_of
 from kafka_fleet.report.cards import own_text
-from kafka_fleet.report.changes import CLEAN_DAYS, KINDS, RANK, UNREACHED, Change, Changes, Kind
+from kafka_fleet.report.changes import CLEAN_DAYS, KINDS, UNREACHED, Change, Changes, Kind
 from kafka_fleet.report.headers import one_line
 from kafka_fleet.report.safe import clean
 from kafka_fleet.report.shapes import AdvisoryText, Cut, Json, cut
@@ -15,9 +17,11 @@ ROOM = 12_000  # bytes of HTML that every letter leaves for this
 PLACE = "<!--since-->"  # where the letter's HTML has it
 _LEVELS = (12, 8, 5, 3, 1)  # changes shown of a kind
 _CLIP = 240
+_LONG = 700  # characters of a reason
 _WORDS: dict[Kind, str] = {
     "new": "New",
     "worse": "Worse",
+    "reopened": "Reopened: the acknowledgement does not hold any more",
     "unseen": "Could not be measured",
     "better": "Better",
     "resolved": "Resolved",
@@ -38,24 +42,33 @@ class Line:
 
 @dataclass(frozen=True)
 class SinceView:
-    """All that is said: a heading, a note, changes by kind, and what is quiet but not yet told as gone."""
+    """All that is said: a heading, notes, changes by kind, what is acknowledged, and what is quiet but not yet gone."""
 
     heading: str
-    note: str
+    notes: tuple[str, ...]
     groups: tuple[tuple[str, Cut], ...]
+    acknowledged: Cut
     pending: Cut
     clean_days: int
 
 
-def subject(cluster: str, ds: str, findings: Sequence[Json], reached: bool, changes: Changes) -> str:
-    """Cluster, worst verdict, number of changes, day: one line."""
-    worst = max((one["verdict"] for one in findings), key=RANK.__getitem__, default="not_affected")
+Standing = Mapping[str, tuple[Acknowledgement, str | None]]  # of today's findings: acknowledgement, why it is void
+
+
+def subject(
+    cluster: str, ds: str, findings: Sequence[Json], reached: bool, changes: Changes, standing: Standing
+) -> str:
+    """Cluster, worst verdict that nobody has acknowledged, number of changes, day: one line."""
+    accepted = {key for key, (_one, void) in standing.items() if void is None}
+    open_ones = [one["verdict"] for one in findings if key_of(one) not in accepted]
+    worst = max(open_ones, key=RANK.__getitem__, default="not_affected")
     verdict = VERDICTS[worst].label.lower() if reached else "not measured"
     if changes.since is None:
         news = "first letter"
     else:
         news = plural(len(changes.changes), "change") if changes.changes else "no change"
-    return one_line(f"{cluster}: {verdict}, {news} (Kafka, {ds})", 150)
+    noted = f", {len(accepted):,} acknowledged" if accepted else ""
+    return one_line(f"{cluster}: {verdict}, {news}{noted} (Kafka, {ds})", 150)
 
 
 def _line(change: Change, advisories: Mapping[str, AdvisoryText]) -> Line:
@@ -70,32 +83,56 @@ def _line(change: Change, advisories: Mapping[str, AdvisoryText]) -> Line:
     )
 
 
-def _view(changes: Changes, advisories: Mapping[str, AdvisoryText], most: int) -> SinceView:
+def _acknowledged(standing: Standing, findings: Sequence[Json], advisories: Mapping[str, AdvisoryText]) -> list[Line]:
+    """Findings that are there and acknowledged: who, why and until when."""
+    lines = []
+    for one in findings:
+        ack, void = standing.get(key_of(one), (None, None))
+        if ack is not None and void is None:
+            why = f"{ack.reason} Acknowledged by {ack.owner} until {ack.expires}."
+            change = Change("new", key_of(one), None, one["verdict"], one["severity"], why)
+            lines.append(_line(Change(**clean(vars(change), _LONG)), advisories))
+    return lines
+
+
+def _notes(changes: Changes) -> list[str]:
     if changes.since is None:
-        return SinceView("The first letter", "Later ones begin with what changed.", (), cut((), 1), CLEAN_DAYS)
-    groups = tuple(
-        (_WORDS[kind], cut([_line(one, advisories) for one in changes.of(kind)], most))
-        for kind in KINDS
-        if changes.of(kind)
-    )
-    note = "" if changes.changes else "Nothing changed. This letter is sent so that silence is not taken for health."
+        return ["Later letters begin with what changed."]
     if any(one.key == UNREACHED and one.kind == "new" for one in changes.changes):
-        note = "Nothing was measured on this day: all that was told before stands as it was told."
-    waiting = [f"{key}: {days} of {CLEAN_DAYS}" for key, days in changes.pending]
-    return SinceView(f"Since the letter of {changes.since}", note, groups, cut(waiting, most), CLEAN_DAYS)
+        return ["Nothing was measured on this day: all that was told before stands as it was told."]
+    if not changes.changes:
+        return ["Nothing changed. This letter is sent so that silence is not taken for health."]
+    return []
 
 
-def first_part(changes: Changes, advisories: Mapping[str, AdvisoryText]) -> tuple[str, str]:
-    """HTML and text, with the same facts; the HTML has at most ROOM bytes: lists shorten and say how many more."""
-    shown = Changes(
-        changes.since,
-        tuple(Change(**clean(vars(one), _CLIP)) for one in changes.changes),
-        tuple((clean(key, _CLIP), days) for key, days in changes.pending),
-        {},
-    )
+def first_part(
+    changes: Changes,
+    advisories: Mapping[str, AdvisoryText],
+    findings: Sequence[Json] = (),
+    standing: Standing | None = None,
+    faults: Sequence[str] = (),
+) -> tuple[str, str]:
+    """HTML and text, with the same facts; the HTML has at most ROOM bytes: lists shorten and say how many more.
+
+    findings: the cluster's of the day. standing: their acknowledgements. faults: entries that are not valid.
+    """
+    shown = [Change(**clean(vars(one), _CLIP)) for one in changes.changes]
+    accepted = _acknowledged(standing or {}, findings, advisories)
+    waiting = [clean(f"{key}: {days} of {CLEAN_DAYS}", _CLIP) for key, days in changes.pending]
     html = text = ""
     for most in _LEVELS:
-        view = _view(shown, advisories, most)
+        view = SinceView(
+            heading="The first letter" if changes.since is None else f"Since the letter of {changes.since}",
+            notes=(*_notes(changes), *clean(faults[:most], _LONG)),
+            groups=tuple(
+                (_WORDS[kind], cut([_line(one, advisories) for one in shown if one.kind == kind], most))
+                for kind in KINDS
+                if changes.of(kind)
+            ),
+            acknowledged=cut(accepted, most),
+            pending=cut(waiting, most),
+            clean_days=CLEAN_DAYS,
+        )
         html = fragment("since.html.j2", v=view)
         text = plain("since.txt.j2", v=view)
         if len(html.encode("utf-8")) <= ROOM:

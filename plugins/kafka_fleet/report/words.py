@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from kafka_fleet.knowledge.advisories import SEVERITIES
-
 NO_BREAK = "\u00a0"  # keeps a figure and its unit on one line; the text twin has a plain space instead
 _SHARES = frozenset({"ratio", "share", "fraction"})
 _UNITLESS = frozenset({"", "1", "count", "number"}) | _SHARES
@@ -47,11 +45,6 @@ VERDICTS = {
         Verdict("not_affected", "○", "Not affected", "The release has the fix, or a precondition does not hold."),
     )
 }
-
-
-def severity_rank(severity: str | None) -> int:
-    """Place in critical, high, medium, low, info; anything else comes last."""
-    return SEVERITIES.index(severity) if severity in SEVERITIES else len(SEVERITIES)
 
 
 def plural(count: int, word: str, many: str | None = None) -> str:

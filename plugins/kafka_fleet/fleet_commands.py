@@ -1,0 +1,78 @@
+"""Verbs of the command line that are about the fleet file and the acknowledgements beside it."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from pydantic import ValidationError
+
+from kafka_fleet import acknowledgements
+from kafka_fleet.acknowledgements import Acknowledgements
+from kafka_fleet.fleet_yaml import FleetFileError
+from kafka_fleet.inventory import Cluster, Fleet, load_fleet
+from kafka_fleet.knowledge.briefs import key_of, read_brief
+from kafka_fleet.usage import UsageError
+
+
+def fleet_of(options: argparse.Namespace) -> Fleet:
+    """The fleet file; its errors go to stderr, one sentence each, and the valid clusters are used."""
+    try:
+        fleet = load_fleet(options.fleet)
+    except FleetFileError as error:
+        raise UsageError(str(error)) from error
+    for fault in fleet.errors:
+        print(fault, file=sys.stderr)
+    return fleet
+
+
+def chosen(fleet: Fleet, names: Sequence[str]) -> list[Cluster]:
+    """The clusters of these names, all without any. Raises UsageError for a name that is none."""
+    unknown = sorted(set(names) - {cluster.id for cluster in fleet.clusters})
+    if unknown:
+        raise UsageError(f"no valid cluster {', '.join(unknown)} in the fleet file")
+    if not fleet.clusters:
+        raise UsageError("the fleet file has no valid cluster")
+    return [cluster for cluster in fleet.clusters if not names or cluster.id in names]
+
+
+def acknowledged_of(options: argparse.Namespace) -> Acknowledgements:
+    """The file beside the fleet file; its errors go to stderr, one sentence each, and the valid entries are used."""
+    found = acknowledgements.load(acknowledgements.beside(options.fleet))
+    for _cluster, fault in found.faults:
+        print(fault, file=sys.stderr)
+    return found
+
+
+def check(options: argparse.Namespace) -> int:
+    """`kafka-fleet check`."""
+    fleet, acknowledged = fleet_of(options), acknowledged_of(options)
+    print(f"{options.fleet}: {len(fleet.clusters)} valid clusters, {len(fleet.errors)} errors")
+    if acknowledged.entries or acknowledged.faults:
+        entries, faults = len(acknowledged.entries), len(acknowledged.faults)
+        print(f"{acknowledgements.beside(options.fleet)}: {entries} acknowledgements, {faults} errors")
+    return 2 if fleet.errors or acknowledged.faults else 0
+
+
+def acknowledge(options: argparse.Namespace) -> int:
+    """`kafka-fleet acknowledge`: a day's finding, as it stands, into the file beside the fleet file."""
+    chosen(fleet_of(options), [options.cluster])
+    short = read_brief(options.home, options.date, options.cluster)
+    rows = {key_of(row): row for row in short.rows} if short else {}
+    if options.finding not in rows:
+        known = ", ".join(sorted(rows)) or "none"
+        raise UsageError(f"{options.cluster} has no finding {options.finding} on {options.date}; it has: {known}")
+    said = (options.reason, options.owner, options.expires)
+    path = acknowledgements.beside(options.fleet)
+    try:
+        one = acknowledgements.of_finding(rows[options.finding], options.cluster, options.date, *said)
+        acknowledgements.add(path, one)
+    except ValidationError as error:
+        mistakes = error.errors(include_url=False, include_input=False)
+        told = [
+            f"{'.'.join(map(str, m['loc'])) or 'entry'}: {m['msg'].removeprefix('Value error, ')}" for m in mistakes
+        ]
+        raise UsageError("; ".join(told)) from error
+    except FleetFileError as error:
+        raise UsageError(str(error)) from error
+    print(f"{path}: {one.key} of {one.cluster} is acknowledged until {one.expires}")
+    return 0

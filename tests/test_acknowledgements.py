@@ -1,0 +1,171 @@
+"""Acknowledged findings: a file that costs only its broken entries, and reasons why one does not hold any more."""
+
+import json
+
+import pytest
+
+from kafka_fleet import cli
+from kafka_fleet.acknowledgements import Acknowledgement, add, load, of_finding, reopened, standing
+from kafka_fleet.fleet_yaml import FleetFileError
+from kafka_fleet.knowledge.briefs import brief, brief_path
+from kafka_fleet.store.generations import publish
+from letter_rows import DS, finding
+
+BASIS = "broker 2: replica.selector.class is RackAwareReplicaSelector"
+SAID = ("Upgrade is planned for January.", "oncall@example.org", "2026-12-31")
+
+
+def row(**more):
+    return {**finding("KAFKA-14334", "confirmed", subjects=["broker 2", "topic a"]), "basis": [BASIS], **more}
+
+
+def entry(**more):
+    return of_finding(row(), "payments-eu", DS, *SAID).model_copy(update=more)
+
+
+def test_a_finding_as_it_stands_is_acknowledged_and_read_back(tmp_path):
+    path = tmp_path / "acknowledgements.yaml"
+    other = of_finding(row(advisory=None, signature="fetch_latency", cause="follower"), "other", DS, *SAID)
+    add(path, entry())
+    path.write_text(path.read_text() + "  # reviewed by two\n")
+    add(path, other)
+    assert load(path) == ([entry(), other], [])
+    assert "# reviewed by two" in path.read_text()
+    assert other.key == "symptom fetch_latency (follower)"
+    with pytest.raises(FleetFileError, match="remove it first"):
+        add(path, entry())
+
+
+def test_no_file_acknowledges_nothing(tmp_path):
+    assert load(tmp_path / "acknowledgements.yaml") == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [("{", "is not valid YAML"), ("[]", "must be a mapping"), ("version: 2\nacknowledgements: []", "version: 1")],
+)
+def test_a_file_that_cannot_be_read_is_one_sentence_for_all_and_is_not_written_over(tmp_path, content, sentence):
+    path = tmp_path / "acknowledgements.yaml"
+    path.write_text(content)
+    entries, ((cluster, told),) = load(path)
+    assert (entries, cluster) == ([], None)
+    assert sentence in told
+    with pytest.raises(FleetFileError, match="mend it first"):
+        add(path, entry())
+    assert path.read_text() == content
+
+
+def test_a_list_in_another_style_is_left_as_it_is(tmp_path):
+    path = tmp_path / "acknowledgements.yaml"
+    path.write_text("version: 1\nacknowledgements: []\n")
+    with pytest.raises(FleetFileError, match="cannot be appended"):
+        add(path, entry())
+    assert path.read_text() == "version: 1\nacknowledgements: []\n"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"reason": "later"}, "reason: "),
+        ({"owner": "nobody"}, "owner: "),
+        ({"expires": "2026-11-19"}, "expires at least on the day"),
+        ({"expires": "2028-01-01"}, "at most a year later"),
+        ({"expires": "soon"}, "expires: "),
+        ({"signature": "fetch_latency"}, "names an advisory, or a signature with its cause"),
+        ({"advisory": None}, "names an advisory"),
+        ({"verdict": "not_affected"}, "verdict: "),
+        ({"hidden": True}, "hidden: "),
+        ({"cluster": "../x"}, "cluster: "),
+    ],
+)
+def test_a_broken_entry_costs_only_itself(tmp_path, wrong, sentence):
+    good = {**entry().model_dump(mode="json", exclude_none=True), "cluster": "other"}
+    bad = {**good, "cluster": "payments-eu", **wrong}
+    path = tmp_path / "acknowledgements.yaml"
+    path.write_text(json.dumps({"version": 1, "acknowledgements": [bad, good, good]}))
+    entries, faults = load(path)
+    assert [one.cluster for one in entries] == ["other"]
+    assert faults[0][0] == bad["cluster"]
+    assert "entry 1: " in faults[0][1]
+    assert sentence in faults[0][1]
+    assert faults[-1] == ("other", f"{path}: entry 3: KAFKA-14334 of other has an earlier entry")
+
+
+@pytest.mark.parametrize(
+    ("now", "ds", "why"),
+    [
+        (row(), DS, None),
+        (row(), "2026-12-31", None),
+        (row(verdict="exposed", severity="low", subjects=["broker 2"], basis=[]), DS, None),
+        (row(), "2027-01-01", "It was acknowledged until 2026-12-31."),
+        (row(severity="critical"), DS, "It was acknowledged with severity high."),
+        (row(release="3.5.0"), DS, "It was acknowledged for release 3.3.1."),
+        (row(subjects=["broker 2", "broker 3"]), DS, "It was acknowledged without broker 3."),
+        (row(basis=["another"]), DS, "A setting that it rests on is another one now: another."),
+    ],
+)
+def test_it_holds_until_it_expires_or_the_finding_is_another(now, ds, why):
+    assert reopened(entry(), now, ds) == why
+
+
+def test_a_worse_verdict_reopens():
+    assert reopened(entry(verdict="exposed"), row(), DS) == "It was acknowledged as exposed."
+
+
+def test_only_the_clusters_own_entries_stand():
+    entries = [entry(), entry(cluster="other", release="1.0.0")]
+    assert {key: void for key, (_one, void) in standing(entries, "payments-eu", [row()], DS).items()} == {
+        "KAFKA-14334": None
+    }
+    assert standing(entries, "third", [row()], DS) == {}
+
+
+def test_the_model_refuses_what_the_file_would():
+    with pytest.raises(ValueError, match="reason"):
+        of_finding(row(), "payments-eu", DS, "no", *SAID[1:])
+    assert isinstance(entry(), Acknowledgement)
+
+
+@pytest.fixture
+def call(tmp_path, capsys):
+    """Runs `kafka-fleet acknowledge` on a judged day of payments-eu; gives exit code and what was said."""
+    fleet = tmp_path / "fleet.yaml"
+    cluster = {"id": "payments-eu", "environment": "production", "owners": ["oncall@example.org"]}
+    cluster |= {"bootstrap_servers": ["127.0.0.1:1"], "jolokia": {"brokers": {1: "http://127.0.0.1:1/jolokia"}}}
+    fleet.write_text(json.dumps({"version": 1, "clusters": [cluster]}))
+    path = brief_path(tmp_path, DS, "g0001", "payments-eu")
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps(brief([row()], {}, True, {"KAFKA-14334": [BASIS]})))
+    publish(tmp_path / f"findings/ds={DS}", "g0001")
+    said = {"cluster": "payments-eu", "finding": "KAFKA-14334", "reason": SAID[0], "owner": SAID[1], "expires": SAID[2]}
+
+    def run(**other):
+        options = [text for name, value in {**said, **other}.items() for text in (f"--{name}", value)]
+        code = cli.main(["acknowledge", "--fleet", str(fleet), "--home", str(tmp_path), "--date", DS, *options])
+        return code, capsys.readouterr()
+
+    return run
+
+
+def test_the_command_line_acknowledges_what_is_there(call, tmp_path):
+    code, said = call()
+    assert (code, said.err) == (0, "")
+    assert load(tmp_path / "acknowledgements.yaml").entries == [entry()]
+    assert call()[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("other", "sentence"),
+    [
+        ({"finding": "KAFKA-1"}, "has no finding KAFKA-1 on 2026-11-20; it has: KAFKA-14334"),
+        ({"cluster": "nowhere"}, "no valid cluster nowhere"),
+        ({"reason": "no"}, "reason: "),
+        ({"expires": "2026-01-01"}, "expires at least on the day"),
+    ],
+)
+def test_what_cannot_be_acknowledged_is_one_sentence(call, tmp_path, other, sentence):
+    code, said = call(**other)
+    assert code == 2
+    assert sentence in said.err
+    assert len(said.err.splitlines()) == 1
+    assert not (tmp_path / "acknowledgements.yaml").exists()
