@@ -115,7 +115,7 @@ def fleet_health() -> None:
     def coverage() -> dict[str, Any]:
         """What is stored of the day, and a generation of its own for this run. Holds no secrets."""
         from kafka_fleet.knowledge.signatures import load_signatures
-        from kafka_fleet.store.generations import claim
+        from kafka_fleet.store.generations import claim, note_run
         from kafka_fleet.store.manifests import manifests
 
         context = get_current_context()
@@ -133,6 +133,7 @@ def fleet_health() -> None:
             bad = "; ".join(f"{item.sweep}: {item.reason}" for item in damaged if item.cluster == cluster)
             log.info("%s: %d sweeps%s", cluster, sweeps, f"; damaged: {bad}" if bad else "")
         generation = claim(home(), ds)
+        note_run(home(), ds, generation, context["dag_run"].dag_id, context["dag_run"].run_id)
         common = ["--home", home_text(), "--ds", ds, "--generation", generation]
         # what the other signatures read is not computed: a new signature is replayed over stored days for its own cost
         common += ["--signatures", ",".join(signatures)] if params["signatures"] else []

@@ -9,6 +9,7 @@ from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOpe
 from airflow.sdk import BaseHook
 from airflow.sdk.exceptions import AirflowNotFoundException
 
+from fleet_health_link import FleetPageLink
 from fleet_settings import take_credentials
 
 CONNECTION = "spark_default"
@@ -16,6 +17,8 @@ CONNECTION = "spark_default"
 
 class FleetSparkSubmit(SparkSubmitOperator):
     """The operator with what is known only when it runs, and so is in none of the fields that Airflow stores."""
+
+    operator_extra_links = (FleetPageLink(),)
 
     def execute(self, context: Any) -> None:
         """Run the job. Spark's driver reads the credentials from its environment and hands them to its executors.

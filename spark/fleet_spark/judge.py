@@ -4,6 +4,7 @@ signatures/ds=D/<generation>/signatures.json        state and detections per clu
 findings/ds=D/<generation>/findings.json            the contract's list, all clusters
 findings/ds=D/<generation>/clusters/<cluster>.json  what the cluster's letter needs besides
 findings/ds=D/<generation>/verdicts/<cluster>.json  the cluster's judgement in brief
+findings/ds=D/<generation>/summary.json             all clusters in brief, for the page in Airflow's UI
 """
 
 import datetime as dt
@@ -22,7 +23,7 @@ from fleet_spark.tables import Day
 from fleet_spark.ways import tables_read
 from kafka_fleet.inventory import Fleet, load_fleet
 from kafka_fleet.knowledge.advisories import Advisory, load_advisories
-from kafka_fleet.knowledge.briefs import brief, brief_path
+from kafka_fleet.knowledge.briefs import brief, brief_path, summary
 from kafka_fleet.knowledge.detections import SignatureResult
 from kafka_fleet.knowledge.exposure import Exposure, exposure
 from kafka_fleet.knowledge.facts import ClusterFacts, Declared
@@ -197,6 +198,8 @@ def _write(
         replace_file(folder / day.generation / "clusters" / f"{one['cluster']}.json", canonical(one))
     for name, one in briefs.items():
         replace_file(brief_path(day.home, day.ds, day.generation, name), canonical(one))
+    rows = {one["cluster"]: summary(one, briefs[one["cluster"]]) for one in dossiers}
+    replace_file(folder / day.generation / "summary.json", canonical({"schema_version": 1, "clusters": rows}))
     replace_file(folder / day.generation / "findings.json", canonical(ordered))
     replace_file(day.home / f"signatures/ds={day.ds}" / day.generation / "signatures.json", canonical(states))
     publish(day.home / f"signatures/ds={day.ds}", day.generation)

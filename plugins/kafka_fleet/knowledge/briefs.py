@@ -1,7 +1,8 @@
-"""One cluster's judgement of a day in brief: what letters compare with, and what trends are drawn from.
+"""A day's judgement in brief: what letters compare with, and what trends are drawn from.
 
-findings/ds=D/<generation>/verdicts/<cluster>.json   state per signature, and every finding but those not affected,
-                                                     without its evidence
+findings/ds=D/<generation>/verdicts/<cluster>.json   one cluster: state per signature, and every finding but those not
+                                                     affected, without its evidence
+findings/ds=D/<generation>/summary.json              all clusters: verdict per signature, counts
 """
 
 import json
@@ -71,3 +72,31 @@ def read_brief(home: Path, ds: str, cluster: str, generation: str | None = None)
     except FileNotFoundError:
         return None
     return Brief(content["reached"], content["states"], content["rows"])
+
+
+def cells(short: Mapping[str, Any]) -> dict[str, str]:
+    """Signature -> the worst verdict of its findings, else its state: `quiet` or `not_evaluated`."""
+    found = dict(short["states"])
+    worst = dict.fromkeys(found, 0)
+    for row in short["rows"]:
+        name, rank = row["signature"], RANK[row["verdict"]]
+        # exposed by release alone says nothing of the symptom
+        shown = rank > RANK["exposed"] or row["signature_state"] == "detected"
+        if name in worst and shown and rank > worst[name]:
+            worst[name], found[name] = rank, row["verdict"]
+    return found
+
+
+def summary(dossier: Mapping[str, Any], short: Mapping[str, Any]) -> dict[str, Any]:
+    """One cluster's row of summary.json, from its dossier and its brief."""
+    counts = dict.fromkeys(RANK, 0)
+    for row in short["rows"]:
+        counts[row["verdict"]] += 1
+    return {
+        "environment": dossier["environment"],
+        "owners": dossier["owners"],
+        "reached": short["reached"],
+        "problem": dossier["declaration_error"],
+        "counts": {verdict: counts[verdict] for verdict in RANK if verdict != "not_affected"},
+        "cells": cells(short),
+    }

@@ -1,6 +1,7 @@
 """Generations: every run of a day writes new folders; one pointer per folder says which of them readers follow.
 
 runs/ds=D/g0001              claimed by creating it, a folder or an empty object; a second run of the day gets g0002
+runs/ds=D/g0001.json         {"dag_id": ..., "run_id": ...} where an Airflow run claimed it
 <stage>/ds=D/g0001/...       what the run wrote
 <stage>/ds=D/_current.json   {"generation": "g0001"}; replaced atomically when the stage is whole
 """
@@ -10,7 +11,7 @@ import re
 from datetime import date
 from pathlib import Path
 
-from kafka_fleet.store.files import names, take, update_file
+from kafka_fleet.store.files import names, replace_file, take, update_file
 
 POINTER = "_current.json"
 _NAME = re.compile(r"g\d{4,}")
@@ -37,6 +38,12 @@ def claim(home: Path, ds: str) -> str:
         except FileExistsError:
             continue
         return name
+
+
+def note_run(home: Path, ds: str, generation: str, dag_id: str, run_id: str) -> None:
+    """Remember which Airflow run a generation is of; a result itself must not depend on that."""
+    content = json.dumps({"dag_id": dag_id, "run_id": run_id}, sort_keys=True).encode()
+    replace_file(home / f"runs/ds={day(ds)}/{generation}.json", content)
 
 
 class Overtaken(RuntimeError):

@@ -1,0 +1,36 @@
+"""The Fleet Health page inside Airflow's UI: the library's app behind Airflow's own login."""
+
+import os
+from pathlib import Path
+from typing import Any, ClassVar
+
+from airflow.api_fastapi.auth.managers.models.resource_details import AccessView
+from airflow.api_fastapi.core_api.security import requires_access_view
+from airflow.plugins_manager import AirflowPlugin
+from fastapi import Depends
+
+from fleet_health_link import PREFIX, ROUTE, FleetPageLink
+from kafka_fleet.page.app import make_app
+from kafka_fleet.store.bucket import open_home
+
+
+def home() -> Path:
+    """Where the jobs publish."""
+    return open_home(os.environ.get("KAFKA_FLEET_HOME", "/var/lib/kafka-fleet"))
+
+
+class FleetHealth(AirflowPlugin):
+    """One page in the navigation, and a link to it from the task that judges."""
+
+    name = "fleet_health"
+    fastapi_apps: ClassVar[list[Any]] = [
+        {
+            "app": make_app(home, [Depends(requires_access_view(AccessView.PLUGINS))]),
+            "url_prefix": PREFIX,
+            "name": "Kafka Fleet Health",
+        }
+    ]
+    external_views: ClassVar[list[Any]] = [
+        {"name": "Fleet Health", "href": f"{PREFIX.lstrip('/')}/", "url_route": ROUTE, "destination": "nav"}
+    ]
+    operator_extra_links: ClassVar[list[Any]] = [FleetPageLink()]

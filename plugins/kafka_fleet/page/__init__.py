@@ -1,0 +1,1 @@
+"""The Fleet Health page: takes a home, shows its published days; it computes nothing and writes nothing."""

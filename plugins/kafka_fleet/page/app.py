@@ -1,0 +1,120 @@
+"""The page as a web application: takes a home and a guard, gives a FastAPI app that shows what is published.
+
+Every path goes through the guard. Pages have a strict Content-Security-Policy and no script; a letter, whose rules are
+in its elements, is shown in a sandbox.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Query, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.params import Depends
+from fastapi.responses import HTMLResponse, Response
+
+from kafka_fleet.knowledge.advisories import load_advisories
+from kafka_fleet.page.cluster import LOOK_BACK, histories, letter_view
+from kafka_fleet.page.fleet import Filter, build
+from kafka_fleet.page.plots import plots
+from kafka_fleet.page.published import NotPublished, Published
+from kafka_fleet.paths import templates_dir
+from kafka_fleet.report.headline import headline, verdict_counts
+from kafka_fleet.report.templating import render
+
+POLICY = (
+    "default-src 'none'; style-src 'self'; img-src 'self'; frame-src 'self'; frame-ancestors 'self'; "
+    "form-action 'self'; base-uri 'none'"
+)
+LETTER_POLICY = "sandbox allow-popups; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
+_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cache-Control": "no-store",
+    "X-Frame-Options": "SAMEORIGIN",
+}
+
+
+def _html(content: str, status: int = 200) -> HTMLResponse:
+    return HTMLResponse(content, status, {**_HEADERS, "Content-Security-Policy": POLICY})
+
+
+def make_app(home: Callable[[], Path], guard: Sequence[Depends]) -> FastAPI:
+    """The app. home: gives the home at each request. guard: what has to let a request through."""
+    app = FastAPI(title="Kafka Fleet Health", dependencies=list(guard), docs_url=None, redoc_url=None, openapi_url=None)
+
+    def published() -> Published:
+        return Published(home())
+
+    def absent(request: Request, sentence: str, status: int) -> Response:
+        path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
+        return _html(render("page_absent.html.j2", sentence=sentence, up="../" * (path.count("/") - 1)), status)
+
+    @app.exception_handler(NotPublished)
+    async def _absent(request: Request, error: NotPublished) -> Response:
+        return absent(request, str(error), 404)
+
+    @app.exception_handler(RequestValidationError)
+    async def _refused(request: Request, _error: RequestValidationError) -> Response:
+        return absent(request, "the address is not one of this page's", 422)
+
+    @app.get("/page.css")
+    def style() -> Response:
+        content = (templates_dir() / "page.css").read_text(encoding="utf-8")
+        return Response(content, media_type="text/css", headers=_HEADERS)
+
+    @app.get("/")
+    def fleet(
+        day: str = Query("", pattern=r"^(\d{4}-\d{2}-\d{2})?$"),
+        owner: str = Query("", max_length=255),
+        environment: str = Query("", max_length=20),
+        verdict: str = Query("", max_length=20),
+        page: int = Query(1, ge=1, le=100_000),
+    ) -> Response:
+        """The fleet on a day; the latest judged one unless it is given."""
+        source = published()
+        days = source.days()
+        if not days:
+            return _html(render("page_empty.html.j2"))
+        ds = day or days[0]
+        source.generation(ds)
+        asked = Filter(owner, environment, verdict, page)
+        view = build(ds, days, source.summary, asked)
+        return _html(render("page_fleet.html.j2", v=view, run=source.run(ds)))
+
+    @app.get("/clusters/{cluster}")
+    def cluster(cluster: str, day: str = Query("", pattern=r"^(\d{4}-\d{2}-\d{2})?$")) -> Response:
+        """One cluster on a day."""
+        source = published()
+        days = source.days()
+        ds = day or next((one for one in days if source.brief(one, cluster) is not None), days[0] if days else "")
+        dossier, short = source.dossier(ds, cluster), source.brief(ds, cluster)
+        past = [one for one in days if one <= ds][:LOOK_BACK]
+        found = {one: document for one in past if (document := source.brief(one, cluster)) is not None}
+        rows: list[Any] = list(short["rows"]) if short else []
+        older = any(one < min(found) for one in days) if found else False
+        view = letter_view(dossier, load_advisories())
+        return _html(
+            render(
+                "page_cluster.html.j2",
+                v=view,
+                ds=ds,
+                days=[one for one in days if source.brief(one, cluster) is not None][:LOOK_BACK],
+                headline=headline(view.dossier, rows),
+                counts=verdict_counts(rows),
+                histories=histories(ds, found, load_advisories(), older),
+                plots=plots(view.dossier),
+                has_letter=source.letter(ds, cluster) is not None,
+                run=source.run(ds),
+            )
+        )
+
+    @app.get("/letters/{day}/{cluster}")
+    def letter(day: str, cluster: str) -> Response:
+        """The letter as it was published."""
+        content = published().letter(day, cluster)
+        if content is None:
+            raise NotPublished(f"{cluster} has no letter of {day}")
+        return HTMLResponse(content, 200, {**_HEADERS, "Content-Security-Policy": LETTER_POLICY})
+
+    return app

@@ -1,0 +1,93 @@
+"""One cluster's page: takes its dossier and its days in brief, gives findings with their history, coverage and plan."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kafka_fleet.knowledge.briefs import RANK, key_of
+from kafka_fleet.report.cards import own_text
+from kafka_fleet.report.model import LEVELS, build_letter
+from kafka_fleet.report.safe import clean
+from kafka_fleet.report.shapes import AdvisoryText
+
+LOOK_BACK = 60  # days of a history
+_SHOWN = 28  # days of its strip
+Brief = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Event:
+    """What became of a finding on a day: first seen, worse, better, not seen any more."""
+
+    ds: str
+    text: str
+
+
+@dataclass(frozen=True)
+class History:
+    """One finding over the judged days: its verdict on each of the last ones, and its turns, the latest first."""
+
+    key: str
+    title: str
+    severity: str
+    now: str
+    strip: tuple[tuple[str, str], ...]
+    events: tuple[Event, ...]
+
+
+def _turns(days: Sequence[tuple[str, str]], judged_before: bool) -> list[Event]:
+    """days: verdict of the finding per judged day, the oldest first; '' where the day could not tell."""
+    events: list[Event] = []
+    last = 0
+    for place, (ds, verdict) in enumerate(days):
+        if not verdict:
+            continue
+        rank, name = RANK[verdict], verdict.replace("_", " ").replace("look alike", "look-alike")
+        if rank > last:
+            begun = place == 0 and judged_before
+            events.append(
+                Event(ds, f"{name} already" if begun else f"first seen: {name}" if not last else f"worse: {name}")
+            )
+        elif rank < last:
+            events.append(Event(ds, f"better: {name}" if rank else "not seen any more"))
+        last = rank
+    return events[::-1]
+
+
+def histories(
+    today: str, briefs: Mapping[str, Brief], advisories: Mapping[str, AdvisoryText], older: bool
+) -> list[History]:
+    """Each finding of the days, worst of today first. briefs: by judged day. older: earlier days are judged as well."""
+    days = sorted(briefs)
+    rows = {ds: {key_of(row): row for row in briefs[ds]["rows"]} for ds in days}
+    keys = {key for found in rows.values() for key in found}
+    made = []
+    for key in keys:
+        latest = next(rows[ds][key] for ds in reversed(days) if key in rows[ds])
+        verdicts = [(ds, _verdict(rows[ds].get(key), latest, briefs[ds])) for ds in days]
+        advisory = advisories.get(key)
+        made.append(
+            History(
+                key=clean(key, 120),
+                title=own_text(advisory.title) if advisory else "",
+                severity=latest["severity"] or "",
+                now=rows[today][key]["verdict"] if key in rows.get(today, {}) else "not_affected",
+                strip=tuple((ds, verdict or "none") for ds, verdict in verdicts[-_SHOWN:]),
+                events=tuple(_turns(verdicts, older)),
+            )
+        )
+    return sorted(made, key=lambda one: (-RANK[one.now], one.key))
+
+
+def _verdict(row: Mapping[str, Any] | None, latest: Mapping[str, Any], brief: Brief) -> str:
+    """The verdict of a day; '' where nothing was measured, `not_affected` where it was and the finding is not there."""
+    if not brief["reached"]:
+        return ""
+    if row is not None:
+        return "" if row["verdict"] == "unknown" else str(row["verdict"])
+    return "" if brief["states"].get(latest["signature"]) == "not_evaluated" else "not_affected"
+
+
+def letter_view(dossier: Mapping[str, Any], advisories: Mapping[str, AdvisoryText]) -> Any:
+    """The parts of the letter that the page repeats: headline, alerts, plan, brokers, what could not be measured."""
+    return build_letter(dossier, [], advisories, LEVELS[0])

@@ -1,0 +1,90 @@
+"""A day of one figure as an SVG: takes a dossier's chart, gives coordinates; colours are the page's rules."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from kafka_fleet.report.words import clock, moment, number, quantity
+
+WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 720, 180, 64, 22, 8  # pixels of the picture and of its margins
+_MOST = 4000  # points drawn
+
+
+@dataclass(frozen=True)
+class Plot:
+    """Steps from each interval's start to its end; `limit` is the threshold's height, `ticks` label the axes."""
+
+    title: str
+    unit: str
+    segments: tuple[tuple[float, float, float, bool], ...]
+    reference: tuple[tuple[float, float, float], ...]
+    limit: float | None
+    limit_label: str
+    x_ticks: tuple[tuple[float, str], ...]
+    y_ticks: tuple[tuple[float, str], ...]
+    said: str
+
+
+def _usable(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _nice(top: float) -> float:
+    """The next 1, 2 or 5 times a power of ten."""
+    power = 10.0 ** math.floor(math.log10(top))
+    return float(next(step * power for step in (1, 2, 5, 10) if step * power >= top))
+
+
+def plot(raw: Mapping[str, Any], ds: str) -> Plot | None:
+    """One chart of the dossier: title, unit, threshold, points of {from, to, value, reference}; None without points."""
+    points = [(moment(p["from"]), moment(p["to"]), p) for p in raw["points"] if _usable(p["value"])][:_MOST]
+    if not points:
+        return None
+    midnight = datetime.fromisoformat(ds).replace(tzinfo=UTC)
+    start, end = midnight, midnight + timedelta(days=1)
+    threshold = float(raw["threshold"]) if _usable(raw["threshold"]) and raw["threshold"] > 0 else None
+    references = [p["reference"] for _a, _b, p in points if _usable(p.get("reference"))]
+    top = _nice(max([p["value"] for _a, _b, p in points] + [*references, threshold or 0, 1e-12]))
+
+    def x(at: datetime) -> float:
+        share = (min(max(at, start), end) - start) / (end - start)
+        return round(LEFT + (WIDTH - LEFT - 6) * share, 1)
+
+    def y(value: float) -> float:
+        return round(TOP + (HEIGHT - TOP - BOTTOM) * (1 - max(0.0, value) / top), 1)
+
+    over = [p["value"] for _a, _b, p in points if threshold is not None and p["value"] >= threshold]
+    peak = max(points, key=lambda point: float(point[2]["value"]))
+    unit = raw["unit"] or ""
+    said = f"{raw['title']}: highest {quantity(peak[2]['value'], unit, top)} at {clock(peak[0], ds)} UTC"
+    if threshold is not None:
+        said += f"; {len(over):,} of {len(points):,} intervals at or over {quantity(threshold, unit, top)}"
+    return Plot(
+        title=raw["title"],
+        unit=unit,
+        segments=tuple(
+            (x(a), max(x(b), x(a) + 1), y(p["value"]), threshold is not None and p["value"] >= threshold)
+            for a, b, p in points
+        ),
+        reference=tuple(
+            (x(a), max(x(b), x(a) + 1), y(p["reference"])) for a, b, p in points if _usable(p["reference"])
+        ),
+        limit=None if threshold is None else y(threshold),
+        limit_label="" if threshold is None else quantity(threshold, unit, top),
+        x_ticks=tuple((x(start + timedelta(hours=hour)), f"{hour:02}:00") for hour in range(0, 25, 4)),
+        y_ticks=tuple((y(value), number(value)) for value in (0, top / 2, top)),
+        said=said,
+    )
+
+
+def plots(dossier: Mapping[str, Any]) -> list[tuple[str, Sequence[Plot]]]:
+    """Title of each signature that has charts, detected ones first, with its plots."""
+    order = ("detected", "quiet", "not_evaluated")
+    found: list[tuple[str, Sequence[Plot]]] = []
+    for one in sorted(dossier["signatures"], key=lambda s: (order.index(s["state"]), s["signature"])):
+        drawn = [made for raw in one["charts"] if (made := plot(raw, dossier["ds"]))]
+        if drawn:
+            found.append((str(one["title"]), drawn))
+    return found

@@ -1,0 +1,94 @@
+"""What is published: takes a home, gives its days and their documents. Names from a URL are checked first."""
+
+import json
+import re
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from kafka_fleet.knowledge.briefs import brief_path
+from kafka_fleet.store.files import names
+from kafka_fleet.store.generations import current, day
+
+_CLUSTER = re.compile(r"[a-z0-9-]{1,63}|entry [0-9]{1,6}")
+Json = dict[str, Any]
+
+
+class NotPublished(LookupError):
+    """There is no such day, cluster or document; one sentence."""
+
+
+@lru_cache(maxsize=256)
+def _parsed(path: Path) -> Json:
+    """A document of a generation; those never change."""
+    found: Json = json.loads(path.read_bytes())
+    return found
+
+
+class Published:
+    """Readers of one home; every answer is of the generation that the day's pointer names now."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+
+    def days(self) -> list[str]:
+        """Judged days, the latest first."""
+        found = [name.removeprefix("ds=") for name in names(self.home / "findings")]
+        return sorted((one for one in found if re.fullmatch(r"\d{4}-\d{2}-\d{2}", one)), reverse=True)
+
+    def generation(self, ds: str) -> str:
+        """The one that readers follow. Raises NotPublished."""
+        try:
+            found = current(self.home / f"findings/ds={day(ds)}")
+        except ValueError as error:
+            raise NotPublished(str(error)) from error
+        if found is None:
+            raise NotPublished(f"{ds} is not judged")
+        return found
+
+    def summary(self, ds: str) -> dict[str, Json] | None:
+        """Each cluster's row of a day; None where the day was judged by a version that wrote none, or not at all."""
+        try:
+            return self._read(ds, "summary.json")["clusters"]  # type: ignore[no-any-return]
+        except NotPublished:
+            return None
+
+    def dossier(self, ds: str, cluster: str) -> Json:
+        """What a cluster's letter is written from. Raises NotPublished."""
+        return self._read(ds, f"clusters/{_known(cluster)}.json")
+
+    def brief(self, ds: str, cluster: str) -> Json | None:
+        """A cluster's judgement of a day in brief; None where there is none."""
+        try:
+            return self._read(ds, str(brief_path(Path(), ds, "g", _known(cluster))).split("/g/", 1)[1])
+        except NotPublished:
+            return None
+
+    def run(self, ds: str) -> Json | None:
+        """The Airflow run that judged the day; None where that was the command line."""
+        try:
+            return _parsed(self.home / f"runs/ds={day(ds)}/{self.generation(ds)}.json")
+        except FileNotFoundError:
+            return None
+
+    def letter(self, ds: str, cluster: str) -> bytes | None:
+        """A cluster's letter in HTML; None where it could not be written."""
+        generation = self.generation(ds)
+        try:
+            return (self.home / f"reports/ds={day(ds)}/{generation}/{_known(cluster)}.html").read_bytes()
+        except FileNotFoundError:
+            return None
+
+    def _read(self, ds: str, name: str) -> Json:
+        try:
+            return _parsed(self.home / f"findings/ds={day(ds)}/{self.generation(ds)}/{name}")
+        except FileNotFoundError as error:
+            raise NotPublished(f"{ds} has no {name.rpartition('/')[2].removesuffix('.json')}") from error
+        except ValueError as error:
+            raise NotPublished(str(error)) from error
+
+
+def _known(cluster: str) -> str:
+    if not _CLUSTER.fullmatch(cluster):
+        raise NotPublished("there is no cluster of that name")
+    return cluster
