@@ -1,14 +1,17 @@
 """`airflow backfill create` under a real `airflow standalone`: three days that were judged are judged once more.
 
-The first time, one day is judged by a backfill of its own and two by hand, as the command line does it.
+The first time, one day is judged by a backfill of its own and two by hand, as the command line does it. While Airflow
+runs, its UI's page of the fleet is visited.
 """
 
 import json
 from typing import NamedTuple
+from urllib.parse import quote
 
 import pytest
 
 from airflow_home import AirflowHome, Listener, Run, Standalone
+from airflow_web import PAGES, Visit, visit
 from analysed import by_hand
 from mail_server import Mailbox, mail_server
 from stored_days import entries, pointers, published, store_day
@@ -31,10 +34,11 @@ class Seen(NamedTuple):
 
 
 class Story(NamedTuple):
-    """Both backfills; what was mailed and what listened while they ran; processes left after Airflow was stopped."""
+    """Both backfills, a visit of the page; what was mailed and listened meanwhile; processes left after the stop."""
 
     first: Seen
     again: Seen
+    page: Visit
     mails: list[str]
     listeners: set[Listener]
     left: int
@@ -46,7 +50,7 @@ def look(airflow: AirflowHome) -> Seen:
     return Seen(files, pointers(airflow.home), runs, {day: airflow.states(run.run_id) for day, run in runs.items()})
 
 
-def backfill(airflow: AirflowHome, days: list[str], *options: str) -> tuple[Seen, Standalone]:
+def backfill(airflow: AirflowHome, days: list[str], *options: str) -> tuple[Seen, Visit, Standalone]:
     """Create a backfill of these days, let `airflow standalone` run it, and wait until Airflow has closed it.
 
     It is created before the scheduler is up: SQLite lets one process write, and half a backfill cannot be repeated.
@@ -56,8 +60,9 @@ def backfill(airflow: AirflowHome, days: list[str], *options: str) -> tuple[Seen
     number = airflow.backfill("--dag-id", "fleet_health", *span, "--dag-run-conf", conf, *options)
     with airflow.standalone() as running:
         print(f"{len(days)} days in {running.wait(airflow.has_no_open_backfill, 'the backfill'):.0f} s")
+        visited = visit(airflow, next(run.run_id for run in airflow.runs("fleet_health") if run.day == days[0]))
     assert sum(run.backfill == number for run in airflow.runs("fleet_health")) == len(days)
-    return look(airflow), running
+    return look(airflow), visited, running
 
 
 @pytest.fixture(scope="module")
@@ -71,10 +76,10 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
         airflow.run("dags", "unpause", "fleet_health")
         for day in DAYS[1:]:
             by_hand(airflow.home, day, airflow.fleet_file, SIGNATURES)
-        first, one = backfill(airflow, DAYS[:1])
-        again, other = backfill(airflow, DAYS, "--reprocess-behavior", "completed")
+        first, page, one = backfill(airflow, DAYS[:1])
+        again, _page, other = backfill(airflow, DAYS, "--reprocess-behavior", "completed")
     left = [*one.members(), *other.members()]
-    return Story(first, again, mailbox.recipients, one.listeners | other.listeners, len(left))
+    return Story(first, again, page, mailbox.recipients, one.listeners | other.listeners, len(left))
 
 
 @pytest.mark.parametrize(("which", "days"), [("first", DAYS[:1]), ("again", DAYS)])
@@ -125,3 +130,26 @@ def test_only_loopback_listens_and_nothing_is_left(story):
     assert {one.address for one in story.listeners} <= {"127.0.0.1", "::1", "::ffff:127.0.0.1"}
     assert story.listeners, "the API server does listen"
     assert story.left == 0
+
+
+def test_the_page_shows_the_judged_days_to_users_and_nothing_to_strangers(story):
+    assert story.page.stranger == dict.fromkeys(PAGES, 401) | {"nowhere": 404}
+    assert {path: code for path, (code, _text) in story.page.user.items()} == dict.fromkeys(PAGES, 200) | {
+        "nowhere": 404
+    }
+    fleet, cluster = (story.page.user[path][1] for path in ("?day=2026-11-09", "clusters/follower331"))
+    assert [name for name in CLUSTERS if f'href="clusters/{name}?day=2026-11-09"' in fleet] == list(CLUSTERS)
+    assert "KAFKA-14334" in cluster
+    assert "<svg" in cluster
+    assert (
+        story.page.user["letters/2026-11-09/follower331"][1].encode()
+        == story.first.files[("reports", DAYS[0])]["follower331.html"]
+    )
+
+
+def test_airflow_links_the_page_from_its_navigation_and_the_run_and_the_page_links_back(story):
+    assert story.page.views == ["Fleet Health"]
+    assert story.page.faults == 0
+    assert story.page.links["Fleet Health"].endswith("/fleet-health/?day=2026-11-09")
+    run = story.first.runs[DAYS[0]].run_id
+    assert f"dags/fleet_health/runs/{quote(run)}" in story.page.user["?day=2026-11-09"][1]

@@ -1,0 +1,51 @@
+"""A running Airflow as a browser sees it: takes an AirflowHome, logs in, and looks at the Fleet Health page."""
+
+import json
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+import requests
+
+from airflow_home import AirflowHome
+
+COOKIE = "_token"
+PAGES = ("", "?day=2026-11-09", "page.css", "clusters/follower331", "letters/2026-11-09/follower331", "nowhere")
+
+
+class Visit(NamedTuple):
+    """Status per page of a stranger, and status and text per page of a user; what Airflow knows of the plugin."""
+
+    stranger: dict[str, int]
+    user: dict[str, tuple[int, str]]
+    views: list[str]
+    faults: int
+    links: dict[str, str]
+
+
+def visit(airflow: AirflowHome, run_id: str) -> Visit:
+    """Look at every page without and with a login; and at the extra links of the run's task `judge`."""
+    base = f"http://127.0.0.1:{airflow.demo.api_port}"
+    (found,) = json.loads((airflow.demo.folder / "simple_auth_manager_passwords.json.generated").read_text()).items()
+    answer = requests.post(
+        f"{base}/auth/token", json=dict(zip(("username", "password"), found, strict=True)), timeout=60
+    )
+    answer.raise_for_status()
+    token = answer.json()["access_token"]
+
+    def api(path: str) -> Any:
+        got = requests.get(f"{base}/api/v2/{path}", headers={"Authorization": f"Bearer {token}"}, timeout=60)
+        got.raise_for_status()
+        return got.json()
+
+    def page(path: str, **more: Any) -> requests.Response:
+        return requests.get(f"{base}/fleet-health/{path}", timeout=60, **more)
+
+    seen = {path: page(path, cookies={COOKIE: token}) for path in PAGES}
+    views = [view["name"] for plugin in api("plugins")["plugins"] for view in plugin["external_views"]]
+    return Visit(
+        {path: page(path).status_code for path in PAGES},
+        {path: (answer.status_code, answer.text) for path, answer in seen.items()},
+        views,
+        api("plugins/importErrors")["total_entries"],
+        api(f"dags/fleet_health/dagRuns/{quote(run_id, safe='')}/taskInstances/judge/links")["extra_links"],
+    )
