@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from airflow.sdk import BaseHook, CronTriggerTimetable, dag, task
 from airflow.sdk.exceptions import AirflowException, AirflowFailException, AirflowNotFoundException
 
+import fleet_metrics
 from fleet_settings import LABEL, batches, fleet, home, say_why
 
 if TYPE_CHECKING:
@@ -111,7 +112,9 @@ def fleet_collect() -> None:
         for result in progress.each(wanted, lambda one: one.id, sweep, progress.PARALLEL, log.info):
             if isinstance(result, Unlanded):
                 broken.append(result.sentence)
-            elif result.all_failed:
+                continue
+            fleet_metrics.sweep(result)
+            if result.all_failed:
                 lost.append(f"nothing was measured of {result.summary()}")
         if broken:
             raise AirflowException("; ".join(broken + lost))

@@ -2,6 +2,7 @@
 
 import logging
 import os
+from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -14,6 +15,7 @@ from airflow.sdk.exceptions import (
     AirflowSkipException,
 )
 
+import fleet_metrics
 from fleet_mail import mail_one
 from fleet_settings import LABEL, RETRY_DELAY, batches, fleet, home, home_text, say_why
 from fleet_submit import CONNECTION, FleetSparkSubmit
@@ -128,10 +130,11 @@ def fleet_health() -> None:
         known = sorted({manifest.cluster for manifest in whole} | set(declared))
         clusters = selected(params["clusters"], known, "cluster")
         signatures = selected(params["signatures"], sorted(load_signatures()), "signature")
+        counts = Counter(manifest.cluster for manifest in whole)
+        fleet_metrics.day(ds, {cluster: counts[cluster] for cluster in clusters})
         for cluster in clusters:
-            sweeps = sum(manifest.cluster == cluster for manifest in whole)
             bad = "; ".join(f"{item.sweep}: {item.reason}" for item in damaged if item.cluster == cluster)
-            log.info("%s: %d sweeps%s", cluster, sweeps, f"; damaged: {bad}" if bad else "")
+            log.info("%s: %d sweeps%s", cluster, counts[cluster], f"; damaged: {bad}" if bad else "")
         generation = claim(home(), ds)
         note_run(home(), ds, generation, context["dag_run"].dag_id, context["dag_run"].run_id)
         common = ["--home", home_text(), "--ds", ds, "--generation", generation]
@@ -185,10 +188,12 @@ def fleet_health() -> None:
     @task(trigger_rule=TriggerRule.ALL_DONE_MIN_ONE_SUCCESS, outlets=[Asset("fleet://reports")])
     def publish() -> None:
         """Readers follow the new generation from here on, all at once."""
+        from kafka_fleet.page.published import Published
         from kafka_fleet.report.render import publish as publish_reports
 
         plan = this_plan()
         publish_reports(home(), plan["ds"], plan["generation"])
+        fleet_metrics.published(Published(home()).summary(plan["ds"]) or {})
         log.info("%s: %s is published", plan["ds"], plan["generation"])
 
     @task(

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from airflow.sdk import BaseHook, get_current_context
 from airflow.sdk.exceptions import AirflowNotFoundException
 
+import fleet_metrics
 from fleet_settings import acknowledged, home
 
 log = logging.getLogger(__name__)
@@ -42,6 +43,7 @@ def mail_one(cluster: str, owners: Sequence[str] | None, plan: Mapping[str, Any]
         log.exception("%s: its letter could not be mailed", cluster)
         outcome = Outcome("later", f"{cluster}: {error}")
     log.info("%s", outcome.sentence)
+    fleet_metrics.letter(outcome.state)
     return outcome
 
 

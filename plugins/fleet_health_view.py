@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 from typing import Any, ClassVar
 
-from airflow.api_fastapi.auth.managers.models.resource_details import AccessView
-from airflow.api_fastapi.core_api.security import requires_access_view
+from airflow.api_fastapi.auth.managers.models.resource_details import AccessView, DagAccessEntity
+from airflow.api_fastapi.core_api.security import requires_access_dag, requires_access_view
 from airflow.plugins_manager import AirflowPlugin
 from fastapi import Depends
 
@@ -19,13 +19,23 @@ def home() -> Path:
     return open_home(os.environ.get("KAFKA_FLEET_HOME", "/var/lib/kafka-fleet"))
 
 
+def fleet_file() -> Path | None:
+    """The fleet file, where this server has it; acknowledgements are kept beside it."""
+    found = os.environ.get("KAFKA_FLEET_FILE")
+    return Path(found) if found else None
+
+
+GUARD = [Depends(requires_access_view(AccessView.PLUGINS))]
+EDITORS = [Depends(requires_access_dag("POST", DagAccessEntity.RUN, param_dag_id="fleet_health"))]  # who may judge days
+
+
 class FleetHealth(AirflowPlugin):
     """One page in the navigation, and a link to it from the task that judges."""
 
     name = "fleet_health"
     fastapi_apps: ClassVar[list[Any]] = [
         {
-            "app": make_app(home, [Depends(requires_access_view(AccessView.PLUGINS))]),
+            "app": make_app(home, GUARD, fleet_file, EDITORS),
             "url_prefix": PREFIX,
             "name": "Kafka Fleet Health",
         }

@@ -1,6 +1,7 @@
 """Acknowledged findings: a file that costs only its broken entries, and reasons why one does not hold any more."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -50,7 +51,7 @@ def test_a_file_that_cannot_be_read_is_one_sentence_for_all_and_is_not_written_o
     entries, ((cluster, told),) = load(path)
     assert (entries, cluster) == ([], None)
     assert sentence in told
-    with pytest.raises(FleetFileError, match="mend it first"):
+    with pytest.raises(FleetFileError, match=sentence):
         add(path, entry())
     assert path.read_text() == content
 
@@ -169,3 +170,11 @@ def test_what_cannot_be_acknowledged_is_one_sentence(call, tmp_path, other, sent
     assert sentence in said.err
     assert len(said.err.splitlines()) == 1
     assert not (tmp_path / "acknowledgements.yaml").exists()
+
+
+def test_rivals_lose_no_entry(tmp_path):
+    path = tmp_path / "acknowledgements.yaml"
+    entries = [entry(cluster=f"c{number}") for number in range(24)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda one: add(path, one), entries))
+    assert sorted(one.cluster for one in load(path).entries) == sorted(one.cluster for one in entries)

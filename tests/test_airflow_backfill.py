@@ -14,6 +14,7 @@ from airflow_home import AirflowHome, Listener, Run, Standalone
 from airflow_web import PAGES, Visit, visit
 from analysed import by_hand
 from mail_server import Mailbox, mail_server
+from metric_sink import metric_sink
 from stored_days import entries, pointers, published, store_day
 
 pytestmark = pytest.mark.timeout(2700)  # about five minutes on two idle cores
@@ -39,6 +40,7 @@ class Story(NamedTuple):
     first: Seen
     again: Seen
     page: Visit
+    metrics: bytes
     mails: list[str]
     listeners: set[Listener]
     left: int
@@ -68,8 +70,9 @@ def backfill(airflow: AirflowHome, days: list[str], *options: str) -> tuple[Seen
 @pytest.fixture(scope="module")
 def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
     mailbox = Mailbox()
-    with mail_server(mailbox) as port:
+    with mail_server(mailbox) as port, metric_sink() as sink:
         airflow = AirflowHome(tmp_path_factory.mktemp("backfill"), {"version": 1, "clusters": entries(*CLUSTERS)}, port)
+        airflow.environment |= sink.settings()
         for day in DAYS:
             store_day(airflow.home, day, *CLUSTERS)
         airflow.run("dags", "reserialize")
@@ -79,7 +82,9 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
         first, page, one = backfill(airflow, DAYS[:1])
         again, _page, other = backfill(airflow, DAYS, "--reprocess-behavior", "completed")
     left = [*one.members(), *other.members()]
-    return Story(first, again, page, mailbox.recipients, one.listeners | other.listeners, len(left))
+    return Story(
+        first, again, page, b"".join(sink.bodies), mailbox.recipients, one.listeners | other.listeners, len(left)
+    )
 
 
 @pytest.mark.parametrize(("which", "days"), [("first", DAYS[:1]), ("again", DAYS)])
@@ -153,3 +158,9 @@ def test_airflow_links_the_page_from_its_navigation_and_the_run_and_the_page_lin
     assert story.page.links["Fleet Health"].endswith("/fleet-health/?day=2026-11-09")
     run = story.first.runs[DAYS[0]].run_id
     assert f"dags/fleet_health/runs/{quote(run)}" in story.page.user["?day=2026-11-09"][1]
+
+
+@pytest.mark.parametrize("name", ["day.sweeps", "day.lateness", "findings", "not_measured", "letters"])
+def test_the_platform_reports_what_it_did_through_airflows_metrics(story, name):
+    assert f"airflow.kafka_fleet.{name}".encode() in story.metrics
+    assert b"example.org" not in story.metrics

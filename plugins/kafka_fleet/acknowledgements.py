@@ -26,11 +26,11 @@ from typing import Annotated, Any, Literal, NamedTuple
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from kafka_fleet.fleet_yaml import FleetFileError, load_yaml
+from kafka_fleet.fleet_yaml import FleetFileError, load_yaml, parse_yaml
 from kafka_fleet.inventory import Email, Slug
 from kafka_fleet.knowledge.advisories import Severity, severity_rank
 from kafka_fleet.knowledge.briefs import RANK, key_of, wider
-from kafka_fleet.store.files import replace_file
+from kafka_fleet.store.files import update_file
 
 NAME = "acknowledgements.yaml"
 LONGEST = timedelta(days=366)
@@ -53,7 +53,7 @@ class Acknowledgement(BaseModel):
     severity: Severity | None = None
     release: Text | None = None
     subjects: tuple[Text, ...] = ()
-    basis: tuple[Text, ...] = ()
+    basis: tuple[Annotated[str, Field(min_length=1, max_length=5000)], ...] = ()
 
     @model_validator(mode="after")
     def _fits(self) -> "Acknowledgement":
@@ -89,14 +89,26 @@ def sentences(error: ValidationError) -> list[str]:
     return [f"{field}: {problem}" for field, problem in zip(fields, told, strict=True)]
 
 
-def _listed(path: Path) -> list[Any]:
-    content = load_yaml(path)
+def _read(content: Any, path: Path) -> Acknowledgements:
+    """The entries in the parsed file. Raises FleetFileError when it is no such file at all."""
     if not isinstance(content, dict) or content.get("version") != 1 or set(content) - {"version", "acknowledgements"}:
         raise FleetFileError(str(path), "must be a mapping with version: 1 and a list of acknowledgements")
     listed = content.get("acknowledgements") or []
     if not isinstance(listed, list):
         raise FleetFileError(str(path), "acknowledgements: must be a list")
-    return listed
+    entries: dict[tuple[str, str], Acknowledgement] = {}
+    faults: list[tuple[str | None, str]] = []
+    for number, raw in enumerate(listed, start=1):
+        name = raw.get("cluster") if isinstance(raw, dict) and isinstance(raw.get("cluster"), str) else None
+        try:
+            one = Acknowledgement.model_validate(raw)
+        except ValidationError as error:
+            faults += [(name, f"{path}: entry {number}: {sentence}") for sentence in sentences(error)]
+            continue
+        if (one.cluster, one.key) in entries:
+            faults.append((name, f"{path}: entry {number}: {one.key} of {one.cluster} has an earlier entry"))
+        entries.setdefault((one.cluster, one.key), one)
+    return Acknowledgements(list(entries.values()), faults)
 
 
 def load(path: Path) -> Acknowledgements:
@@ -107,26 +119,9 @@ def load(path: Path) -> Acknowledgements:
     if not path.exists():
         return Acknowledgements([], [])
     try:
-        listed = _listed(path)
+        return _read(load_yaml(path), path)
     except FleetFileError as error:
         return Acknowledgements([], [(None, str(error))])
-    entries: dict[tuple[str, str], Acknowledgement] = {}
-    faults: list[tuple[str | None, str]] = []
-    for number, raw in enumerate(listed, start=1):
-        name = raw.get("cluster") if isinstance(raw, dict) and isinstance(raw.get("cluster"), str) else None
-        try:
-            one = Acknowledgement.model_validate(raw)
-        except ValidationError as error:
-            for mistake in error.errors(include_url=False, include_input=False):
-                field = ".".join(str(part) for part in mistake["loc"]) or "entry"
-                faults.append(
-                    (name, f"{path}: entry {number}: {field}: {mistake['msg'].removeprefix('Value error, ')}")
-                )
-            continue
-        if (one.cluster, one.key) in entries:
-            faults.append((name, f"{path}: entry {number}: {one.key} of {one.cluster} has an earlier entry"))
-        entries.setdefault((one.cluster, one.key), one)
-    return Acknowledgements(list(entries.values()), faults)
 
 
 def reopened(one: Acknowledgement, row: Mapping[str, Any], ds: str) -> str | None:
@@ -160,29 +155,30 @@ def standing(
     entries: Sequence[Acknowledgement], cluster: str, rows: Sequence[Mapping[str, Any]], ds: str
 ) -> dict[str, tuple[Acknowledgement, str | None]]:
     """Finding's key -> its acknowledgement, and why that does not hold on this day (None: it does)."""
-    of_cluster = {one.key: one for one in entries if one.cluster == cluster}
+    own = {one.key: one for one in entries if one.cluster == cluster}
     keyed = {key_of(row): row for row in rows}
-    return {
-        key: (of_cluster[key], reopened(of_cluster[key], row, ds)) for key, row in keyed.items() if key in of_cluster
-    }
+    return {key: (own[key], reopened(own[key], row, ds)) for key, row in keyed.items() if key in own}
 
 
 def add(path: Path, one: Acknowledgement) -> None:
-    """Append an entry to the file, whose comments and order stay. Raises FleetFileError where that cannot be."""
-    there = load(path)
-    if any(cluster is None for cluster, _sentence in there.faults):
-        raise FleetFileError(str(path), "cannot be read; mend it first")
-    if any((entry.cluster, entry.key) == (one.cluster, one.key) for entry in there.entries):
-        raise FleetFileError(str(path), f"{one.key} of {one.cluster} has an entry; remove it first")
-    row = yaml.safe_dump(
-        [one.model_dump(mode="json", exclude_none=True)], sort_keys=False, allow_unicode=True, width=110
-    )
-    before = path.read_text(encoding="utf-8") if path.exists() else "version: 1\nacknowledgements:\n"
-    content = before.rstrip("\n") + "\n" + "".join(f"  {line}\n" for line in row.splitlines())
-    old = path.read_bytes() if path.exists() else None
-    replace_file(path, content.encode())
-    if one in load(path).entries:
-        return
-    if old is not None:  # its list is written in another style: `[]`, or less indented
-        replace_file(path, old)
-    raise FleetFileError(str(path), "the entry cannot be appended; end the file with the list of acknowledgements")
+    """Append an entry to the file, whose comments and order stay; rivals wait for each other.
+
+    Raises FleetFileError where that cannot be: an entry for the finding is there, or the file is not to be appended to.
+    """
+
+    def change(found: bytes | None) -> bytes:
+        before = "version: 1\nacknowledgements:\n" if found is None else found.decode("utf-8", "replace")
+        there = _read(parse_yaml(before, path), path)
+        if any((entry.cluster, entry.key) == (one.cluster, one.key) for entry in there.entries):
+            raise FleetFileError(str(path), f"{one.key} of {one.cluster} has an entry; remove it first")
+        fields = one.model_dump(mode="json", exclude_none=True)
+        row = yaml.safe_dump([fields], sort_keys=False, allow_unicode=True, width=110)
+        content = before.rstrip("\n") + "\n" + "".join(f"  {line}\n" for line in row.splitlines())
+        try:
+            if one in _read(parse_yaml(content, path), path).entries:
+                return content.encode()
+        except FleetFileError:
+            pass  # its list is written in another style: `[]`, or less indented
+        raise FleetFileError(str(path), "the entry cannot be appended; end the file with the list of acknowledgements")
+
+    update_file(path, change, lock=path.parent)

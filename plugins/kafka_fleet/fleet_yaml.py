@@ -56,6 +56,11 @@ def load_yaml(path: Path) -> Any:
         raise FleetFileError(str(path), f"cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise FleetFileError(str(path), f"is not UTF-8 text (byte {error.start})") from error
+    return parse_yaml(text, path)
+
+
+def parse_yaml(text: str, path: Path) -> Any:
+    """Parse a file's text. Raises FleetFileError naming the file, and the line where YAML knows it."""
     try:
         return yaml.load(text, Loader=_Loader)  # noqa: S506 - a SafeLoader with more refusals
     except yaml.MarkedYAMLError as error:
