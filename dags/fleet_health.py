@@ -16,6 +16,7 @@ from airflow.sdk.exceptions import (
 )
 
 import fleet_metrics
+from fleet_deadline import alerts
 from fleet_mail import mail_one
 from fleet_settings import LABEL, RETRY_DELAY, batches, fleet, home, home_text, say_why
 from fleet_submit import CONNECTION, FleetSparkSubmit
@@ -75,6 +76,7 @@ _NAMES = {"type": ["null", "array"], "items": {"type": "string", "pattern": "^[a
     schedule=CronDataIntervalTimetable("@daily", timezone="UTC"),
     start_date=datetime(2026, 1, 1, tzinfo=UTC),
     catchup=False,
+    deadline=alerts(),
     max_active_runs=1,
     params={
         "ds": Param(None, type=["null", "string"], format="date", description="The day; empty: the run's own day"),
@@ -106,6 +108,7 @@ coverage → compact → facts → judge (these two by spark-submit, connection 
   `airflow backfill create --dag-id fleet_health --from-date … --to-date … --reprocess-behavior completed`.
   Backfills and manual runs mail nobody unless `notify` is `always`.
 * **Red `render` or `mail`**: only that cluster; its log ends in the reason. Clear it to try again.
+* **Late**: a run that has not ended six hours after midnight is told to `KAFKA_FLEET_PLATFORM_OWNERS`, by mail.
 * `spark_default` must be given as JSON: `{"conn_type": "spark", "host": "local[*]"}`; without it Airflow assumes
   YARN. Mail uses `smtp_default` with the extra `from_email`.
 """,

@@ -7,6 +7,7 @@ kafka_fleet.day.lateness      gauge    s between the end of the day and its judg
 kafka_fleet.findings          gauge    findings of the published day, by verdict
 kafka_fleet.not_measured      gauge    clusters of the published day of which nothing was measured
 kafka_fleet.letters           counter  letters of a run, by state: sent, skipped, later, failed
+kafka_fleet.deadline_missed   counter  runs of fleet_health that took too long, by run type
 """
 
 from collections.abc import Mapping
@@ -48,3 +49,8 @@ def published(clusters: Mapping[str, Mapping[str, Any]]) -> None:
 def letter(state: str) -> None:
     """What came of one cluster's letter."""
     stats.incr("kafka_fleet.letters", tags={"state": state})
+
+
+def deadline_missed(run_type: str) -> None:
+    """A run has not ended in time."""
+    stats.incr("kafka_fleet.deadline_missed", tags={"run_type": run_type})

@@ -72,7 +72,7 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
     mailbox = Mailbox()
     with mail_server(mailbox) as port, metric_sink() as sink:
         airflow = AirflowHome(tmp_path_factory.mktemp("backfill"), {"version": 1, "clusters": entries(*CLUSTERS)}, port)
-        airflow.environment |= sink.settings()
+        airflow.environment |= sink.settings() | {"KAFKA_FLEET_DEADLINE_HOURS": "0.001"}  # every run is late
         for day in DAYS:
             store_day(airflow.home, day, *CLUSTERS)
         airflow.run("dags", "reserialize")
@@ -160,7 +160,9 @@ def test_airflow_links_the_page_from_its_navigation_and_the_run_and_the_page_lin
     assert f"dags/fleet_health/runs/{quote(run)}" in story.page.user["?day=2026-11-09"][1]
 
 
-@pytest.mark.parametrize("name", ["day.sweeps", "day.lateness", "findings", "not_measured", "letters"])
+@pytest.mark.parametrize(
+    "name", ["day.sweeps", "day.lateness", "findings", "not_measured", "letters", "deadline_missed"]
+)
 def test_the_platform_reports_what_it_did_through_airflows_metrics(story, name):
     assert f"airflow.kafka_fleet.{name}".encode() in story.metrics
     assert b"example.org" not in story.metrics

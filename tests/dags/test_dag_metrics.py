@@ -1,8 +1,12 @@
 """What the DAGs report of themselves: names, values and tags, as Airflow's metrics get them."""
 
+import json
 from types import SimpleNamespace
 
 import pytest
+from airflow.sdk import Connection
+
+from mail_server import Mailbox, mail_server
 
 
 class Stats:
@@ -61,3 +65,39 @@ def test_findings_of_the_fleet_and_letters(metrics):
         ("kafka_fleet.not_measured", 1, {}),
         ("kafka_fleet.letters", 1, {"state": "sent"}),
     ]
+
+
+@pytest.fixture
+def mailbox(monkeypatch):
+    import fleet_deadline
+
+    box = Mailbox()
+    with mail_server(box) as port:
+        extra = {"disable_ssl": True, "disable_tls": True, "from_email": "fleet@example.org"}
+        known = Connection(
+            conn_id="smtp_default", conn_type="smtp", host="127.0.0.1", port=port, extra=json.dumps(extra)
+        )
+        monkeypatch.setattr(fleet_deadline.BaseHook, "get_connection", lambda name: {"smtp_default": known}[name])
+        monkeypatch.setenv(fleet_deadline.OWNERS, "platform@example.org, not an address ,second@example.org")
+        yield box
+
+
+@pytest.mark.parametrize(
+    ("run_type", "told"), [("scheduled", ["platform@example.org", "second@example.org"]), ("backfill", [])]
+)
+def test_a_scheduled_run_that_is_late_is_told_to_the_platforms_owners(metrics, mailbox, run_type, told):
+    from fleet_deadline import no_letter
+
+    no_letter(context={"dag_run": {"dag_run_id": "scheduled__2026-11-20", "run_type": run_type}})
+    assert metrics.stats.told == [("kafka_fleet.deadline_missed", 1, {"run_type": run_type})]
+    assert mailbox.recipients == told
+    for _recipient, message in mailbox.received:
+        assert "no letters yet: the run scheduled__2026-11-20" in message["Subject"]
+
+
+def test_the_deadline_is_six_hours_after_the_run_was_queued():
+    from fleet_health import fleet_health
+
+    (alert,) = fleet_health().deadline
+    assert alert.interval.total_seconds() == 6 * 3600
+    assert alert.callback.path == "fleet_deadline.no_letter"
