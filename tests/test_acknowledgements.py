@@ -12,7 +12,7 @@ from kafka_fleet.knowledge.briefs import brief, brief_path
 from kafka_fleet.store.generations import publish
 from letter_rows import DS, finding
 
-BASIS = "broker 2: replica.selector.class is RackAwareReplicaSelector"
+BASIS = "replica.selector.class is RackAwareReplicaSelector"
 SAID = ("Upgrade is planned for January.", "oncall@example.org", "2026-12-31")
 
 

@@ -17,7 +17,7 @@ from letter_samples import payments
 from mail_server import Mailbox, mail_server, plain
 
 CLUSTER, OWNERS = "payments-eu", ["oncall@example.org"]
-BASIS = "broker 2: replica.selector.class is RackAwareReplicaSelector"
+BASIS = "replica.selector.class is RackAwareReplicaSelector"
 BUG = {"signature": "fetch_latency", "cause": "follower", "exposure": "exposed"}
 
 

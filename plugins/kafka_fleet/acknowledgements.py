@@ -12,7 +12,7 @@
         severity: high
         release: 3.3.1
         subjects: [broker 2, topic orders]
-        basis: ["broker 2: replica.selector.class is RackAwareReplicaSelector"]
+        basis: [replica.selector.class is RackAwareReplicaSelector]
 
 An acknowledgement hides nothing. It holds until it expires, and no longer than the finding is as it was: a worse
 verdict or severity, a wider scope, another release or another setting that the exposure rests on reopens it.

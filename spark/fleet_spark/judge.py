@@ -23,6 +23,7 @@ from fleet_spark.tables import Day
 from fleet_spark.ways import tables_read
 from kafka_fleet.inventory import Fleet, load_fleet
 from kafka_fleet.knowledge.advisories import Advisory, load_advisories
+from kafka_fleet.knowledge.basis import basis
 from kafka_fleet.knowledge.briefs import brief, brief_path, summary
 from kafka_fleet.knowledge.detections import SignatureResult
 from kafka_fleet.knowledge.exposure import Exposure, exposure
@@ -95,7 +96,8 @@ def _judge(
         rows = [replace(row, missing=tuple(dict.fromkeys((NO_SWEEP, *row.missing)))) for row in rows]
     own = [_finding(ds, case.cluster, r, exposed.get(r.advisory or ""), case.facts) for r in rows]
     states = {name: one.state for name, one in results.items()}
-    return own, brief(own, states, case.reached, {key: one.reasons for key, one in exposed.items()})
+    rests = {key: basis(advisory, case.facts) for key, advisory in advisories.items()}
+    return own, brief(own, states, case.reached, rests)
 
 
 def write_findings(day: Day, fleet_file: Path | None, clusters: list[str], signatures: list[str]) -> None:

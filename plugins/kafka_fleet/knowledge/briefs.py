@@ -45,7 +45,7 @@ def brief(
     reached: bool,
     basis: Mapping[str, Sequence[str]],
 ) -> dict[str, Any]:
-    """The document, from one cluster's findings. basis: per advisory what its exposure rests on, in sentences."""
+    """The document, from one cluster's findings. basis: per advisory the settings that its exposure rests on."""
     rows = [
         {**{name: one[name] for name in FIELDS}, "basis": list(basis.get(one["advisory"] or "", ()))}
         for one in findings
