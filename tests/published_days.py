@@ -2,16 +2,19 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
 from kafka_fleet.knowledge.briefs import brief, brief_path, summary
 from kafka_fleet.report.render import publish as publish_reports
 from kafka_fleet.report.render import write_letter
-from kafka_fleet.store.generations import claim, publish
-from letter_samples import payments
+from kafka_fleet.store.generations import claim, note_run, publish
+from letter_rows import DS, evidence, finding
+from letter_samples import payments, unreached
 
 SIGNATURES = ("fetch_latency", "isr_stagnation", "offset_rewind", "partition_growth", "partition_skew")
+BUG = {"signature": "fetch_latency", "cause": "follower"}
 Json = dict[str, Any]
 
 
@@ -50,3 +53,31 @@ def publish_day(home: Path, ds: str, clusters: Mapping[str, tuple[Json, Sequence
             write_letter(home, ds, generation, name)
         publish_reports(home, ds, generation)
     return generation
+
+
+def day(back: int = 0) -> str:
+    """So many days before the sample day."""
+    return (date.fromisoformat(DS) - timedelta(days=back)).isoformat()
+
+
+def confirmed() -> Json:
+    return finding("KAFKA-14334", "confirmed", signature_state="detected", evidence=[evidence()], **BUG)
+
+
+def exposed(state: str = "quiet") -> Json:
+    return finding("KAFKA-14334", "exposed", signature_state=state, **BUG)
+
+
+def four_days(home: Path) -> None:
+    """Three clusters: payments-eu gets its bug on the third day, archive-eu has nothing, lost-eu never answers."""
+    generation = ""
+    for back, states in ((3, "quiet"), (2, "not_evaluated"), (1, "detected"), (0, "detected")):
+        ds = day(back)
+        rows = [confirmed()] if back < 2 else [exposed(states)]
+        clusters = {
+            "payments-eu": (dossier("payments-eu", ds, {"fetch_latency": states}), rows),
+            "archive-eu": (dossier("archive-eu", ds, environment="staging", owners=["b@example.org"]), []),
+            "lost-eu": (dossier("lost-eu", ds, coverage=unreached()["coverage"]), [finding("KAFKA-1", "unknown")]),
+        }
+        generation = publish_day(home, ds, clusters)
+    note_run(home, DS, generation, "fleet_health", "scheduled__2026-11-20T00:00:00+00:00")

@@ -1,0 +1,100 @@
+"""A finding acknowledged from its cluster's page: what is written, what is shown of it, and who may not."""
+
+import re
+
+import pytest
+from fastapi import Depends, HTTPException
+from fastapi.testclient import TestClient
+
+from kafka_fleet.acknowledgements import load
+from kafka_fleet.page.app import make_app
+from letter_rows import DS
+from published_days import four_days
+
+SAID = {"day": DS, "finding": "KAFKA-14334", "reason": "Upgrade is planned for January."}
+SAID |= {"owner": "oncall@example.org", "expires": "2026-12-31"}
+
+
+@pytest.fixture
+def home(tmp_path):
+    four_days(tmp_path)
+    return tmp_path
+
+
+def text(answer):
+    """What a reader reads: no markup, single blanks."""
+    return " ".join(re.sub(r"<[^>]+>", " ", answer.text).split())
+
+
+@pytest.fixture
+def write(home):
+    """Sends the form of a cluster's page, from that page unless other headers are given; gives the app's client too."""
+    (home / "fleet.yaml").write_text("")
+    web = TestClient(make_app(lambda: home, [], lambda: home / "fleet.yaml"), follow_redirects=False)
+
+    def send(cluster="payments-eu", headers=None, **other):
+        headers = {"Sec-Fetch-Site": "same-origin"} if headers is None else headers
+        return web.post(f"/clusters/{cluster}/acknowledgements", data=SAID | other, headers=headers), web
+
+    return send
+
+
+def test_a_finding_is_acknowledged_from_the_page_and_shown_so(write, home):
+    answer, web = write()
+    assert answer.status_code == 303
+    assert answer.headers["location"] == f"../payments-eu?day={DS}"
+    (one,) = load(home / "acknowledgements.yaml").entries
+    assert (one.cluster, one.advisory, one.verdict, one.reason) == (
+        "payments-eu",
+        "KAFKA-14334",
+        "confirmed",
+        SAID["reason"],
+    )
+    said = text(web.get("/clusters/payments-eu"))
+    assert "Acknowledged until 2026-12-31. Upgrade is planned for January. oncall@example.org" in said
+    assert write()[0].status_code == 409
+    written = (home / "acknowledgements.yaml").read_text()
+    (home / "acknowledgements.yaml").write_text(written.replace("release: 3.3.1", "release: 3.3.0"))
+    assert "Reopened. It was acknowledged for release 3.3.0." in text(web.get("/clusters/payments-eu"))
+
+
+@pytest.mark.parametrize(
+    ("other", "status"),
+    [
+        ({"headers": {}}, 403),
+        ({"headers": {"Sec-Fetch-Site": "cross-site", "Origin": "http://testserver"}}, 403),
+        ({"headers": {"Origin": "http://evil.example.org"}}, 403),
+        ({"finding": "KAFKA-1"}, 404),
+        ({"cluster": "nowhere"}, 404),
+        ({"day": "2020-01-01"}, 404),
+        ({"reason": "no"}, 422),
+        ({"expires": "never"}, 422),
+        ({"owner": "nobody"}, 422),
+        ({"day": "../x"}, 422),
+    ],
+)
+def test_what_is_not_to_be_written_is_not(write, home, other, status):
+    assert write(**other)[0].status_code == status
+    assert not (home / "acknowledgements.yaml").exists()
+
+
+def test_an_older_browser_is_known_by_its_origin(write):
+    assert write(headers={"Origin": "http://testserver"})[0].status_code == 303
+
+
+def test_writing_has_a_guard_of_its_own(home):
+    def nobody():
+        raise HTTPException(403)
+
+    web = TestClient(make_app(lambda: home, [], lambda: home / "fleet.yaml", [Depends(nobody)]))
+    assert web.get("/clusters/payments-eu").status_code == 200
+    answer = web.post("/clusters/payments-eu/acknowledgements", data=SAID, headers={"Sec-Fetch-Site": "same-origin"})
+    assert answer.status_code == 403
+    assert not (home / "acknowledgements.yaml").exists()
+
+
+def test_without_a_fleet_file_nothing_can_be_written(home):
+    web = TestClient(make_app(lambda: home, []))
+    assert '<form method="post"' not in web.get("/clusters/payments-eu").text
+    answer = web.post("/clusters/payments-eu/acknowledgements", data=SAID, headers={"Sec-Fetch-Site": "same-origin"})
+    assert answer.status_code == 404
