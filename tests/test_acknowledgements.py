@@ -109,6 +109,12 @@ def test_it_holds_until_it_expires_or_the_finding_is_another(now, ds, why):
     assert reopened(entry(), now, ds) == why
 
 
+def test_an_entry_that_names_nothing_is_reopened_by_the_first_name_and_one_without_the_field_is_not():
+    assert reopened(entry(subjects=()), row(), DS) == "It was acknowledged without broker 2, topic a."
+    assert reopened(entry(subjects=None, basis=None), row(subjects=["broker 9"], basis=["other"]), DS) is None
+    assert of_finding(row(subjects=["group " + "g" * 32_000]), "payments-eu", DS, *SAID).subjects is not None
+
+
 def test_a_worse_verdict_reopens():
     assert reopened(entry(verdict="exposed"), row(), DS) == "It was acknowledged as exposed."
 

@@ -24,6 +24,11 @@ def test_what_a_spreadsheet_would_run_is_text(text):
     assert not set(cell(text)) & set("\t\r\n")
 
 
+@pytest.mark.parametrize("separator", [";", ",", "\t", "|", '"', "; "])
+def test_a_formula_behind_a_separator_is_text_too(separator):
+    assert f"{separator}=" not in cell(f"a{separator}=cmd|' /C calc'!A0").replace("\\t", "\t")
+
+
 def test_values_with_separators_come_back_whole():
     name = '=cmd|" /C calc"!A0,\n"x"'
     files = attachments(payments(), [finding("KAFKA-14334", "confirmed", evidence=[evidence(where=name)])])

@@ -14,12 +14,12 @@ def seen(verdict="confirmed", state="detected", advisory=BUG, **more):
 
 def changed(before, now, clean=0, reached=True):
     """The changes as (kind, key) and what is told after them."""
-    found = compare(told_of(before), now, "2026-11-19", reached, lambda signature: clean)
+    found = compare(told_of(before), now, "2026-11-19", reached, lambda *_: clean)
     return [(one.kind, one.key) for one in found.changes], found
 
 
 def test_the_first_letter_tells_everything_and_compares_with_nothing():
-    found = compare(None, [seen(), finding("CVE-1", "not_affected")], None, True, lambda signature: 0)
+    found = compare(None, [seen(), finding("CVE-1", "not_affected")], None, True, lambda *_: 0)
     assert (found.since, found.changes) == (None, ())
     assert list(found.told) == [BUG]
 
@@ -68,9 +68,9 @@ def test_a_symptom_that_was_not_looked_for_is_never_better():
     kinds, found = changed([seen()], [seen("exposed", "not_evaluated")], clean=9)
     assert kinds == [("unseen", BUG)]
     assert found.told[BUG]["verdict"] == "confirmed"
-    again = compare(found.told, [seen("exposed", "not_evaluated")], "2026-11-20", True, lambda signature: 9)
+    again = compare(found.told, [seen("exposed", "not_evaluated")], "2026-11-20", True, lambda *_: 9)
     assert again.changes == ()  # told once
-    back = compare(again.told, [seen()], "2026-11-20", True, lambda signature: 0)
+    back = compare(again.told, [seen()], "2026-11-20", True, lambda *_: 0)
     assert back.changes == ()
     assert "unseen" not in back.told[BUG]
 
@@ -90,9 +90,9 @@ def test_a_cluster_that_was_not_reached_is_one_change_and_resolves_nothing():
     kinds, found = changed(was, gone, clean=9, reached=False)
     assert kinds == [("new", UNREACHED)]
     assert found.told[BUG]["verdict"] == "confirmed"
-    still = compare(found.told, gone, "2026-11-20", False, lambda signature: 9)
+    still = compare(found.told, gone, "2026-11-20", False, lambda *_: 9)
     assert still.changes == ()
-    back = compare(still.told, was, "2026-11-20", True, lambda signature: 0)
+    back = compare(still.told, was, "2026-11-20", True, lambda *_: 0)
     assert [(one.kind, one.key) for one in back.changes] == [("better", UNREACHED)]
 
 
@@ -102,11 +102,51 @@ def test_wider_scope_is_worse_and_a_list_that_was_cut_short_proves_nothing():
     kinds, found = changed([was], [now])
     assert kinds == [("worse", BUG)]
     assert found.changes[0].why == "Now also: broker 4."
-    back = compare(found.told, [was], "2026-11-20", True, lambda signature: 0)
+    back = compare(found.told, [was], "2026-11-20", True, lambda *_: 0)
     assert back.changes == ()
-    assert compare(back.told, [now], "2026-11-20", True, lambda signature: 0).changes == ()  # told already
+    assert compare(back.told, [now], "2026-11-20", True, lambda *_: 0).changes == ()  # told already
 
 
 def test_the_worst_comes_first():
     now = [finding("CVE-1", "exposed", severity="low"), seen(severity="critical"), finding("CVE-2", "exposed")]
     assert [key for _kind, key in changed([], now)[0]] == [BUG, "CVE-2", "CVE-1"]
+
+
+def told_again(found, now, acknowledged=None, clean=0):
+    """The next day's changes, and what is told after them."""
+    then = compare(found.told, now, "2026-11-20", True, lambda *_: clean, acknowledged)
+    return [(one.kind, one.key) for one in then.changes], then
+
+
+def test_a_wider_scope_of_what_was_read_and_not_seen_is_worse_too():
+    was = finding("OPS-CONSUMER-LAG", "exposed", subjects=["group a"])
+    now = finding("OPS-CONSUMER-LAG", "exposed", subjects=["group a", "group b"])
+    kinds, found = changed([was], [now])
+    assert kinds == [("worse", "OPS-CONSUMER-LAG")]
+    assert found.changes[0].why == "Now also: group b."
+
+
+def test_an_advisory_beside_a_symptom_of_another_cause_was_not_measured():
+    beside = finding(BUG, "exposed", signature="fetch_latency", signature_state="detected")
+    gone = finding(BUG, "not_affected", signature="fetch_latency", signature_state="detected", release="3.3.2")
+    assert changed([beside], [gone], clean=0)[0] == [("resolved", BUG)]
+
+
+def test_a_symptom_that_is_judged_more_mildly_and_still_there_is_better_at_once():
+    assert changed([seen()], [seen("look_alike")], clean=0)[0] == [("better", BUG)]
+
+
+def test_a_finding_acknowledged_without_a_letter_is_reopened_once():
+    _kinds, found = changed([seen()], [seen()])
+    assert told_again(found, [seen()], {BUG: None})[0] == []  # no letter goes out, so no mark is kept
+    kinds, after = told_again(found, [seen()], {BUG: "It was acknowledged until 2026-11-20."})
+    assert kinds == [("reopened", BUG)]
+    assert told_again(after, [seen()], {BUG: "It was acknowledged until 2026-11-20."})[0] == []
+
+
+def test_an_acknowledgement_that_ends_while_nothing_is_measured_is_told_when_something_is():
+    found = compare(None, [seen()], None, True, lambda *_: 0, {BUG: None})
+    kinds, blind = told_again(found, [seen("exposed", "not_evaluated")], {BUG: "It has ended."})
+    assert kinds == [("unseen", BUG)]
+    assert told_again(blind, [seen()], {BUG: "It has ended."})[0] == [("reopened", BUG)]
+    assert told_again(blind, [seen()], {})[0] == [("reopened", BUG)]

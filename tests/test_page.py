@@ -10,10 +10,9 @@ from fastapi.testclient import TestClient
 from kafka_fleet.page.app import LETTER_POLICY, POLICY, make_app
 from letter_rows import DS, finding
 from letter_samples import unreached
-from published_days import confirmed, day, dossier, exposed, four_days, publish_day
+from published_days import BUG, confirmed, day, dossier, exposed, four_days, publish_day
 
 HOSTILE = '<script>alert(1)</script>"onload=x \u202e'
-BUG = {"signature": "fetch_latency", "cause": "follower"}
 
 
 def client(home):
@@ -105,6 +104,27 @@ def test_a_day_without_a_measurement_neither_mends_nor_breaks_a_finding(tmp_path
     assert found == [(day(0), "first seen: exposed"), (day(1), "not seen any more"), (day(4), "first seen: confirmed")]
     assert "This day has no letter" in said
     assert reached["cluster"] == "a"
+
+
+def test_what_was_not_measured_today_is_not_said_to_be_unaffected(tmp_path):
+    for back, state, rows in (
+        (1, "detected", [finding(None, "look_alike", signature_state="detected", **BUG)]),
+        (0, "not_evaluated", []),
+    ):
+        publish_day(
+            tmp_path, day(back), {"a": (dossier("a", day(back), {"fetch_latency": state}), rows)}, letters=False
+        )
+    row = re.search(r"symptom fetch_latency.*?</tr>", client(tmp_path).get("/clusters/a").text, re.S)[0]
+    assert "badge unknown" in row
+    assert "not_affected" not in row
+
+
+def test_a_cluster_on_a_day_of_an_older_version_is_no_all_clear(home):
+    for path in home.glob(f"findings/ds={DS}/*/verdicts/*"):
+        path.unlink()
+    answer = client(home).get(f"/clusters/payments-eu?day={DS}")
+    assert answer.status_code == 404
+    assert "judge it again to see it here" in text(answer)
 
 
 def test_a_home_without_a_judged_day_says_what_to_do(tmp_path):

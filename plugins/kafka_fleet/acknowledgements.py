@@ -35,6 +35,7 @@ from kafka_fleet.store.files import update_file
 NAME = "acknowledgements.yaml"
 LONGEST = timedelta(days=366)
 Text = Annotated[str, Field(min_length=1, max_length=500)]
+Name = Annotated[str, Field(min_length=1, max_length=40_000)]  # Kafka takes group ids of 32 KiB
 
 
 class Acknowledgement(BaseModel):
@@ -52,8 +53,8 @@ class Acknowledgement(BaseModel):
     verdict: Literal["confirmed", "look_alike", "exposed", "unknown"]
     severity: Severity | None = None
     release: Text | None = None
-    subjects: tuple[Text, ...] = ()
-    basis: tuple[Annotated[str, Field(min_length=1, max_length=5000)], ...] = ()
+    subjects: tuple[Name, ...] | None = None
+    basis: tuple[Name, ...] | None = None
 
     @model_validator(mode="after")
     def _fits(self) -> "Acknowledgement":
@@ -134,10 +135,10 @@ def reopened(one: Acknowledgement, row: Mapping[str, Any], ds: str) -> str | Non
         return f"It was acknowledged with severity {one.severity}."
     if one.release is not None and row["release"] is not None and row["release"] != one.release:
         return f"It was acknowledged for release {one.release}."
-    more = wider(one.subjects, row["subjects"]) if one.subjects else []
+    more = wider(one.subjects, row["subjects"]) if one.subjects is not None else []
     if more:
         return f"It was acknowledged without {', '.join(more[:6])}."
-    changed = [text for text in row.get("basis", ()) if text not in one.basis] if one.basis else []
+    changed = [text for text in row.get("basis", ()) if text not in one.basis] if one.basis is not None else []
     return f"A setting that it rests on is another one now: {changed[0]}." if changed else None
 
 

@@ -18,6 +18,7 @@ from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.paths import spark_application, sql_dir
 from kafka_fleet.report import render
 from kafka_fleet.report.dispatch import LetterError, mail_letter
+from kafka_fleet.report.outbox import OutboxError
 from kafka_fleet.report.smtp_settings import SmtpSettingsError, from_environment
 from kafka_fleet.store.bucket import address
 from kafka_fleet.store.compaction import compact_finished
@@ -183,7 +184,7 @@ def mail(options: argparse.Namespace) -> int:
                 options.dry_run,
                 acknowledged=acknowledged,
             )
-        except LetterError as error:
+        except (LetterError, OutboxError) as error:
             print(f"{cluster.id}: {error}", file=sys.stderr)
             failed = True
             continue

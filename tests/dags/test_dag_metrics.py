@@ -95,6 +95,14 @@ def test_a_scheduled_run_that_is_late_is_told_to_the_platforms_owners(metrics, m
         assert "no letters yet: the run scheduled__2026-11-20" in message["Subject"]
 
 
+def test_a_run_that_has_ended_is_not_late(metrics, mailbox):
+    from fleet_deadline import no_letter
+
+    run = {"dag_run_id": "a", "run_type": "scheduled", "state": "failed", "end_date": "2026-11-21T00:10:00Z"}
+    no_letter(context={"dag_run": run})
+    assert (metrics.stats.told, mailbox.recipients) == ([], [])
+
+
 def test_the_deadline_is_six_hours_after_the_run_was_queued():
     from fleet_health import fleet_health
 

@@ -126,9 +126,11 @@ def make_app(
         days = source.days()
         ds = day or next((one for one in days if source.brief(one, cluster) is not None), days[0] if days else "")
         dossier, short = source.dossier(ds, cluster), source.brief(ds, cluster)
+        if short is None:
+            raise NotPublished(f"{ds} was judged before this page was there; judge it again to see it here")
         past = [one for one in days if one <= ds][:LOOK_BACK]
         found = {one: document for one in past if (document := source.brief(one, cluster)) is not None}
-        rows: list[Any] = list(short["rows"]) if short else []
+        rows: list[Any] = list(short["rows"])
         older = any(one < min(found) for one in days) if found else False
         view = letter_view(dossier, load_advisories())
         known = accepted()

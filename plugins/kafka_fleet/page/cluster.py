@@ -71,7 +71,7 @@ def histories(
                 key=clean(key, 120),
                 title=own_text(advisory.title) if advisory else "",
                 severity=latest["severity"] or "",
-                now=rows[today][key]["verdict"] if key in rows.get(today, {}) else "not_affected",
+                now=_verdict(rows[today].get(key), latest, briefs[today]) or "unknown",
                 strip=tuple((ds, verdict or "none") for ds, verdict in verdicts[-_SHOWN:]),
                 events=tuple(_turns(verdicts, older)),
             )

@@ -16,6 +16,7 @@ from kafka_fleet.report.shapes import Json
 MOST_BYTES = 1_000_000  # of all attachments together
 _FIGURE = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001 - their full-width forms run as well
+_INNER = re.compile(r'([;,|\t"]\s*)([=+\-@＝＋－＠])')  # noqa: RUF001
 _EVIDENCE = ("value", "unit", "threshold", "where", "from", "to", "metric", "mbean")
 
 
@@ -26,6 +27,8 @@ def cell(value: Any) -> str:
     text = str(value)
     if _FIGURE.fullmatch(text):
         return text
+    # a spreadsheet may split at another separator than the comma, whatever is quoted
+    text = _INNER.sub(r"\1'\2", text)
     return f"'{visible(text)}" if text.startswith(_FORMULA) else visible(text)
 
 

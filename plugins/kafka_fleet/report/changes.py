@@ -17,6 +17,7 @@ Kind = Literal["new", "worse", "reopened", "better", "resolved", "unseen"]
 KINDS: tuple[Kind, ...] = ("new", "worse", "reopened", "unseen", "better", "resolved")
 
 Told = dict[str, dict[str, Any]]  # finding's key -> what its reader was told of it: FIELDS of a brief
+CleanDays = Callable[[str, str | None], int]
 UNREACHED = "measurement of the cluster"  # stands for all of it on a day on which nothing was measured
 _GONE: dict[str, Any] = {**dict.fromkeys(FIELDS), "verdict": "not_affected", "subjects": []}
 
@@ -59,7 +60,10 @@ def told_of(findings: Sequence[Json]) -> Told:
 
 def measured(row: Mapping[str, Any]) -> bool:
     """Whether a row rests on a symptom that was seen, and not on release and configuration alone."""
-    return row["verdict"] in ("confirmed", "look_alike") or row["signature_state"] == "detected"
+    # the signature may be detected by a cause of which the advisory knows nothing: then it names none
+    return row["verdict"] in ("confirmed", "look_alike") or (
+        row["signature_state"] == "detected" and bool(row["cause"])
+    )
 
 
 def compare(
@@ -67,25 +71,26 @@ def compare(
     findings: Sequence[Json],
     since: str | None,
     reached: bool,
-    clean_days: Callable[[str], int],
+    clean_days: CleanDays,
     acknowledged: Mapping[str, str | None] | None = None,
 ) -> Changes:
     """The changes of one cluster from what was told `before` (None: nothing ever) to a day's findings of it.
 
-    reached: whether anything of the cluster was measured on this day. clean_days: gives, for a signature, the days up
-    to this one on which it was quiet, back to the last on which it was detected. acknowledged: key of each finding with
-    an acknowledgement, and why that does not hold any more; what is acknowledged as it stands is no news.
+    reached: whether anything of the cluster was measured on this day. clean_days: gives, for a signature and cause, the
+    days up to this one on which it was looked for and not there, back to the last on which it was. acknowledged: key of
+    each finding with an acknowledgement, and why that does not hold any more; what is acknowledged as it stands is no
+    news.
     """
     if not reached:
         findings = [{**_GONE, "advisory": UNREACHED, "verdict": "unknown"}]
     now = {key_of(one): {name: one[name] for name in FIELDS} for one in findings}
     if before is None:
-        marks = {key: {"acknowledged": True} for key, void in (acknowledged or {}).items() if void is None}
-        return Changes(None, (), (), {key: {**row, **marks.get(key, {})} for key, row in told_of(findings).items()})
+        told = {key: {**row, **_mark(acknowledged or {}, key)} for key, row in told_of(findings).items()}
+        return Changes(None, (), (), told)
     states = {row["signature"]: row["signature_state"] for row in now.values()}
     changes: list[Change] = []
     pending: list[tuple[str, int]] = []
-    told: Told = {}
+    told = {}
     for key in sorted({*before, *now}):
         old = before.get(key)
         new = now.get(key)
@@ -99,32 +104,41 @@ def compare(
             new = new or {**_GONE, "signature_state": states.get(old["signature"])}
             change, kept, days = _step(key, old, new, clean_days)
             pending += [(key, days)] if days is not None else []
-        marked = bool(old and old.get("acknowledged"))
+        mark = old.get("acknowledged") if old else None
         if key in now:
-            change = _acknowledged(change, now[key], marked, key, acknowledged or {})
-            marked = (acknowledged or {}).get(key, "") is None
+            change = _acknowledged(change, now[key], mark, key, acknowledged or {})
         changes += [change] if change else []
         if kept is not None and kept["verdict"] != "not_affected":
             told[key] = {name: value for name, value in kept.items() if name != "acknowledged"}
-            told[key] |= {"acknowledged": True} if marked else {}
+            waits = key not in now or (change is not None and change.kind == "unseen")
+            told[key] |= ({"acknowledged": mark} if mark else {}) if waits else _mark(acknowledged or {}, key)
     changes.sort(key=lambda one: (KINDS.index(one.kind), severity_rank(one.severity), -RANK[one.now], one.key))
     return Changes(since, tuple(changes), tuple(pending), told)
 
 
+def _mark(acknowledged: Mapping[str, str | None], key: str) -> dict[str, str]:
+    """What is kept of an acknowledgement with what was told: whether it held, or was said not to hold any more."""
+    if key not in acknowledged:
+        return {}
+    return {"acknowledged": "holds" if acknowledged[key] is None else "void"}
+
+
 def _acknowledged(
-    change: Change | None, new: Mapping[str, Any], was: bool, key: str, acknowledged: Mapping[str, str | None]
+    change: Change | None, new: Mapping[str, Any], mark: str | None, key: str, acknowledged: Mapping[str, str | None]
 ) -> Change | None:
-    """What is left of a change where the finding is acknowledged as it stands, or was (`was`) and is no more."""
-    if acknowledged.get(key, "") is None:
+    """What is left of a change where the finding is acknowledged as it stands, or was and is no more."""
+    void = (
+        acknowledged.get(key, "Its acknowledgement was taken back.") if key in acknowledged or mark == "holds" else ""
+    )
+    if void is None:
         return None if change and change.kind in ("new", "worse") else change
-    if change is None and was and new["verdict"] != "not_affected":
-        why = acknowledged.get(key) or "Its acknowledgement was taken back."
-        return Change("reopened", key, new["verdict"], new["verdict"], new["severity"], why)
+    if change is None and void and mark != "void" and new["verdict"] != "not_affected":
+        return Change("reopened", key, new["verdict"], new["verdict"], new["severity"], void)
     return change
 
 
 def _step(
-    key: str, old: Mapping[str, Any], new: dict[str, Any], clean_days: Callable[[str], int]
+    key: str, old: Mapping[str, Any], new: dict[str, Any], clean_days: CleanDays
 ) -> tuple[Change | None, Mapping[str, Any] | None, int | None]:
     """One finding that was told: its change, what is told from here on, and its clean days where it waits for more."""
     was, now = old["verdict"], new["verdict"]
@@ -140,7 +154,9 @@ def _step(
         kind: Kind = "new" if was == "unknown" else "worse"
         return Change(kind, key, was, now, severity, ""), new, None
     if RANK[now] < RANK[was]:
-        days = clean_days(old["signature"]) if measured(old) and old["signature"] else CLEAN_DAYS
+        if measured(new) and new["cause"] == old["cause"]:  # seen as before, and judged more mildly
+            return Change("better", key, was, now, severity, ""), known, None
+        days = clean_days(old["signature"], old["cause"]) if measured(old) and old["signature"] else CLEAN_DAYS
         if days < CLEAN_DAYS:
             return None, old, days
         if now == "not_affected" and was != "unknown":
@@ -150,7 +166,7 @@ def _step(
         return Change("better", key, was, now, severity, ""), new, None
     if severity_rank(new["severity"]) < severity_rank(old["severity"]):
         return Change("worse", key, was, now, severity, f"Its severity was {old['severity']}."), known, None
-    more = wider(old["subjects"], new["subjects"]) if measured(new) else []
+    more = wider(old["subjects"], new["subjects"])
     if more:
         return Change("worse", key, was, now, severity, f"Now also: {', '.join(more[:6])}."), known, None
     if severity_rank(new["severity"]) > severity_rank(old["severity"]):

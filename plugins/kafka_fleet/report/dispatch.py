@@ -11,9 +11,9 @@ from kafka_fleet.acknowledgements import Acknowledgements, standing
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.knowledge.briefs import read_brief
 from kafka_fleet.report.attachments import attachments
-from kafka_fleet.report.changes import compare
+from kafka_fleet.report.changes import Changes, compare
 from kafka_fleet.report.headline import reached
-from kafka_fleet.report.history import clean_days, last_told
+from kafka_fleet.report.history import LastTold, clean_days, last_told
 from kafka_fleet.report.letter import findings_digest
 from kafka_fleet.report.mail import LEASE, DeliveryResult, deliver
 from kafka_fleet.report.outbox import Outbox
@@ -66,25 +66,33 @@ def mail_letter(
         dossier = json.loads(_there(judged / f"clusters/{cluster}.json", ds, cluster))
         own = [one for one in findings if one["cluster"] == cluster]
         digest = findings_digest(cluster, own)
-        states = {one["signature"]: one["state"] for one in dossier["signatures"]}
         short = read_brief(home, ds, cluster, generation)
+        was_reached = short.reached if short else reached(dossier)
         accepted = standing(acknowledged.entries, cluster, short.rows if short else (), ds)
+        void = {key: why for key, (_one, why) in accepted.items()}
         box = Outbox(home, ds, cluster, LEASE)
         last = last_told(box, home, ds, digest)
-        changes = compare(
-            last.told if last else None,
-            own,
-            last.ds if last else None,
-            reached(dossier),
-            lambda signature: clean_days(home, ds, cluster, signature, states),
-            {key: void for key, (_one, void) in accepted.items()},
-        )
+
+        def changed(since: LastTold | None) -> Changes:
+            return compare(
+                since.told if since else None,
+                own,
+                since.ds if since else None,
+                was_reached,
+                lambda signature, cause: clean_days(home, cluster, signature, cause, ds, short),
+                void,
+            )
+
+        changes = changed(last)
         files = attachments(dossier, own)
     except (TypeError, KeyError, ValueError) as error:
         raise LetterError(f"the letter of {cluster} for {ds} cannot be read ({type(error).__name__})") from error
     if last and not changes.changes and not _due_anyway(box, ds, digest, last.ds):
-        return DeliveryResult(cluster, ds, "", "", False, unchanged_since=last.ds)
-    title = subject(cluster, ds, own, reached(dossier), changes, accepted)
+        owners = [owner for owner in owners if owner not in last.known_to]
+        if not owners:
+            return DeliveryResult(cluster, ds, "", "", False, unchanged_since=last.ds)
+        changes = changed(None)  # it is their first letter, or the last one did not reach them
+    title = subject(cluster, ds, own, was_reached, changes, accepted)
     faults = [
         f"An acknowledgement is not used: {sentence}."
         for name, sentence in acknowledged.faults

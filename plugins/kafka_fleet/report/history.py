@@ -1,12 +1,12 @@
 """A cluster's earlier days: takes a home, a cluster and a day, gives clean days and what its reader was last told."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-from kafka_fleet.knowledge.briefs import read_brief
-from kafka_fleet.report.changes import Told
+from kafka_fleet.knowledge.briefs import Brief, read_brief
+from kafka_fleet.report.changes import CLEAN_DAYS, Told
 from kafka_fleet.report.outbox import Mail, Outbox
 from kafka_fleet.store.files import names
 from kafka_fleet.store.generations import day
@@ -20,28 +20,36 @@ def days_before(ds: str, most: int = LOOK_BACK) -> Iterator[str]:
     return ((last - timedelta(days=back)).isoformat() for back in range(1, most + 1))
 
 
-def clean_days(home: Path, ds: str, cluster: str, signature: str, today: Mapping[str, str]) -> int:
-    """Days up to `ds` on which a signature was quiet, back to the last on which it was detected.
+def _seen(found: Brief | None, signature: str, cause: str | None) -> bool | None:
+    """Whether a symptom with this cause was there on a day; None where the day did not look for it."""
+    state = found.states.get(signature) if found else None
+    if found is None or state not in ("quiet", "detected"):
+        return None
+    return state == "detected" and any((row["signature"], row["cause"]) == (signature, cause) for row in found.rows)
 
-    Days that did not evaluate it neither count nor end the row. today: state per signature on `ds`.
+
+def clean_days(home: Path, cluster: str, signature: str, cause: str | None, ds: str, today: Brief | None) -> int:
+    """Days up to `ds` on which a symptom with this cause was looked for and not there, back to the last with it.
+
+    Days that did not evaluate it neither count nor end the row. today: the brief of `ds`.
     """
-    if today.get(signature) == "detected":
-        return 0
-    count = int(today.get(signature) == "quiet")
-    for earlier in days_before(ds):
-        found = read_brief(home, earlier, cluster)
-        state = found.states.get(signature) if found else None
-        if state == "detected":
+    count = 0
+    for found in (today, *(read_brief(home, earlier, cluster) for earlier in days_before(ds))):
+        seen = _seen(found, signature, cause)
+        if seen:
             break
-        count += state == "quiet"
+        count += seen is False
+        if count >= CLEAN_DAYS:
+            break
     return count
 
 
 class LastTold(NamedTuple):
-    """The last letter that somebody has: its day, and what it told."""
+    """The last letter that somebody has: its day, what it told, and who knows that from it or from one that told it."""
 
     ds: str
     told: Told
+    known_to: frozenset[str]
 
 
 def last_told(box: Outbox, home: Path, ds: str, findings_digest: str) -> LastTold | None:
@@ -50,18 +58,23 @@ def last_told(box: Outbox, home: Path, ds: str, findings_digest: str) -> LastTol
     box: the outbox of the cluster and `ds`. A mail of the same day that tells other findings counts, one of the same
     findings is this letter itself.
     """
-    told = _told(mail for mail in box.read() if mail.findings_digest != findings_digest)
-    if told is not None:
-        return LastTold(ds, told)
+    last: LastTold | None = None
+    for day_of, mail in _mails(box, home, ds, findings_digest):
+        if not mail.reached_somebody or mail.told is None:
+            continue
+        if last is None:
+            last = LastTold(day_of, mail.told, frozenset())
+        if mail.told != last.told:
+            break
+        have = (address for address, one in mail.recipients.items() if one.claims or one.state in ("sent", "uncertain"))
+        last = last._replace(known_to=last.known_to.union(have))
+    return last
+
+
+def _mails(box: Outbox, home: Path, ds: str, but: str) -> Iterator[tuple[str, Mail]]:
+    """Mails of a cluster up to a day, the latest first, without those of `ds` with the findings `but`."""
+    yield from ((ds, mail) for mail in reversed(box.read()) if mail.findings_digest != but)
     days = [name.removeprefix("ds=") for name in names(home / "outbox")]
     for earlier in sorted((one for one in days if one < ds), reverse=True):
-        told = _told(Outbox(home, earlier, box.cluster, timedelta(0)).read())
-        if told is not None:
-            return LastTold(earlier, told)
-    return None
-
-
-def _told(mails: Iterable[Mail]) -> Told | None:
-    """Of the last mail that somebody has."""
-    found = [mail.told for mail in mails if mail.reached_somebody and mail.told is not None]
-    return found[-1] if found else None
+        mails = Outbox(home, earlier, box.cluster, timedelta(0)).read()
+        yield from ((earlier, mail) for mail in reversed(mails))
