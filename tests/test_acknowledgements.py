@@ -89,7 +89,7 @@ def test_a_broken_entry_costs_only_itself(tmp_path, wrong, sentence):
     assert faults[0][0] == bad["cluster"]
     assert "entry 1: " in faults[0][1]
     assert sentence in faults[0][1]
-    assert faults[-1] == ("other", f"{path}: entry 3: KAFKA-14334 of other has an earlier entry")
+    assert faults[-1] == ("other", f"{path.name}: entry 3: KAFKA-14334 of other has an earlier entry")
 
 
 @pytest.mark.parametrize(

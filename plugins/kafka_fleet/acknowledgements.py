@@ -104,10 +104,10 @@ def _read(content: Any, path: Path) -> Acknowledgements:
         try:
             one = Acknowledgement.model_validate(raw)
         except ValidationError as error:
-            faults += [(name, f"{path}: entry {number}: {sentence}") for sentence in sentences(error)]
+            faults += [(name, f"{path.name}: entry {number}: {sentence}") for sentence in sentences(error)]
             continue
         if (one.cluster, one.key) in entries:
-            faults.append((name, f"{path}: entry {number}: {one.key} of {one.cluster} has an earlier entry"))
+            faults.append((name, f"{path.name}: entry {number}: {one.key} of {one.cluster} has an earlier entry"))
         entries.setdefault((one.cluster, one.key), one)
     return Acknowledgements(list(entries.values()), faults)
 
@@ -122,7 +122,7 @@ def load(path: Path) -> Acknowledgements:
     try:
         return _read(load_yaml(path), path)
     except FleetFileError as error:
-        return Acknowledgements([], [(None, str(error))])
+        return Acknowledgements([], [(None, str(error).removeprefix(f"{path.parent}/"))])  # letters name no folder
 
 
 def reopened(one: Acknowledgement, row: Mapping[str, Any], ds: str) -> str | None:
