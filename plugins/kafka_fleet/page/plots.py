@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from kafka_fleet.report.charts import usable
 from kafka_fleet.report.words import clock, moment, number, quantity
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 720, 180, 64, 22, 8  # pixels of the picture and of its margins
@@ -27,10 +28,6 @@ class Plot:
     said: str
 
 
-def _usable(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
 def _nice(top: float) -> float:
     """The next 1, 2 or 5 times a power of ten."""
     power = 10.0 ** math.floor(math.log10(top))
@@ -39,13 +36,13 @@ def _nice(top: float) -> float:
 
 def plot(raw: Mapping[str, Any], ds: str) -> Plot | None:
     """One chart of the dossier: title, unit, threshold, points of {from, to, value, reference}; None without points."""
-    points = [(moment(p["from"]), moment(p["to"]), p) for p in raw["points"] if _usable(p["value"])][:_MOST]
+    points = [(moment(p["from"]), moment(p["to"]), p) for p in raw["points"] if usable(p["value"])][:_MOST]
     if not points:
         return None
     midnight = datetime.fromisoformat(ds).replace(tzinfo=UTC)
     start, end = midnight, midnight + timedelta(days=1)
-    threshold = float(raw["threshold"]) if _usable(raw["threshold"]) and raw["threshold"] > 0 else None
-    references = [p["reference"] for _a, _b, p in points if _usable(p.get("reference"))]
+    threshold = float(raw["threshold"]) if usable(raw["threshold"]) and raw["threshold"] > 0 else None
+    references = [p["reference"] for _a, _b, p in points if usable(p.get("reference"))]
     top = _nice(max([p["value"] for _a, _b, p in points] + [*references, threshold or 0, 1e-12]))
 
     def x(at: datetime) -> float:
@@ -68,9 +65,7 @@ def plot(raw: Mapping[str, Any], ds: str) -> Plot | None:
             (x(a), max(x(b), x(a) + 1), y(p["value"]), threshold is not None and p["value"] >= threshold)
             for a, b, p in points
         ),
-        reference=tuple(
-            (x(a), max(x(b), x(a) + 1), y(p["reference"])) for a, b, p in points if _usable(p["reference"])
-        ),
+        reference=tuple((x(a), max(x(b), x(a) + 1), y(p["reference"])) for a, b, p in points if usable(p["reference"])),
         limit=None if threshold is None else y(threshold),
         limit_label="" if threshold is None else quantity(threshold, unit, top),
         x_ticks=tuple((x(start + timedelta(hours=hour)), f"{hour:02}:00") for hour in range(0, 25, 4)),

@@ -60,8 +60,8 @@ class Published:
     def brief(self, ds: str, cluster: str) -> Json | None:
         """A cluster's judgement of a day in brief; None where there is none."""
         try:
-            return self._read(ds, str(brief_path(Path(), ds, "g", _known(cluster))).split("/g/", 1)[1])
-        except NotPublished:
+            return _parsed(brief_path(self.home, ds, self.generation(ds), _known(cluster)))
+        except (NotPublished, FileNotFoundError):
             return None
 
     def run(self, ds: str) -> Json | None:

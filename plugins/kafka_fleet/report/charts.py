@@ -51,7 +51,8 @@ class Chart:
     caption: str
 
 
-def _usable(value: Any) -> bool:
+def usable(value: Any) -> bool:
+    """Whether a figure can be drawn."""
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
@@ -60,9 +61,9 @@ def bar(value: Any, threshold: Any, unit: str | None) -> Bar | None:
 
     A value that is no share and has no threshold gets none either: a bar without a scale to judge it by says nothing.
     """
-    if not _usable(value) or value < 0:
+    if not usable(value) or value < 0:
         return None
-    limit = threshold if _usable(threshold) and threshold > 0 else None
+    limit = threshold if usable(threshold) and threshold > 0 else None
     share = quantity(value, unit, threshold).endswith("%")
     if limit is None and not share:
         return None
@@ -111,7 +112,7 @@ def chart(raw: Mapping[str, Any], ds: str, most: int) -> Chart | None:
 
     `raw` is one entry of the dossier's charts: title, unit, threshold, points of {from, to, value, reference}.
     """
-    points = [(moment(p["from"]), moment(p["to"]), p) for p in raw["points"] if _usable(p["value"])]
+    points = [(moment(p["from"]), moment(p["to"]), p) for p in raw["points"] if usable(p["value"])]
     if not points:
         return None
     start, end, count = _axis(points, ds, most)
@@ -123,7 +124,7 @@ def chart(raw: Mapping[str, Any], ds: str, most: int) -> Chart | None:
         for place in range(first, last + 1):
             known = highest[place]
             highest[place] = point["value"] if known is None else max(known, point["value"])
-    threshold = raw["threshold"] if _usable(raw["threshold"]) and raw["threshold"] > 0 else None
+    threshold = raw["threshold"] if usable(raw["threshold"]) and raw["threshold"] > 0 else None
     top = max([*(v for v in highest if v is not None), threshold or 0, 1e-12]) * 1.02
     lower = PLOT_PIXELS if threshold is None else max(3, round(PLOT_PIXELS * threshold / top))
     upper = max(0, PLOT_PIXELS - lower)
@@ -165,7 +166,7 @@ def _caption(raw: Mapping[str, Any], points: Sequence[Mapping[str, Any]], thresh
         parts.append(
             f"{over:,} of {len(points):,} windows at or over the threshold {quantity(threshold, unit, beside)}"
         )
-    references = [p["reference"] for p in points if _usable(p.get("reference"))]
+    references = [p["reference"] for p in points if usable(p.get("reference"))]
     if references:
         ends = [quantity(r, unit, beside) for r in (min(references), max(references))]
         parts.append(f"a healthy broker would show {ends[0] if ends[0] == ends[1] else ' to '.join(ends)}")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import date, timedelta
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,7 +35,7 @@ def clean_days(home: Path, cluster: str, signature: str, cause: str | None, ds: 
     Days that did not evaluate it neither count nor end the row. today: the brief of `ds`.
     """
     count = 0
-    for found in (today, *(read_brief(home, earlier, cluster) for earlier in days_before(ds))):
+    for found in chain([today], (read_brief(home, earlier, cluster) for earlier in days_before(ds))):
         seen = _seen(found, signature, cause)
         if seen:
             break
