@@ -3,6 +3,7 @@
 spark-submit spark/submit.py facts --home H --ds D --generation G [--sql DIR] [--clusters a,b] [--signatures x,y]
 spark-submit spark/submit.py judge --home H --ds D --generation G [--sql DIR] [--fleet F] [--signatures x,y] ...
 spark-submit spark/submit.py analyze ...      both in one session, for the command line
+spark-submit spark/submit.py replay --home H --results R --days D,D,... [--sql DIR] [--fleet F] [--signatures x,y]
 
 On a cluster the code and the SQL come with the job (`--py-files kafka-fleet-<digest>.zip`, kafka_fleet.shipped).
 """
@@ -30,25 +31,37 @@ def _unpack(folder: str) -> None:
 def main(arguments: list[str]) -> None:
     """Run the job that the first argument names."""
     parser = argparse.ArgumentParser(prog="submit.py")
-    parser.add_argument("job", choices=["facts", "judge", "analyze"])
+    parser.add_argument("job", choices=["facts", "judge", "analyze", "replay"])
     parser.add_argument("--home", required=True)
-    parser.add_argument("--ds", required=True)
-    parser.add_argument("--generation", required=True)
+    parser.add_argument("--ds")
+    parser.add_argument("--generation")
+    parser.add_argument("--results", help="where a replay writes")
+    parser.add_argument("--days", type=_names, default=[])
     parser.add_argument("--sql", type=Path)
     parser.add_argument("--fleet", type=Path)
     parser.add_argument("--clusters", type=_names, default=[])
     parser.add_argument("--signatures", type=_names, default=[])
     options = parser.parse_args(arguments)
+    needed = ("results", "days") if options.job == "replay" else ("ds", "generation")
+    if absent := [name for name in needed if not getattr(options, name)]:
+        parser.error(f"{options.job} needs {' and '.join(f'--{name}' for name in absent)}")
 
     from fleet_spark.facts import write_facts
     from fleet_spark.judge import tables_needed, write_findings
+    from fleet_spark.replay import replay
     from fleet_spark.session import session
     from fleet_spark.tables import Day
     from kafka_fleet.paths import sql_dir
     from kafka_fleet.store.bucket import open_home
 
     home, sql = open_home(options.home), options.sql or sql_dir()
-    with session(f"kafka-fleet {options.job} {options.ds}") as spark:
+    with session(f"kafka-fleet {options.job} {options.ds or options.results}") as spark:
+        if options.job == "replay":
+            results = open_home(options.results)
+            failed = replay(spark, home, results, options.days, sql, options.fleet, options.signatures)
+            if failed:
+                raise SystemExit(f"replay: not judged: {'; '.join(f'{ds} ({why})' for ds, why in failed.items())}")
+            return
         day = Day(spark, home, options.ds, options.generation, sql)
         if options.job in ("facts", "analyze"):
             write_facts(day, options.clusters, tables_needed(day.sql, options.signatures))

@@ -3,7 +3,7 @@
 import pytest
 
 from kafka_fleet.report.changes import UNREACHED, compare, told_of
-from letter_rows import finding
+from letter_rows import evidence, finding
 
 BUG = "KAFKA-14334"
 
@@ -150,3 +150,48 @@ def test_an_acknowledgement_that_ends_while_nothing_is_measured_is_told_when_som
     assert kinds == [("unseen", BUG)]
     assert told_again(blind, [seen()], {BUG: "It has ended."})[0] == [("reopened", BUG)]
     assert told_again(blind, [seen()], {})[0] == [("reopened", BUG)]
+
+
+UPGRADED = {"exposure": "not_exposed", "release": "3.3.2"}
+
+
+def test_a_symptom_that_outlives_its_fix_is_told_as_that_and_once():
+    still = [seen("look_alike", **UPGRADED), seen("look_alike", advisory=None)]
+    kinds, found = changed([seen()], still)
+    assert kinds == [("persists", BUG)]
+    (change,) = found.changes
+    assert "confirmed on 3.3.1. 3.3.2 has the fix" in change.why
+    assert found.persisting == ()
+    again = compare(found.told, still, "2026-11-20", True, lambda *_: 0)
+    assert (again.changes, again.persisting) == ((), ((BUG, "3.3.1"),))
+    assert again.told[BUG]["persists"] == "3.3.1"
+
+
+def test_it_is_told_as_gone_when_it_is_quiet_for_long_enough_and_as_worse_on_the_old_release():
+    told = changed([seen()], [seen("look_alike", **UPGRADED)])[1].told
+    for now, clean, kind in (
+        (seen("not_affected", "quiet", **UPGRADED), 3, "resolved"),
+        (seen(), 0, "worse"),
+    ):
+        found = compare(told, [now], "2026-11-20", True, lambda *_, clean=clean: clean)
+        assert [one.kind for one in found.changes] == [kind]
+        assert found.persisting == ()
+        assert "persists" not in found.told.get(BUG, {})
+
+
+def test_a_setting_that_no_longer_allows_it_is_no_fixed_release():
+    now = seen("look_alike", exposure="not_exposed", release="3.3.1")
+    assert changed([seen()], [now])[0] == [("better", BUG)]
+
+
+def test_figures_before_and_after_stand_beside_the_change():
+    def measured(value, verdict, **more):
+        return seen(verdict, evidence=[evidence(value=value)], **more)
+
+    _kinds, found = changed([measured(0.45, "confirmed")], [measured(0.41, "look_alike", **UPGRADED)])
+    figures = "45 %; now expired consumer fetches / consumer fetches: 41 %"
+    assert figures in found.changes[0].why.replace("\N{NO-BREAK SPACE}", " ")
+    quiet = seen("not_affected", "quiet", **UPGRADED)
+    why = changed([measured(0.45, "confirmed")], [quiet], 3)[1].changes[0].why
+    assert why.startswith("The release is 3.3.2 now; it was 3.3.1. Told before: expired consumer fetches")
+    assert why.endswith("since then looked for on 3 days, and not there.")

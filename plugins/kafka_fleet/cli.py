@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from kafka_fleet import commands, fleet_commands
+from kafka_fleet import commands, fleet_commands, history_commands
 from kafka_fleet.store.bucket import open_home, unreachable
 from kafka_fleet.store.generations import day
 from kafka_fleet.usage import UsageError
@@ -63,6 +63,16 @@ def _parser() -> argparse.ArgumentParser:
     acknowledge.add_argument("--reason", required=True, help="why it is accepted, for those who review the file")
     acknowledge.add_argument("--owner", required=True, metavar="MAIL", help="who answers for that")
     acknowledge.add_argument("--expires", required=True, type=_day, metavar="D", help="the last day on which it holds")
+    history = verb("history", history_commands.history, "what was found when, and what an upgrade did", None, ds=False)
+    history.add_argument("--cluster", action="append", default=[], metavar="ID", help="only this cluster; repeatable")
+    about = "stored days by today's rules: when would each finding first have fired? Publishes nothing"
+    replay = verb("replay", history_commands.replay, about, False, ds=False)
+    replay.add_argument("--signature", action="append", default=[], metavar="S", help="only this one; repeatable")
+    replay.add_argument("--advisory", action="append", default=[], metavar="A", help="only this one; repeatable")
+    for sub in (history, replay):
+        sub.add_argument("--from", dest="first", type=_day, required=True, metavar="D", help="the first day")
+        sub.add_argument("--to", dest="last", type=_day, required=True, metavar="D", help="the last day")
+        sub.add_argument("--format", choices=["json", "table"], default="table")
     return parser
 
 

@@ -31,7 +31,8 @@ SMALL_DAY = 2_000_000  # raw rows: a smaller day is judged before the JVM's opti
 SMALL_DAY_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=256m"
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """Print rows under their heads, each column as wide as its widest cell."""
     cells = [[str(cell) for cell in row] for row in [head, *rows]]
     widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
     for row in cells:
@@ -61,7 +62,7 @@ def collect(options: argparse.Namespace) -> int:
             rows.append(
                 [result.cluster, name, f"{outcome}({kind})" if kind else outcome, result.admin.outcome, detail or ""]
             )
-    _table(["cluster", "broker", "jolokia", "admin", "detail"], rows)
+    table(["cluster", "broker", "jolokia", "admin", "detail"], rows)
     for label, sentence in fleet.invalid.items():
         print(f"{label}: not run: {sentence}")
     return 1 if all(result.all_failed for result in results) else 0
@@ -88,10 +89,10 @@ def analyze(options: argparse.Namespace) -> int:
     arguments += ["--generation", claim(options.home, options.date), "--sql", str(sql_dir())]
     arguments += ["--fleet", str(options.fleet.resolve())] if options.fleet is not None else []
     arguments += ["--signatures", ",".join(options.signature)] if options.signature else []
-    return _submit(arguments, sum(file.rows for one in whole for file in one.files.values()))
+    return submit(arguments, sum(file.rows for one in whole for file in one.files.values()))
 
 
-def _submit(arguments: list[str], rows: int) -> int:
+def submit(arguments: list[str], rows: int) -> int:
     """Run spark-submit of this Python's pyspark; its own talk goes to stderr. 1 when it fails."""
     beside = Path(sys.executable).parent
     environment = {
@@ -148,7 +149,7 @@ def findings(options: argparse.Namespace) -> int:
         ]
         for one in shown
     ]
-    _table(["cluster", "release", "advisory", "verdict", "cause", "upgrade to", "where"], rows)
+    table(["cluster", "release", "advisory", "verdict", "cause", "upgrade to", "where"], rows)
     print(f"{len(found) - len(shown)} more are not_affected")
     return 0
 

@@ -97,7 +97,7 @@ def _judge(
     own = [_finding(ds, case.cluster, r, exposed.get(r.advisory or ""), case.facts) for r in rows]
     states = {name: one.state for name, one in results.items()}
     rests = {key: basis(advisory, case.facts) for key, advisory in advisories.items()}
-    return own, brief(own, states, case.reached, rests)
+    return own, brief(own, states, case.reached, rests, release_text(None, None, case.facts))
 
 
 def write_findings(day: Day, fleet_file: Path | None, clusters: list[str], signatures: list[str]) -> None:
@@ -190,7 +190,7 @@ def _write(
     briefs: dict[str, dict[str, Any]],
     states: list[dict[str, Any]],
 ) -> None:
-    folder = day.home / f"findings/ds={day.ds}"
+    folder = day.results / f"findings/ds={day.ds}"
     order = [
         (f["cluster"], f["advisory"] is None, f["advisory"] or "", f["signature"] or "", f["cause"] or "")
         for f in findings
@@ -199,11 +199,11 @@ def _write(
     for one in dossiers:
         replace_file(folder / day.generation / "clusters" / f"{one['cluster']}.json", canonical(one))
     for name, one in briefs.items():
-        replace_file(brief_path(day.home, day.ds, day.generation, name), canonical(one))
+        replace_file(brief_path(day.results, day.ds, day.generation, name), canonical(one))
     rows = {one["cluster"]: summary(one, briefs[one["cluster"]]) for one in dossiers}
     replace_file(folder / day.generation / "summary.json", canonical({"schema_version": 1, "clusters": rows}))
     replace_file(folder / day.generation / "findings.json", canonical(ordered))
-    replace_file(day.home / f"signatures/ds={day.ds}" / day.generation / "signatures.json", canonical(states))
-    publish(day.home / f"signatures/ds={day.ds}", day.generation)
+    replace_file(day.results / f"signatures/ds={day.ds}" / day.generation / "signatures.json", canonical(states))
+    publish(day.results / f"signatures/ds={day.ds}", day.generation)
     publish(folder, day.generation)
     print(f"judge {day.ds}: {len(ordered)} findings of {len(dossiers)} clusters", flush=True)

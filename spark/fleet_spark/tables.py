@@ -49,11 +49,16 @@ def spark_schema(table: str) -> StructType:
 
 
 class Day:
-    """One day's tables in one generation. `sweeps` are the day's, `earlier` the last one before it per cluster."""
+    """One day's tables in one generation. Raw is read below `home`; what comes of it is written below `results`,
+    which is the same unless a replay keeps what it finds apart.
+    """
 
-    def __init__(self, spark: SparkSession, home: Path, ds: str, generation: str, sql: Path) -> None:
+    def __init__(
+        self, spark: SparkSession, home: Path, ds: str, generation: str, sql: Path, results: Path | None = None
+    ) -> None:
         self.spark = spark
         self.home = home
+        self.results = home if results is None else results
         self.ds = ds
         self.generation = generation
         self.sql = sql
@@ -90,7 +95,7 @@ class Day:
 
     def facts_path(self, table: str) -> Path:
         """Folder of one fact table of this day; its generations are below."""
-        return self.home / f"facts/{table}/ds={self.ds}"
+        return self.results / f"facts/{table}/ds={self.ds}"
 
     def write_fact(self, table: str, query: str, values: Mapping[str, Any]) -> int:
         """Compute a fact table, store it as this generation, register it under its name; gives its rows."""

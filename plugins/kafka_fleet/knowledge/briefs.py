@@ -14,20 +14,33 @@ from kafka_fleet.store.generations import current, day
 
 FIELDS = ("advisory", "signature", "cause", "verdict", "severity", "exposure", "signature_state", "subjects", "release")
 RANK = {"not_affected": 0, "unknown": 1, "exposed": 2, "look_alike": 3, "confirmed": 4}  # of verdicts, the worst last
+CLEAN_DAYS = 3  # days on which a symptom was looked for and not there, before it is called better or gone
 _COUNTED = frozenset({"broker", "controller", "listener", "host", "topic", "group", "client", "producer"})
 
 
 class Brief(NamedTuple):
-    """reached: whether anything of the cluster answered. states: by signature. rows: FIELDS and basis of a finding."""
+    """reached: whether anything of the cluster answered. states: by signature. rows: FIELDS and basis of a finding.
+
+    release: those of its brokers, in words; None where they were not read, and in briefs of older versions.
+    """
 
     reached: bool
     states: Mapping[str, str]
     rows: Sequence[Mapping[str, Any]]
+    release: str | None = None
 
 
 def key_of(finding: Mapping[str, Any]) -> str:
     """The same finding has the same key on every day: its advisory, or the symptom and cause that none explains."""
     return str(finding["advisory"] or f"symptom {finding['signature']} ({finding['cause']})")
+
+
+def measured(row: Mapping[str, Any]) -> bool:
+    """Whether a row rests on a symptom that was seen, and not on release and configuration alone."""
+    # the signature may be detected by a cause of which the advisory knows nothing: then it names none
+    return row["verdict"] in ("confirmed", "look_alike") or (
+        row["signature_state"] == "detected" and bool(row["cause"])
+    )
 
 
 def wider(was: Sequence[str], now: Sequence[str]) -> list[str]:
@@ -44,14 +57,19 @@ def brief(
     states: Mapping[str, str],
     reached: bool,
     basis: Mapping[str, Sequence[str]],
+    release: str | None = None,
 ) -> dict[str, Any]:
-    """The document, from one cluster's findings. basis: per advisory the settings that its exposure rests on."""
+    """The document, from one cluster's findings. basis: per advisory the settings that its exposure rests on.
+
+    release: of the cluster's brokers.
+    """
     rows = [
         {**{name: one[name] for name in FIELDS}, "basis": list(basis.get(one["advisory"] or "", ()))}
         for one in findings
         if one["verdict"] != "not_affected"
     ]
-    return {"schema_version": 1, "reached": reached, "states": dict(sorted(states.items())), "rows": rows}
+    states = dict(sorted(states.items()))
+    return {"schema_version": 1, "reached": reached, "release": release, "states": states, "rows": rows}
 
 
 def brief_path(home: Path, ds: str, generation: str, cluster: str) -> Path:
@@ -71,7 +89,7 @@ def read_brief(home: Path, ds: str, cluster: str, generation: str | None = None)
         content = json.loads(brief_path(home, ds, generation, cluster).read_bytes())
     except FileNotFoundError:
         return None
-    return Brief(content["reached"], content["states"], content["rows"])
+    return Brief(content["reached"], content["states"], content["rows"], content.get("release"))
 
 
 def cells(short: Mapping[str, Any]) -> dict[str, str]:

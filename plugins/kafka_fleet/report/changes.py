@@ -9,14 +9,16 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from kafka_fleet.knowledge.advisories import severity_rank
-from kafka_fleet.knowledge.briefs import FIELDS, RANK, key_of, wider
+from kafka_fleet.knowledge.briefs import CLEAN_DAYS, FIELDS, RANK, key_of, measured, wider
 from kafka_fleet.report.shapes import Json
+from kafka_fleet.report.words import quantity
 
-CLEAN_DAYS = 3
-Kind = Literal["new", "worse", "reopened", "better", "resolved", "unseen"]
-KINDS: tuple[Kind, ...] = ("new", "worse", "reopened", "unseen", "better", "resolved")
+Kind = Literal["new", "worse", "persists", "reopened", "better", "resolved", "unseen"]
+KINDS: tuple[Kind, ...] = ("new", "worse", "persists", "reopened", "unseen", "better", "resolved")
 
-Told = dict[str, dict[str, Any]]  # finding's key -> what its reader was told of it: FIELDS of a brief
+# finding's key -> what its reader was told of it: FIELDS of a brief, the figure that shows it, and where it is so
+# `acknowledged`, `unseen`, and `persists`: the release on which it had been confirmed before one with the fix
+Told = dict[str, dict[str, Any]]
 CleanDays = Callable[[str, str | None], int]
 UNREACHED = "measurement of the cluster"  # stands for all of it on a day on which nothing was measured
 _GONE: dict[str, Any] = {**dict.fromkeys(FIELDS), "verdict": "not_affected", "subjects": []}
@@ -39,13 +41,15 @@ class Changes:
     """All changes, the worst first within each kind, and what the reader knows after this letter.
 
     since: day of the last letter sent; None: this is the first. pending: quiet findings that are told as they were,
-    with their clean days so far.
+    with their clean days so far. persisting: findings told before as still there after a fixed release, and the
+    release on which each had been confirmed.
     """
 
     since: str | None
     changes: tuple[Change, ...]
     pending: tuple[tuple[str, int], ...]
     told: Told
+    persisting: tuple[tuple[str, str], ...] = ()
 
     def of(self, kind: Kind) -> tuple[Change, ...]:
         """The changes of one kind."""
@@ -54,16 +58,15 @@ class Changes:
 
 def told_of(findings: Sequence[Json]) -> Told:
     """What a letter with these findings of one cluster tells. Not affected is nothing told."""
-    rows = {key_of(one): {name: one[name] for name in FIELDS} for one in findings if one["verdict"] != "not_affected"}
-    return dict(sorted(rows.items()))
+    return dict(sorted((key_of(one), _row(one)) for one in findings if one["verdict"] != "not_affected"))
 
 
-def measured(row: Mapping[str, Any]) -> bool:
-    """Whether a row rests on a symptom that was seen, and not on release and configuration alone."""
-    # the signature may be detected by a cause of which the advisory knows nothing: then it names none
-    return row["verdict"] in ("confirmed", "look_alike") or (
-        row["signature_state"] == "detected" and bool(row["cause"])
-    )
+def _row(finding: Json) -> dict[str, Any]:
+    """What is told of a finding: FIELDS, and the first line of its evidence as the figure that shows it."""
+    row = {name: finding[name] for name in FIELDS}
+    for first in finding.get("evidence", [])[:1]:
+        row["figure"] = f"{first['metric']}: {quantity(first['value'], first['unit'], first['threshold'])}"
+    return row
 
 
 def compare(
@@ -83,7 +86,7 @@ def compare(
     """
     if not reached:
         findings = [{**_GONE, "advisory": UNREACHED, "verdict": "unknown"}]
-    now = {key_of(one): {name: one[name] for name in FIELDS} for one in findings}
+    now = {key_of(one): _row(one) for one in findings}
     if before is None:
         told = {key: {**row, **_mark(acknowledged or {}, key)} for key, row in told_of(findings).items()}
         return Changes(None, (), (), told)
@@ -112,8 +115,17 @@ def compare(
             told[key] = {name: value for name, value in kept.items() if name != "acknowledged"}
             waits = key not in now or (change is not None and change.kind == "unseen")
             told[key] |= ({"acknowledged": mark} if mark else {}) if waits else _mark(acknowledged or {}, key)
+            if old and "persists" in old and kept["verdict"] == old["verdict"]:
+                told[key]["persists"] = old["persists"]
     changes.sort(key=lambda one: (KINDS.index(one.kind), severity_rank(one.severity), -RANK[one.now], one.key))
-    return Changes(since, tuple(changes), tuple(pending), told)
+    news = {one.key: one.kind for one in changes}
+    stay = {key: row["persists"] for key, row in told.items() if "persists" in row}
+    # the symptom that no advisory explains any more is the same news
+    same = {f"symptom {told[key]['signature']} ({told[key]['cause']})" for key in stay if news.get(key) == "persists"}
+    changes = [one for one in changes if one.kind != "new" or one.key not in same]
+    return Changes(
+        since, tuple(changes), tuple(pending), told, tuple(item for item in stay.items() if item[0] not in news)
+    )
 
 
 def _mark(acknowledged: Mapping[str, str | None], key: str) -> dict[str, str]:
@@ -155,14 +167,16 @@ def _step(
         return Change(kind, key, was, now, severity, ""), new, None
     if RANK[now] < RANK[was]:
         if measured(new) and new["cause"] == old["cause"]:  # seen as before, and judged more mildly
+            moved = new["release"] is not None and new["release"] != old["release"]
+            if was == "confirmed" and new["exposure"] == "not_exposed" and moved:
+                told = {**known, "persists": old["release"] or "an unknown release"}
+                return Change("persists", key, was, now, severity, _still_there(old, new)), told, None
             return Change("better", key, was, now, severity, ""), known, None
         days = clean_days(old["signature"], old["cause"]) if measured(old) and old["signature"] else CLEAN_DAYS
         if days < CLEAN_DAYS:
             return None, old, days
         if now == "not_affected" and was != "unknown":
-            moved = new["release"] is not None and new["release"] != old["release"]
-            why = f"The release is {new['release']} now; it was {old['release']}." if moved else ""
-            return Change("resolved", key, was, now, old["severity"], why), None, None
+            return Change("resolved", key, was, now, old["severity"], _gone(old, new)), None, None
         return Change("better", key, was, now, severity, ""), new, None
     if severity_rank(new["severity"]) < severity_rank(old["severity"]):
         return Change("worse", key, was, now, severity, f"Its severity was {old['severity']}."), known, None
@@ -172,6 +186,23 @@ def _step(
     if severity_rank(new["severity"]) > severity_rank(old["severity"]):
         return Change("better", key, was, now, severity, f"Its severity was {old['severity']}."), known, None
     return None, known, None
+
+
+def _still_there(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+    figures = f" ({old['figure']}; now {new['figure']})" if "figure" in old and "figure" in new else ""
+    return (
+        f"It was confirmed on {old['release'] or 'a release that was not read'}. {new['release']} has the fix, and the "
+        f"symptom is measured as before{figures}: look for another cause."
+    )
+
+
+def _gone(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+    """What is known of an end: the releases before and after, and the figure that is not measured any more."""
+    moved = new["release"] is not None and new["release"] != old["release"]
+    why = f"The release is {new['release']} now; it was {old['release']}." if moved else ""
+    if measured(old) and "figure" in old:
+        why += f" Told before: {old['figure']}; since then looked for on {CLEAN_DAYS} days, and not there."
+    return why.strip()
 
 
 def _union(was: Sequence[str], now: Sequence[str]) -> list[str]:

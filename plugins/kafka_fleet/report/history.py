@@ -6,8 +6,8 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from kafka_fleet.knowledge.briefs import Brief, read_brief
-from kafka_fleet.report.changes import CLEAN_DAYS, Told
+from kafka_fleet.knowledge.briefs import CLEAN_DAYS, Brief, read_brief
+from kafka_fleet.report.changes import Told
 from kafka_fleet.report.outbox import Mail, Outbox
 from kafka_fleet.store.files import names
 from kafka_fleet.store.generations import day
@@ -65,11 +65,16 @@ def last_told(box: Outbox, home: Path, ds: str, findings_digest: str) -> LastTol
             continue
         if last is None:
             last = LastTold(day_of, mail.told, frozenset())
-        if mail.told != last.told:
+        if _without_figures(mail.told) != _without_figures(last.told):
             break
         have = (address for address, one in mail.recipients.items() if one.claims or one.state in ("sent", "uncertain"))
         last = last._replace(known_to=last.known_to.union(have))
     return last
+
+
+def _without_figures(told: Told) -> Told:
+    """Figures differ from day to day, and are no news."""
+    return {key: {name: value for name, value in row.items() if name != "figure"} for key, row in told.items()}
 
 
 def _mails(box: Outbox, home: Path, ds: str, but: str) -> Iterator[tuple[str, Mail]]:

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kafka_fleet.acknowledgements import Acknowledgement
-from kafka_fleet.knowledge.briefs import RANK, key_of
+from kafka_fleet.knowledge.briefs import CLEAN_DAYS, RANK, key_of
 from kafka_fleet.report.cards import own_text
-from kafka_fleet.report.changes import CLEAN_DAYS, KINDS, UNREACHED, Change, Changes, Kind
+from kafka_fleet.report.changes import KINDS, UNREACHED, Change, Changes, Kind
 from kafka_fleet.report.headers import one_line
 from kafka_fleet.report.safe import clean
 from kafka_fleet.report.shapes import AdvisoryText, Cut, Json, cut
@@ -21,6 +21,7 @@ _LONG = 700  # characters of a reason
 _WORDS: dict[Kind, str] = {
     "new": "New",
     "worse": "Worse",
+    "persists": "Still there after the fixed release",
     "reopened": "Reopened: the acknowledgement does not hold any more",
     "unseen": "Could not be measured",
     "better": "Better",
@@ -95,6 +96,17 @@ def _acknowledged(standing: Standing, findings: Sequence[Json], advisories: Mapp
     return lines
 
 
+def _persisting(changes: Changes) -> list[Change]:
+    """What was told earlier as still there after an upgrade, and is there today as well."""
+    lines = []
+    for key, release in changes.persisting:
+        row = changes.told[key]
+        why = f"It had been confirmed on {release}; {row['release']} has the fix."
+        line = Change("persists", key, None, row["verdict"], row["severity"], why)
+        lines.append(Change(**clean(vars(line), _CLIP)))
+    return lines
+
+
 def _notes(changes: Changes) -> list[str]:
     if changes.since is None:
         return ["Later letters begin with what changed."]
@@ -117,6 +129,8 @@ def first_part(
     findings: the cluster's of the day. standing: their acknowledgements. faults: entries that are not valid.
     """
     shown = [Change(**clean(vars(one), _CLIP)) for one in changes.changes]
+    groups = [(_WORDS[kind], [one for one in shown if one.kind == kind]) for kind in KINDS]
+    groups.append(("Still there after the fixed release, as told before", _persisting(changes)))
     accepted = _acknowledged(standing or {}, findings, advisories)
     waiting = [clean(f"{key}: {days} of {CLEAN_DAYS}", _CLIP) for key, days in changes.pending]
     html = text = ""
@@ -125,9 +139,7 @@ def first_part(
             heading="The first letter" if changes.since is None else f"Since the letter of {changes.since}",
             notes=(*_notes(changes), *clean(faults[:most], _LONG)),
             groups=tuple(
-                (_WORDS[kind], cut([_line(one, advisories) for one in shown if one.kind == kind], most))
-                for kind in KINDS
-                if changes.of(kind)
+                (label, cut([_line(one, advisories) for one in lines], most)) for label, lines in groups if lines
             ),
             acknowledged=cut(accepted, most),
             pending=cut(waiting, most),
