@@ -5,7 +5,6 @@ import os
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 from airflow.sdk import Asset, CronDataIntervalTimetable, Param, TriggerRule, dag, get_current_context, task
@@ -18,11 +17,10 @@ from airflow.sdk.exceptions import (
 import fleet_metrics
 from fleet_deadline import alerts
 from fleet_mail import mail_one
-from fleet_settings import LABEL, RETRY_DELAY, batches, fleet, home, home_text, say_why
+from fleet_settings import APPLICATION, LABEL, NAMES, RETRY_DELAY, batches, fleet, home, home_text, say_why
 from fleet_submit import CONNECTION, FleetSparkSubmit
 
 log = logging.getLogger(__name__)
-APPLICATION = Path(__file__).resolve().parents[1] / "spark" / "submit.py"
 
 
 def day_of(param: str | None, logical_date: datetime | None) -> str:
@@ -67,9 +65,6 @@ def spark(task_id: str, arguments: Any) -> FleetSparkSubmit:
     )
 
 
-_NAMES = {"type": ["null", "array"], "items": {"type": "string", "pattern": "^[a-z0-9][a-z0-9_-]*$"}}
-
-
 @dag(
     dag_id="fleet_health",
     description="Judges one stored day and mails each cluster's owner one letter",
@@ -82,10 +77,10 @@ _NAMES = {"type": ["null", "array"], "items": {"type": "string", "pattern": "^[a
         "ds": Param(None, type=["null", "string"], format="date", description="The day; empty: the run's own day"),
         "clusters": Param(
             None,
-            **_NAMES,
+            **NAMES,
             description="Clusters whose owners get mail; empty: all. The whole day is judged in any case",
         ),
-        "signatures": Param(None, **_NAMES, description="Signatures; empty: all"),
+        "signatures": Param(None, **NAMES, description="Signatures; empty: all"),
         "notify": Param("auto", enum=["auto", "always", "never"], description="auto: mail for scheduled runs only"),
     },
     default_args={

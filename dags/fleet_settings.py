@@ -1,4 +1,4 @@
-"""What both DAGs take from their surroundings: the fleet file, the home, and how many clusters a mapped task has."""
+"""What the DAGs take from their surroundings: the fleet file, the home, and how many clusters a mapped task has."""
 
 import logging
 import os
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from kafka_fleet.inventory import Fleet
 
 log = logging.getLogger(__name__)
+APPLICATION = Path(__file__).resolve().parents[1] / "spark" / "submit.py"
+# the JSON schema of a parameter that lists names
+NAMES = {"type": ["null", "array"], "items": {"type": "string", "pattern": "^[a-z0-9][a-z0-9_-]*$"}}
 # mapped tasks of a step while the fleet allows it: each costs a process of its own and rows in the metadata
 MAPPED = int(os.environ.get("KAFKA_FLEET_MAPPED_TASKS", "100"))
 RETRY_DELAY = timedelta(

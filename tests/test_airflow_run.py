@@ -33,9 +33,10 @@ class Seen(NamedTuple):
 
 
 class Story(NamedTuple):
-    """The day for one owner, the day for all, the day with a sweep that Spark cannot read."""
+    """The day for one owner, a replay of it, the day for all, the day with a sweep that Spark cannot read."""
 
     one: Seen
+    replayed: tuple[dict[tuple[str, str | None], str], str]
     everybody: Seen
     fault: Seen
 
@@ -68,9 +69,10 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
             return Seen(states, printed, files, letters, pointers(airflow.home), list(mailbox.recipients))
 
         one = judge(notify="always", clusters=[CLUSTERS[0]])
+        replayed = airflow.dag_test("fleet_replay", DAY, first=DAY, last=DAY, advisories=["KAFKA-14334"])
         everybody = judge(notify="always")
         damage(airflow, CLUSTERS[0])
-        return Story(one, everybody, judge(notify="always"))
+        return Story(one, replayed, everybody, judge(notify="always"))
 
 
 def test_every_task_of_a_good_day_succeeds(story):
@@ -110,6 +112,16 @@ def test_naming_clusters_limits_the_mail_and_nothing_else(story):
     assert story.one.mailed == [f"{first}-oncall@example.org"]
     assert story.one.states[("mail", second)] == "skipped"
     assert f"{second}.html" in story.one.files["reports"]
+
+
+def test_a_replay_says_when_it_would_have_fired_and_publishes_nothing(story):
+    states, printed = story.replayed
+    assert set(states.values()) == {"success"}
+    assert f"follower331: KAFKA-14334 (confirmed): first fired {DAY}, published since {DAY}" in printed
+    assert "follower332: KAFKA-14334" not in printed
+    kept = "replays/r0001/findings"
+    assert story.everybody.pointers[f"{kept}/ds={DAY}"] == "g0001"
+    assert not any(name.startswith(f"{kept[:14]}/reports") for name in story.everybody.pointers)
 
 
 def test_who_has_the_letter_gets_no_second_one(story):

@@ -10,16 +10,7 @@ from kafka_fleet.commands import submit, table
 from kafka_fleet.fleet_commands import fleet_of
 from kafka_fleet.knowledge.timeline import Timeline
 from kafka_fleet.paths import sql_dir
-from kafka_fleet.replays import (
-    claim_replay,
-    compared,
-    days_of,
-    of_signatures,
-    read_timelines,
-    rules,
-    stored_days,
-    write_timelines,
-)
+from kafka_fleet.replays import KEPT, claim_replay, days_of, keep, read_timelines, rules, stored_days, timelines_of
 from kafka_fleet.store.bucket import address
 from kafka_fleet.store.manifests import manifests
 from kafka_fleet.usage import UsageError
@@ -76,10 +67,10 @@ def replay(options: argparse.Namespace) -> int:
     arguments += ["--signatures", ",".join(signatures)] if signatures else []
     rows_of = [[file.rows for one in manifests(options.home, ds)[0] for file in one.files.values()] for ds in days]
     code = submit(arguments, max(map(sum, rows_of)))
-    lines = of_signatures(read_timelines(results, days, only=only), signatures)
-    told = read_timelines(options.home, days, only=only)
-    rows = compared(lines, told)
-    print(write_timelines(results, rows), file=sys.stderr)
+    found = {"days": days, "signatures": signatures, "only": only}
+    lines = timelines_of(results, found)
+    rows = keep(options.home, results, lines, found)
+    print(results / KEPT, file=sys.stderr)
     if options.format == "json":
         print(json.dumps(rows, ensure_ascii=False, sort_keys=True, indent=1))
     else:

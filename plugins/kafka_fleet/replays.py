@@ -22,6 +22,7 @@ from kafka_fleet.store.files import names, replace_file, take
 from kafka_fleet.store.generations import current
 from kafka_fleet.usage import UsageError
 
+KEPT = "timelines.json"
 _NAME = re.compile(r"r\d{4,}")
 
 
@@ -111,8 +112,13 @@ def compared(lines: Sequence[Timeline], published: Sequence[Timeline]) -> list[d
     return rows
 
 
-def write_timelines(results: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
-    """Keep them with the replay."""
-    path = results / "timelines.json"
-    replace_file(path, _json({"schema_version": 1, "timelines": list(rows)}))
-    return path
+def timelines_of(results: Path, asked: Mapping[str, Any]) -> list[Timeline]:
+    """A replay's findings. asked: its `days`, `signatures` (none: all) and `only` (keys of findings; None: all)."""
+    return of_signatures(read_timelines(results, asked["days"], only=asked["only"]), asked["signatures"])
+
+
+def keep(home: Path, results: Path, lines: Sequence[Timeline], asked: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Compare a replay's findings with what is published, write timelines.json beside them, and give its rows."""
+    rows = compared(lines, read_timelines(home, asked["days"], only=asked["only"]))
+    replace_file(results / KEPT, _json({"schema_version": 1, "timelines": rows}))
+    return rows

@@ -62,10 +62,10 @@ def database(python: Program) -> None:
 
 @pytest.fixture(scope="session")
 def bag() -> Any:
-    """Both DAG files, parsed."""
+    """The DAG files, parsed."""
     begin = time.perf_counter()
     found = DagBag(str(ROOT / "dags"))
-    print(f"both DAG files parsed in {time.perf_counter() - begin:.3f} s")
+    print(f"the DAG files parsed in {time.perf_counter() - begin:.3f} s")
     for stat in found.dagbag_stats:
         print(f"  {stat.file}: {stat.duration.total_seconds():.3f} s")
     return found

@@ -12,14 +12,14 @@ from airflow.serialization.encoders import coerce_to_core_timetable
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.fixture(params=["fleet_collect", "fleet_health"])
+@pytest.fixture(params=["fleet_collect", "fleet_health", "fleet_replay"])
 def dag(bag, request):
     return bag.dags[request.param]
 
 
 def test_every_file_loads(bag):
     assert bag.import_errors == {}
-    assert set(bag.dags) == {"fleet_collect", "fleet_health"}
+    assert set(bag.dags) == {"fleet_collect", "fleet_health", "fleet_replay"}
     assert all(stat.warning_num in (0, None) for stat in bag.dagbag_stats)
 
 
