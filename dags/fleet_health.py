@@ -16,7 +16,7 @@ from airflow.sdk.exceptions import (
 
 import fleet_metrics
 from fleet_deadline import alerts
-from fleet_mail import mail_one
+from fleet_mail import digest_one, mail_one, settle
 from fleet_settings import APPLICATION, LABEL, NAMES, RETRY_DELAY, batches, fleet, home, home_text, say_why
 from fleet_submit import CONNECTION, FleetSparkSubmit
 
@@ -94,7 +94,7 @@ def spark(task_id: str, arguments: Any) -> FleetSparkSubmit:
     doc_md="""
 ### Judge a day, write the letters, mail them
 coverage → compact → facts → judge (these two by spark-submit, connection `spark_default`) → letters → render → publish
-→ mail.
+→ mail, digest.
 
 * **The day** is the parameter `ds`, else the date of the run's logical date. Judging a day again replaces it and
   sends no second mail; a letter with other findings goes out as "Revised: ...". Where nothing changed since the last
@@ -202,15 +202,22 @@ def fleet_health() -> None:
     )
     def mail(clusters: list[str]) -> None:
         """Each cluster's letter to its owners, by the outbox; who has it already gets no second one from a retry."""
+        from kafka_fleet.report.digest import digest_owners
+
         plan, owners = this_plan(), {entry.id: entry.owners for entry in fleet().clusters}
-        outcomes = [mail_one(cluster, owners.get(cluster), plan) for cluster in clusters]
-        told = "; ".join(one.sentence for one in outcomes if one.state in ("failed", "later"))
-        if any(one.state == "later" for one in outcomes):
-            raise AirflowException(told)
-        if told:
-            raise AirflowFailException(told)
-        if all(one.state == "skipped" for one in outcomes):
-            raise AirflowSkipException("; ".join(one.sentence for one in outcomes))
+        digests = digest_owners(owners)
+        single = {name: [one for one in own if one not in digests] for name, own in owners.items()}
+        settle([mail_one(cluster, single.get(cluster), plan) for cluster in clusters])
+
+    @task(trigger_rule=TriggerRule.ALL_DONE_MIN_ONE_SUCCESS, retries=4, retry_delay=timedelta(minutes=15))
+    def digest() -> None:
+        """One mail for each owner of KAFKA_FLEET_DIGESTS, with all their clusters, instead of a letter for each."""
+        from kafka_fleet.report.digest import digest_owners
+
+        digests = digest_owners({entry.id: entry.owners for entry in fleet().clusters})
+        if not digests:
+            raise AirflowSkipException("nobody gets a digest: KAFKA_FLEET_DIGESTS names none")
+        settle([digest_one(owner, clusters, this_plan()) for owner, clusters in digests.items()])
 
     @task
     def tidy() -> None:
@@ -227,7 +234,7 @@ def fleet_health() -> None:
     plan >> compact() >> facts >> judge >> listed
     published = publish()
     render.expand(clusters=listed) >> published >> mail.expand(clusters=listed)
-    published >> tidy()
+    published >> [digest(), tidy()]
 
 
 fleet_health()

@@ -1,14 +1,23 @@
-"""One cluster's mail from a task: takes the run's plan, sends what is due by the outbox, says what came of it."""
+"""One mail from a task, a letter or a digest: takes the run's plan, sends what the outbox says is due, tells of it."""
 
 import logging
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from airflow.sdk import BaseHook, get_current_context
-from airflow.sdk.exceptions import AirflowNotFoundException
+from airflow.sdk.exceptions import (
+    AirflowException,
+    AirflowFailException,
+    AirflowNotFoundException,
+    AirflowSkipException,
+)
 
 import fleet_metrics
 from fleet_settings import acknowledged, home
+
+if TYPE_CHECKING:
+    from kafka_fleet.report.mail import DeliveryResult
 
 log = logging.getLogger(__name__)
 
@@ -30,18 +39,38 @@ def mail_one(cluster: str, owners: Sequence[str] | None, plan: Mapping[str, Any]
 
     owners: None where the fleet file has no such cluster. plan: what the run's `coverage` settled.
     """
+    return _told(cluster, lambda: _mailed(cluster, owners, plan))
+
+
+def digest_one(owner: str, clusters: Sequence[str], plan: Mapping[str, Any]) -> Outcome:
+    """Mail the digest of an owner of these clusters, in the same way."""
+    return _told(owner, lambda: _digest(owner, clusters, plan))
+
+
+def settle(outcomes: Sequence[Outcome]) -> None:
+    """End a task as its mails did: retried where another try may do, else failed; skipped where none was due."""
+    told = "; ".join(one.sentence for one in outcomes if one.state in ("failed", "later"))
+    if any(one.state == "later" for one in outcomes):
+        raise AirflowException(told)
+    if told:
+        raise AirflowFailException(told)
+    if all(one.state == "skipped" for one in outcomes):
+        raise AirflowSkipException("; ".join(one.sentence for one in outcomes))
+
+
+def _told(name: str, mailed: Callable[[], Outcome]) -> Outcome:
     from kafka_fleet.report.dispatch import LetterError
     from kafka_fleet.report.smtp_settings import SmtpSettingsError
 
     try:
-        outcome = _mailed(cluster, owners, plan)
+        outcome = mailed()
     except AirflowNotFoundException:
         outcome = Outcome("failed", "Airflow has no connection smtp_default, through which letters go")
     except (LetterError, SmtpSettingsError) as error:
-        outcome = Outcome("failed", f"{cluster}: {error}")
+        outcome = Outcome("failed", f"{name}: {error}")
     except Exception as error:  # such as a full disk: it must not cost the neighbours their letters
-        log.exception("%s: its letter could not be mailed", cluster)
-        outcome = Outcome("later", f"{cluster}: {error}")
+        log.exception("%s: its letter could not be mailed", name)
+        outcome = Outcome("later", f"{name}: {error}")
     log.info("%s", outcome.sentence)
     fleet_metrics.letter(outcome.state)
     return outcome
@@ -49,23 +78,37 @@ def mail_one(cluster: str, owners: Sequence[str] | None, plan: Mapping[str, Any]
 
 def _mailed(cluster: str, owners: Sequence[str] | None, plan: Mapping[str, Any]) -> Outcome:
     from kafka_fleet.report.dispatch import mail_letter
-    from kafka_fleet.report.smtp_settings import from_airflow_connection
 
-    context = get_current_context()
-    notify, run_type = context["params"]["notify"], str(getattr(context["dag_run"].run_type, "value", ""))
     folder = home()
     if not (folder / f"reports/ds={plan['ds']}/{plan['generation']}/{cluster}.html").is_file():
         return Outcome("failed", f"{cluster}: {plan['ds']} has no letter to mail; see its render task")
     if cluster not in plan["clusters"]:
         return Outcome("skipped", f"{cluster}: not mailed: this run was not asked for it, or its entry is invalid")
+    if owners == []:
+        return Outcome("skipped", f"{cluster}: not mailed: all its owners get digests")
+    return _sent(cluster, partial(mail_letter, folder, plan["ds"], cluster, owners), plan)
+
+
+def _digest(owner: str, clusters: Sequence[str], plan: Mapping[str, Any]) -> Outcome:
+    from kafka_fleet.report.digest import mail_digest
+
+    if not set(clusters) & set(plan["clusters"]):
+        return Outcome("skipped", f"{owner}: no digest: this run was asked for none of their clusters")
+    return _sent(owner, partial(mail_digest, home(), plan["ds"], owner, clusters), plan)
+
+
+def _sent(name: str, send: Callable[..., "DeliveryResult"], plan: Mapping[str, Any]) -> Outcome:
+    from kafka_fleet.report.smtp_settings import from_airflow_connection
+
+    context = get_current_context()
+    notify, run_type = context["params"]["notify"], str(getattr(context["dag_run"].run_type, "value", ""))
     if not should_mail(notify, run_type):
-        return Outcome("skipped", f"{cluster}: not mailed: notify is {notify}, the run is {run_type}")
-    letter = (folder, plan["ds"], cluster, owners)
+        return Outcome("skipped", f"{name}: not mailed: notify is {notify}, the run is {run_type}")
     beside = {"generation": plan["generation"], "acknowledged": acknowledged()}
-    result = mail_letter(*letter, smtp=None, dry_run=True, **beside)
+    result = send(smtp=None, dry_run=True, **beside)
     if result.due:
         settings = from_airflow_connection(BaseHook.get_connection("smtp_default"))
-        result = mail_letter(*letter, settings, **beside)
+        result = send(smtp=settings, **beside)
     if result.unchanged_since:
         return Outcome("skipped", result.summary())
     state = "sent" if result.ok else "later" if result.retryable else "failed"

@@ -6,7 +6,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,9 @@ from kafka_fleet.fleet_commands import acknowledged_of, chosen, fleet_of
 from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.paths import spark_application, sql_dir
 from kafka_fleet.report import render
+from kafka_fleet.report.digest import digest_owners, mail_digest
 from kafka_fleet.report.dispatch import LetterError, mail_letter
+from kafka_fleet.report.mail import DeliveryResult
 from kafka_fleet.report.outbox import OutboxError
 from kafka_fleet.report.smtp_settings import SmtpSettingsError, from_environment
 from kafka_fleet.store.bucket import address
@@ -166,27 +169,28 @@ def report(options: argparse.Namespace) -> int:
 
 
 def mail(options: argparse.Namespace) -> int:
-    """`kafka-fleet mail`: every cluster's letter to its owners; one that fails does not hold the others."""
+    """`kafka-fleet mail`: each cluster's letter to its owners, and digests; one that fails holds no other back."""
     fleet, acknowledged = fleet_of(options), acknowledged_of(options)
     _judged(options.home, options.date)
     try:
         smtp = None if options.dry_run else from_environment()
     except SmtpSettingsError as error:
         raise UsageError(str(error)) from error
+    digests = digest_owners({cluster.id: cluster.owners for cluster in fleet.clusters})
+    single = {cluster.id: [one for one in cluster.owners if one not in digests] for cluster in fleet.clusters}
+    rest = (smtp, options.dry_run, None, acknowledged)
+    due: list[tuple[str, Callable[[], DeliveryResult]]] = [
+        (name, partial(mail_letter, options.home, options.date, name, owners, *rest))
+        for name, owners in single.items()
+        if owners
+    ]
+    due += [(one, partial(mail_digest, options.home, options.date, one, own, *rest)) for one, own in digests.items()]
     failed = False
-    for cluster in fleet.clusters:
+    for name, send in due:
         try:
-            result = mail_letter(
-                options.home,
-                options.date,
-                cluster.id,
-                cluster.owners,
-                smtp,
-                options.dry_run,
-                acknowledged=acknowledged,
-            )
+            result = send()
         except (LetterError, OutboxError) as error:
-            print(f"{cluster.id}: {error}", file=sys.stderr)
+            print(f"{name}: {error}", file=sys.stderr)
             failed = True
             continue
         print(result.summary())

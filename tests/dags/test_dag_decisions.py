@@ -60,6 +60,27 @@ def test_a_shared_mail_task_is_as_red_as_its_worst_letter(bag, fleet_home, monke
     assert asked == names
 
 
+def test_owners_of_digests_get_no_letters_and_the_others_do(bag, fleet_home, monkeypatch):
+    tasks = {name: bag.dags["fleet_health"].get_task(name).python_callable for name in ("mail", "digest")}
+    asked = []
+
+    def note(name, who, _plan):
+        asked.append((name, list(who)))
+        return Outcome("sent", "")
+
+    for task in tasks.values():
+        for name in ("mail_one", "digest_one"):
+            monkeypatch.setitem(task.__globals__, name, note)
+        monkeypatch.setitem(task.__globals__, "this_plan", dict)
+    tasks["mail"](clusters=["dead-one"])
+    with pytest.raises(AirflowSkipException, match="nobody gets a digest"):
+        tasks["digest"]()
+    monkeypatch.setenv("KAFKA_FLEET_DIGESTS", "a@example.org")
+    tasks["mail"](clusters=["dead-one"])
+    tasks["digest"]()
+    assert asked == [("dead-one", ["a@example.org"]), ("dead-one", []), ("a@example.org", ["dead-one"])]
+
+
 def test_a_selection_keeps_the_known_order_and_names_what_is_unknown():
     assert health.selected(None, ["a", "b"], "cluster") == ["a", "b"]
     assert health.selected(["b", "a"], ["a", "b", "c"], "cluster") == ["a", "b"]

@@ -53,8 +53,9 @@ def test_analysis_runs_over_a_daily_interval_and_may_be_backfilled(bag):
 def test_the_chain(bag):
     dag = bag.dags["fleet_health"]
     names = ["coverage", "compact", "facts", "judge", "letters", "render", "publish", "mail"]
-    assert sorted(dag.task_dict) == sorted([*names, "tidy"])
-    assert dag.get_task("tidy").upstream_task_ids == {"publish"}
+    assert sorted(dag.task_dict) == sorted([*names, "digest", "tidy"])
+    for task in ("digest", "tidy"):
+        assert dag.get_task(task).upstream_task_ids == {"publish"}
     for upstream, downstream in pairwise(names):
         assert downstream in dag.get_task(upstream).get_flat_relative_ids(upstream=False)
     assert dag.get_task("publish").trigger_rule == "all_done_min_one_success"

@@ -8,6 +8,7 @@ from kafka_fleet.knowledge.advisories import severity_rank
 from kafka_fleet.report.headline import alerts, reached, releases, verdict_counts
 from kafka_fleet.report.safe import clean
 from kafka_fleet.report.shapes import Cut, Json, cut
+from kafka_fleet.report.urgency import SCALE, most_pressing, weighed
 from kafka_fleet.report.words import VERDICTS, plural
 
 _CLIP = 200
@@ -17,12 +18,16 @@ _WORST = ("confirmed", "look_alike", "exposed", "unknown")
 
 @dataclass(frozen=True)
 class ClusterRow:
-    """One cluster: link to its letter, worst verdict, counts, releases, coverage. `problem`: red, in words."""
+    """One cluster: link to its letter, worst verdict, counts, releases, coverage. `problem`: red, in words.
+
+    weight: severity of its most pressing finding, weighed by the environment.
+    """
 
     id: str
     href: str
     environment: str
     worst: str
+    weight: str
     counts: Mapping[str, int]
     releases: Cut
     coverage: str
@@ -68,11 +73,13 @@ def _row(dossier: Json, findings: Sequence[Json], written: bool) -> ClusterRow:
         problem = "never reached on this day; nothing is known to be healthy"
     elif not written:
         problem = "its letter could not be written; see the run that should have"
+    pressing = most_pressing(findings)
     return ClusterRow(
         id=dossier["cluster"],
         href=quote(f"{dossier['cluster']}.html") if written else "",
         environment=dossier["environment"] or "",
         worst=next((key for key in _WORST if counts[key]), "not_affected" if not problem else "unknown"),
+        weight=weighed(pressing["severity"], dossier["environment"]) if pressing else "info",
         counts=counts,
         releases=cut(releases(dossier), 4),
         coverage=_coverage(dossier),
@@ -112,6 +119,7 @@ def build_fleet(
         key=lambda r: (
             not r.problem,
             _WORST.index(r.worst) if r.worst in _WORST else len(order),
+            SCALE.index(r.weight),
             -r.counts[r.worst],
             r.id,
         )

@@ -91,13 +91,16 @@ def compose(mail: Mail, cluster: str) -> bytes:
     if mail.revises:
         message["In-Reply-To"] = message["References"] = mail.revises
     message["List-Id"] = f"Kafka Fleet Health <{cluster}.{mail.message_id.strip('<>').partition('@')[2]}>"
+    if mail.importance != "normal":
+        message["Importance"] = mail.importance
     message["Auto-Submitted"] = "auto-generated"  # RFC 3834: holiday notices do not answer it
     message.set_content(mail.text, subtype="plain", charset="utf-8", cte="quoted-printable")
     message.add_alternative(mail.html, subtype="html", charset="utf-8", cte="quoted-printable")
     boundary = f"=_fleet_{mail.digest[:32]}"  # "=_" cannot occur in quoted-printable text
     message.set_boundary(boundary)
-    for name, text in mail.attachments.items():
-        message.add_attachment(text, subtype="csv", charset="utf-8", cte="base64", filename=name)
+    for name, content in mail.attachments.items():
+        subtype = name.rpartition(".")[2]
+        message.add_attachment(content, subtype=subtype, charset="utf-8", cte="base64", filename=name)
     if mail.attachments:
         message.set_boundary(f"{boundary}_all")
     return message.as_bytes()
@@ -128,6 +131,7 @@ def deliver(
     *,
     told: Told | None = None,
     attachments: Mapping[str, str] | None = None,
+    importance: str = "normal",
     clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     lease: timedelta = LEASE,
 ) -> DeliveryResult:
@@ -137,7 +141,7 @@ def deliver(
     differently does not go out. Refusals and a mail server that is down are in the result. Raises OutboxError
     when the outbox cannot be read. A dry run contacts nobody, writes nothing and needs no `smtp`.
 
-    told, attachments: kept with the mail, see Mail.
+    told, attachments, importance: kept with the mail, see Mail.
     """
     if smtp is None and not dry_run:
         raise SmtpSettingsError("no mail server is set")
@@ -149,7 +153,7 @@ def deliver(
         html, text = (part.encode("utf-8", "replace").decode() for part in (letter_html, letter_text))
         identity = message_id(cluster, ds, digest, occurrence, domain)
         mail = Mail(digest, findings_digest, identity, format_datetime(clock()), sender, line, html, text, revises)
-        return replace(mail, told=told, attachments=dict(attachments or {}))
+        return replace(mail, told=told, attachments=dict(attachments or {}), importance=importance)
 
     lease = max(lease, timedelta(seconds=6 * smtp.timeout)) if smtp else lease
     box = Outbox(home, ds, cluster, lease)

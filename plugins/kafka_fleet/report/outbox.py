@@ -47,7 +47,8 @@ class Mail:
     """One composed mail as it was, or will be, sent. `date` is an RFC 5322 date, `digest` that of the letter.
 
     `revises` is the Message-ID of the mail that somebody has and this one replaces. `told` is what its reader knows
-    after it (`changes.Told`; None in mails of older versions), `attachments` are CSV texts by file name.
+    after it (`changes.Told`; None in mails of older versions), `attachments` are texts by file name, CSV or HTML.
+    `importance` is high, normal or low (RFC 4021).
     """
 
     digest: str
@@ -62,6 +63,7 @@ class Mail:
     recipients: dict[str, Recipient] = field(default_factory=dict)
     told: dict[str, dict[str, Any]] | None = None
     attachments: dict[str, str] = field(default_factory=dict)
+    importance: str = "normal"
 
     @property
     def reached_somebody(self) -> bool:
@@ -85,10 +87,13 @@ def letter_digest(*parts: str) -> str:
 
 
 class Outbox:
-    """The outbox file of one cluster and day. Every change is one read, modify, replace that no rival comes between."""
+    """The outbox file of one cluster, or one owner's digest, and day.
+
+    Every change is one read, modify, replace that no rival comes between.
+    """
 
     def __init__(self, home: str | Path, ds: str, cluster: str, lease: timedelta) -> None:
-        if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", ds) or not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,62}", cluster):
+        if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", ds) or not re.fullmatch(r"_?[a-z0-9][a-z0-9-]{0,62}", cluster):
             raise OutboxError(f"{ds!r} and {cluster!r} do not name a day and a cluster")
         self.path = (Path(home) if isinstance(home, str) else home) / "outbox" / f"ds={ds}" / f"{cluster}.json"
         self.cluster = cluster

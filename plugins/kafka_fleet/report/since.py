@@ -11,6 +11,7 @@ from kafka_fleet.report.headers import one_line
 from kafka_fleet.report.safe import clean
 from kafka_fleet.report.shapes import AdvisoryText, Cut, Json, cut
 from kafka_fleet.report.templating import fragment, plain
+from kafka_fleet.report.urgency import sentence
 from kafka_fleet.report.words import VERDICTS, plural
 
 ROOM = 12_000  # bytes of HTML that every letter leaves for this
@@ -123,11 +124,15 @@ def first_part(
     findings: Sequence[Json] = (),
     standing: Standing | None = None,
     faults: Sequence[str] = (),
+    pressing: Json | None = None,
+    environment: str | None = None,
 ) -> tuple[str, str]:
     """HTML and text, with the same facts; the HTML has at most ROOM bytes: lists shorten and say how many more.
 
     findings: the cluster's of the day. standing: their acknowledgements. faults: entries that are not valid.
+    pressing: the worst finding that nobody has acknowledged, weighed by the cluster's environment.
     """
+    urgent = [text] if (text := sentence(pressing, environment)) else []
     shown = [Change(**clean(vars(one), _CLIP)) for one in changes.changes]
     groups = [(_WORDS[kind], [one for one in shown if one.kind == kind]) for kind in KINDS]
     groups.append(("Still there after the fixed release, as told before", _persisting(changes)))
@@ -137,7 +142,7 @@ def first_part(
     for most in _LEVELS:
         view = SinceView(
             heading="The first letter" if changes.since is None else f"Since the letter of {changes.since}",
-            notes=(*_notes(changes), *clean(faults[:most], _LONG)),
+            notes=(*_notes(changes), *clean([*urgent, *faults[:most]], _LONG)),
             groups=tuple(
                 (label, cut([_line(one, advisories) for one in lines], most)) for label, lines in groups if lines
             ),
