@@ -6,9 +6,11 @@
 import argparse
 import sys
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
 from kafka_fleet import commands, fleet_commands, history_commands
+from kafka_fleet.history.command import import_history, step_of
 from kafka_fleet.store.bucket import open_home, unreachable
 from kafka_fleet.store.generations import day
 from kafka_fleet.usage import UsageError
@@ -21,6 +23,13 @@ def _day(text: str) -> str:
         return day(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error  # argparse shows the text of no other error
+
+
+def _step(text: str) -> timedelta:
+    try:
+        return step_of(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -50,6 +59,14 @@ def _parser() -> argparse.ArgumentParser:
     verb("check", fleet_commands.check, "validate the fleet file", True, home=False, ds=False)
     collect = verb("collect", commands.collect, "one sweep now; prints a coverage table", True, ds=False)
     collect.add_argument("--cluster", action="append", default=[], metavar="ID", help="only this cluster; repeatable")
+    history = verb("import", import_history, "sweeps of past days, from what a Prometheus scraped", True, ds=False)
+    history.add_argument("--prometheus", required=True, metavar="URL", help="where its HTTP API is, without /api")
+    history.add_argument("--from", dest="first", type=_day, required=True, metavar="D", help="the first day, in UTC")
+    history.add_argument("--to", dest="last", type=_day, required=True, metavar="D", help="the last day, in UTC")
+    history.add_argument("--cluster", action="append", default=[], metavar="ID", help="only this cluster; repeatable")
+    history.add_argument("--step", type=_step, default="10m", metavar="S", help="between two sweeps: 10m, 30s, 1h")
+    history.add_argument("--map", type=Path, metavar="FILE", help="which series are whose, and names of your own")
+    history.add_argument("--connection", metavar="ID", help="the connection that has the credentials")
     analyze = verb("analyze", commands.analyze, "facts, signatures and findings of a day, through spark-submit", False)
     analyze.add_argument("--signature", action="append", default=[], metavar="S", help="only this one; repeatable")
     findings = verb("findings", commands.findings, "the day's findings", None)

@@ -31,7 +31,13 @@ class Case:
     def reached(self) -> bool:
         """Whether any broker, or the admin protocol, answered in any sweep."""
         admin = self.about is not None and self.about["admin_ok"] + self.about["admin_partial"] > 0
-        return admin or any(row["kafka_release"] is not None for row in self.brokers)
+        return admin or any(row["kafka_release"] is not None or _reads(row) > 0 for row in self.brokers)
+
+
+def _reads(broker: Json) -> int:
+    """How many sweeps of the day read a broker, wholly or in part."""
+    reads: int = broker["ok_reads"] + broker["partial_reads"] + broker["truncated_reads"]
+    return reads
 
 
 def _coverage(case: Case, missing: Sequence[str]) -> Json:
@@ -74,8 +80,7 @@ def _coverage(case: Case, missing: Sequence[str]) -> Json:
 def _not_measured(case: Case, results: Mapping[str, SignatureResult], damaged: Sequence[Damaged]) -> list[str]:
     sentences = [f"{signature}: {text}" for signature, one in results.items() for text in one.missing]
     for row in case.brokers:
-        good = row["ok_reads"] + row["partial_reads"] + row["truncated_reads"]
-        if good == 0:
+        if _reads(row) == 0:
             kinds = ", ".join(row["failure_kinds"]) or "no endpoint"
             sentences.append(f"broker {row['broker']}: nothing was read over Jolokia ({kinds})")
     for one in damaged:

@@ -193,7 +193,7 @@ def _replicas(rows: Rows) -> int:
     return min((count for count in counts if count), default=0)  # a pattern that was refused is a fault of its own
 
 
-def _verdict(rows: Rows, faults: list[str]) -> tuple[str, str | None]:
+def verdict(rows: Rows, faults: list[str]) -> tuple[str, str | None]:
     """ok, partial or truncated: text for values, or fewer replicas than the broker itself counts."""
     if rows.truncated:
         return "truncated", f"{rows.truncated} values were cut off by the agent's limits"
@@ -236,7 +236,7 @@ def sweep_broker(url: str, credentials: Credentials, limits: Limits) -> BrokerSw
         detail = faults[0] if faults else "none of the wanted MBeans is there; is this a Kafka broker?"
         kind, detail = (failures[0].kind, failures[0].detail) if failures else ("protocol", detail)
         return BrokerSweep("failed", kind, detail, None, seconds, read, Rows(), [], None)
-    outcome, detail = _verdict(rows, faults)
+    outcome, detail = verdict(rows, faults)
     if failures:
         outcome, detail = "partial", str(failures[0])
     return BrokerSweep(

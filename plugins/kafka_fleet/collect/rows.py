@@ -64,7 +64,7 @@ class Rows:
     def add(self, bean: Bean, answer: Mapping[str, Any]) -> None:
         """Take the value of one read: {attribute: v} for a name, {object name: {attribute: v}} for a pattern."""
         if "*" not in bean.mbean:
-            self._take(bean, {}, answer)
+            self.take(bean, {}, answer)
             return
         for name, attributes in answer.items():
             if not isinstance(attributes, Mapping):
@@ -76,16 +76,17 @@ class Rows:
                 self.unusable += 1
                 continue
             if not further(bean, found):
-                self._take(bean, found, attributes)
+                self.take(bean, found, attributes)
 
     def add_absent(self, bean: Bean) -> bool:
         """Take "no such bean": 0 for columns that Kafka makes at the first event. False when it has none of them."""
         zeros = {column.attribute: 0 for column in bean.columns if column.lazy}
         if zeros:
-            self._take(bean, {}, zeros)
+            self.take(bean, {}, zeros)
         return bool(zeros)
 
-    def _take(self, bean: Bean, found: Mapping[str, str], attributes: Mapping[str, Any]) -> None:
+    def take(self, bean: Bean, found: Mapping[str, str], attributes: Mapping[str, Any]) -> None:
+        """Take attributes of one MBean whose properties are known."""
         table = tables()[bean.table]
         keys: list[Value] = []
         for property_name, (_column, kind) in table.keys.items():

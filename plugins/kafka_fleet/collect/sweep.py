@@ -122,7 +122,7 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
         if fault is None:
             early = {b: pool.submit(_sweep_broker, url, credentials, limits, end) for b, url in known.items()}
         hosts = {b: pool.submit(sweep_host, b, url, limits) for b, url in cluster.node_exporter.items()}
-        landing.store({"declarations": [_declaration(cluster)]})
+        landing.store({"declarations": [declaration(cluster)]})
         admin = admin_future.result()
         listed = {row["broker"]: row for row in admin.tables.get("brokers", [])}
         urls = endpoints(cluster, {b: row["host"] for b, row in listed.items()})
@@ -137,7 +137,7 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
         swept = {
             b: (futures[b].result() if b in futures else fault or _failed("no_endpoint", NO_ENDPOINT)) for b in urls
         }
-        tables = _tables(cluster, listed, urls, swept)
+        tables = broker_tables(cluster, listed, urls, swept)
         tables["hosts"] = [future.result() for future in hosts.values()]
         ended = datetime.now(UTC)
         tables["sweeps"] = [{**_sweep(admin), "ended_at": ended}]
@@ -147,7 +147,8 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
     return SweepResult(cluster.id, manifest, admin, outcomes, values, (ended - started).total_seconds())
 
 
-def _declaration(cluster: Cluster) -> dict[str, Any]:
+def declaration(cluster: Cluster) -> dict[str, Any]:
+    """The row of the raw table `declarations`."""
     owners = [str(owner) for owner in cluster.owners]
     return {"environment": cluster.environment, "owners": owners, "declaration": cluster.declaration()}
 
@@ -163,12 +164,13 @@ def _sweep(admin: AdminSweep) -> dict[str, Any]:
     }
 
 
-def _tables(
+def broker_tables(
     cluster: Cluster,
     listed: dict[int, dict[str, Any]],
     urls: dict[int, str | None],
     swept: dict[int, BrokerSweep],
 ) -> dict[str, list[Item]]:
+    """The raw tables of brokers: what the admin protocol lists of each, and what was read from it."""
     tables: dict[str, list[Item]] = {}
     tables["brokers"] = [
         {

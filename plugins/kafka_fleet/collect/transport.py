@@ -94,14 +94,16 @@ class Endpoint:
         self._session.close()
         self._lines.cut()
 
-    def send(self, method: str, url: str, body: bytes | None = None) -> bytearray:
+    def send(
+        self, method: str, url: str, body: bytes | None = None, content_type: str = "application/json"
+    ) -> bytearray:
         """One request; the decoded body. Raises Failure."""
         left = self._deadline - time.monotonic()
         if left <= 0:
             raise Failure("timeout", f"the deadline of {self.limits.deadline_s:g} s has passed")
         self.requests += 1
         timeout = (min(self.limits.connect_s, left), min(self.limits.read_s, left))
-        headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
+        headers = {"Content-Type": content_type, "Accept-Encoding": "identity"}
         try:
             with self._session.request(
                 method, url, data=body, headers=headers, timeout=timeout, allow_redirects=False, stream=True

@@ -84,6 +84,19 @@ def manifests(home: Path, ds: date | str) -> tuple[list[Manifest], list[Damaged]
     return [whole[key] for key in sorted(whole)], [damaged[key] for key in sorted(damaged)]
 
 
+def sweep_times(home: Path, ds: date | str, cluster: str) -> list[datetime]:
+    """When the sweeps of one cluster and day were taken, in order; damaged ones were taken, too.
+
+    Raises OSError when the disk does, ValueError for a damaged commit of joined sweeps.
+    """
+    own = (path.stem.partition(".")[2] for path in (home / f"raw/manifests/ds={ds}").glob(f"{cluster}.*.json"))
+    found = {datetime.strptime(name, "%Y%m%dT%H%M%S.%fZ").replace(tzinfo=UTC) for name in own}
+    path = home / f"raw/{JOINED}/ds={ds}/{cluster}.json"
+    if path.exists():
+        found |= {datetime.fromisoformat(one["sweep_at"]) for one in json.loads(read_file(path))["sweeps"]}
+    return sorted(found)
+
+
 def _checked(home: Path, path: Path) -> Manifest | Damaged:
     cluster, _dot, sweep = path.stem.partition(".")
     try:

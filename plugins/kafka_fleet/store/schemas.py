@@ -41,6 +41,7 @@ ADMIN_TABLES: dict[str, tuple[str, list[tuple[str, pa.DataType, str]]]] = {
             ("admin_missing", _STRINGS, "admin tables that could not be read"),
             ("collector_version", pa.string(), "version of this program"),
             ("previous_sweep_at", _UTC, "the sweep whose log ends this one's partitions carry; null: of none"),
+            ("imported_from", pa.string(), "the Prometheus that the sweep was imported from; null: it was collected"),
         ],
     ),
     "declarations": (

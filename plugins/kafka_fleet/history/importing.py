@@ -1,0 +1,179 @@
+"""Sweeps of past days: takes a cluster, days and a Prometheus, lands a sweep per window that has none, says what came.
+
+A window whose samples could not be had is left open, so that a later import can fill it. What Prometheus did not scrape
+is no sweep; a broker that it did not scrape while it scraped others is landed as failed.
+"""
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from kafka_fleet import __version__
+from kafka_fleet.collect.jolokia import BrokerSweep
+from kafka_fleet.collect.rows import Rows
+from kafka_fleet.collect.sweep import broker_tables, declaration
+from kafka_fleet.collect.transport import Failure
+from kafka_fleet.history.names import Names
+from kafka_fleet.history.prometheus import Prometheus
+from kafka_fleet.history.reading import Scrape, read
+from kafka_fleet.history.scrapes import Seen, scrapes
+from kafka_fleet.history.targets import Labels, Whose, find, matchers
+from kafka_fleet.store.landing import land
+from kafka_fleet.store.manifests import sweep_times
+from kafka_fleet.store.tables import Item
+
+BROKERS = 4  # read at a time: the samples of so many are in memory
+HOUR_MS, DAY_MS = 3_600_000, 86_400_000
+GIVEN_UP = 3  # windows in a row that Prometheus does not answer for
+
+
+class Source(NamedTuple):
+    """The server, its name for the sweeps' rows, and the metric names that are known."""
+
+    server: Prometheus
+    label: str
+    names: Names
+
+
+@dataclass
+class Imported:
+    """What the import of one cluster came to: numbers of windows, and sentences on what was not had."""
+
+    cluster: str
+    landed: int = 0
+    there: int = 0
+    empty: int = 0
+    failed: int = 0
+    said: dict[str, None] = field(default_factory=dict)  # in order, each once
+
+    def summary(self) -> str:
+        """One line for a terminal."""
+        return (
+            f"{self.cluster}: {self.landed} sweeps imported, {self.there} were there, "
+            f"{self.empty} without samples, {self.failed} not answered"
+        )
+
+    def say(self, sentence: str) -> None:
+        """Keep a sentence."""
+        self.said.setdefault(sentence)
+
+
+def import_days(
+    source: Source, whose: Whose, home: Path, days: list[date], step: timedelta, say: Callable[[str], None]
+) -> Imported:
+    """Import the days of one cluster in their order. Raises OSError when the disk does; all else is said."""
+    result = Imported(whose.cluster.id)
+    for day in days:
+        try:
+            _day(source, whose, home, day, round(step.total_seconds() * 1000), result, say)
+        except Failure as failure:
+            result.failed += 1
+            result.say(f"{day}: {failure}")
+            break  # the days after it would fail in the same way, and be asked for in vain
+    return result
+
+
+def _day(
+    source: Source, whose: Whose, home: Path, day: date, step_ms: int, result: Imported, say: Callable[[str], None]
+) -> None:
+    start = _ms(datetime(day.year, day.month, day.day, tzinfo=UTC))
+    end = min(start + DAY_MS, _ms(datetime.now(UTC)))
+    taken = {(_ms(at) - start) // step_ms for at in sweep_times(home, day, whose.cluster.id)}
+    windows = range(start, end - step_ms + 1, step_ms)
+    open_ = [at for at in windows if (at - start) // step_ms not in taken]
+    result.there += len(windows) - len(open_)
+    if not open_:
+        return
+    found = find(source.server, whose, source.names, start, end)
+    for sentence in found.untold:
+        result.say(f"{day}: {sentence}")
+    if not found.by_broker:
+        result.empty += len(open_)
+        result.say(f"{day}: Prometheus has no broker of this cluster; see docs/history.md on how brokers are told")
+        return
+    shown = {
+        target: source.server.names(f"{{{matchers(target)}}}", start, end)
+        for targets in found.by_broker.values()
+        for target in targets
+    }
+    span = max(HOUR_MS // step_ms, 1) * step_ms
+    rest, silent = set(open_), 0
+    for begin in range(start, end, span):
+        wanted = sorted(at for at in rest if begin <= at < begin + span)
+        if not wanted:
+            continue
+        seen = scrapes(source.server, found.by_broker, wanted[0], wanted[-1] + step_ms, step_ms)
+        for at in wanted:
+            if at not in seen:
+                result.empty += 1
+                continue
+            try:
+                landed = _sweep(source, whose, home, at, seen[at], shown, result)
+            except Failure as failure:
+                result.failed, silent = result.failed + 1, silent + 1
+                result.say(f"{_at(at):%Y-%m-%d %H:%M:%S}: {failure}")
+                if silent == GIVEN_UP:
+                    raise
+                continue
+            result.landed, result.empty, silent = result.landed + landed, result.empty + (not landed), 0
+        say(f"{whose.cluster.id}: {_at(begin):%Y-%m-%d %H:%M}, {result.landed} sweeps imported")
+
+
+def _sweep(
+    source: Source,
+    whose: Whose,
+    home: Path,
+    at_ms: int,
+    seen: Mapping[int, Seen],
+    shown: Mapping[Labels, list[str]],
+    result: Imported,
+) -> bool:
+    """Land the sweep of one window; False when no broker could be read in it."""
+
+    def swept(broker: int) -> BrokerSweep:
+        one = seen.get(broker)
+        if one is None or one.target is None or one.at_ms is None:
+            kind, detail = (one.kind, one.detail) if one else ("no_samples", "Prometheus has no target of this broker")
+            return BrokerSweep("failed", kind, detail, None, 0.0, 0, Rows(), [], None)
+        return read(source.server, source.names, Scrape(broker, one.target, shown[one.target], one.at_ms))
+
+    cluster = whose.cluster
+    brokers = sorted({*seen, *cluster.jolokia.brokers})
+    with ThreadPoolExecutor(BROKERS) as pool:
+        found = dict(zip(brokers, pool.map(swept, brokers), strict=True))
+    for broker, one in found.items():
+        if one.kind in ("not_exported", "ambiguous"):
+            result.say(f"broker {broker}: {one.detail}")
+    times = [one.read_at for one in found.values() if one.read_at is not None]
+    if not times and not any(one.kind == "unreachable" for one in found.values()):
+        return False  # nothing of it says anything of the brokers
+    tables: dict[str, list[Item]] = broker_tables(cluster, {}, dict.fromkeys(brokers), found)
+    tables["declarations"] = [declaration(cluster)]
+    tables["sweeps"] = [_row(source, max(times, default=_at(at_ms)))]
+    try:
+        land(home, cluster.id, _at(at_ms), tables)
+    except FileExistsError:
+        return False  # another import has just landed it
+    return True
+
+
+def _row(source: Source, ended: datetime) -> dict[str, Any]:
+    return {
+        "ended_at": ended,
+        "admin_outcome": "failed",
+        "admin_detail": "imported from Prometheus, which has nothing of what only the Kafka protocol tells",
+        "admin_missing": ["every admin table"],
+        "collector_version": __version__,
+        "imported_from": source.label,
+    }
+
+
+def _ms(at: datetime) -> int:
+    return round(at.timestamp() * 1000)
+
+
+def _at(ms: int) -> datetime:
+    return datetime.fromtimestamp(ms / 1000, UTC)
