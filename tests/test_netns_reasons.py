@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from live import exporter, netns
-from live.exporter import said
+from live.packages import said
 
 
 def refused(*_arguments: object, **_named: object) -> None:

@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 JOLOKIA_VERSION = "2.2.9"
-# the Prometheus JMX exporter's Java agent: only the benchmarks want it, beside Jolokia on the same broker
+# the Prometheus JMX exporter's Java agent: benchmarks and live tests want it, beside Jolokia on the same broker
 EXPORTER_VERSION = "1.0.1"
 EXPORTER_SHA256 = "7d61f737fd661610ccc14aea79764faa1ea94a340cbc8f0029b3d2edea3d80c1"
 MARKER = "complete.json"

@@ -39,7 +39,7 @@ class Cluster:
             process of its own with node id 100, so that every broker can be killed.
         broker_config: server.properties of all brokers; broker_configs: of single ones, by id. These win over all else.
         workdir: where data and logs go; without one a temporary folder, removed at stop().
-        heap_mb: of each broker. jvm_options: further JVM options of all brokers.
+        heap_mb: of each broker. jvm_options: further JVM options of all brokers; node_options: of single ones, by id.
     """
 
     def __init__(
@@ -55,6 +55,7 @@ class Cluster:
         workdir: Path | str | None = None,
         heap_mb: int = 224,
         jvm_options: Sequence[str] = (),
+        node_options: Mapping[int, Sequence[str]] | None = None,
         artifacts: Path | None = None,
         start_seconds: float = 300.0,
     ) -> None:
@@ -68,6 +69,7 @@ class Cluster:
         number = uuid.uuid4().bytes
         self.cluster_id = base64.urlsafe_b64encode(bytes([number[0] & 0x7F]) + number[1:]).decode().rstrip("=")
         self._start_seconds, self._jvm = start_seconds, (f"-Xmx{heap_mb}m", *jvm_options)
+        self._node_options = node_options or {}
         self.nodes = {
             i: Node(i, ("broker",), racks[(i - 1) % len(racks)] if racks else None) for i in range(1, brokers + 1)
         }
@@ -194,7 +196,7 @@ class Cluster:
         self.stop()
 
     def _launch(self, node: Node) -> None:
-        node.process = spawn(jvm(self.jars, node, self._jvm), node.log)
+        node.process = spawn(jvm(self.jars, node, [*self._jvm, *self._node_options.get(node.id, ())]), node.log)
 
     def _end(self, node: Node, grace_seconds: float) -> None:
         if node.process:

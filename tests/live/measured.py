@@ -23,7 +23,8 @@ import yaml
 from fleet_demo.cluster import Cluster
 from kafka_fleet.store.generations import current
 from kafka_fleet.store.manifests import manifests, read_rows
-from live import offsets, retries, skew, storm, zk28
+from live import history, offsets, prometheus, retries, skew, storm, zk28
+from live.commands import fleet_command
 from live.scenarios import avoid_midnight, running, sweep
 
 FIRST = ["follower331", "follower332", "follower411", "idle331"]
@@ -94,12 +95,6 @@ class Measured(NamedTuple):
         return found
 
 
-def fleet_command(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run `kafka-fleet` as a user does, in a process of its own."""
-    program = str(Path(sys.executable).with_name("kafka-fleet"))
-    return subprocess.run([program, *arguments], capture_output=True, text=True, check=False, timeout=900)
-
-
 @cache
 def _printed(home: Path, ds: str) -> list[Row]:
     done = fleet_command("findings", "--home", str(home), "--date", ds, "--format", "json")
@@ -147,10 +142,18 @@ def killed_collectors(cluster: Cluster, home: Path) -> None:
 
 
 def first_batch(home: Path) -> None:
-    """Follower reads on three releases and an idle cluster; then a killed broker, then killed collectors."""
-    with running(FIRST, home, SWEEPS, EVERY_S) as clusters:
+    """Follower reads on three releases and an idle cluster; history of one; a killed broker; killed collectors."""
+    options, ports = prometheus.agents(home / "history")
+    agents = {history.OF: options}
+    with (
+        prometheus.server(home / "history", ports) as url,
+        running(FIRST, home, SWEEPS, EVERY_S, agents=agents) as clusters,
+        ThreadPoolExecutor(1) as aside,
+    ):
+        imported = aside.submit(history.imported, home, url, clusters[history.OF])
         restarts(clusters["follower411"], home)
         killed_collectors(clusters["follower332"], home)
+        imported.result()
 
 
 def second_batch(home: Path) -> None:

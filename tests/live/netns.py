@@ -20,7 +20,8 @@ from kafka_fleet.collect.sweep import sweep_cluster
 from kafka_fleet.credentials import local_credentials
 from kafka_fleet.inventory import parse_fleet
 from live.crowds import crowd
-from live.exporter import command, exporter, said
+from live.exporter import command, exporter
+from live.packages import said
 
 NAME, RELEASE, CONNECTIONS = "netns312", "3.1.2", 400
 SERVER, CLIENT, EXPORTER_PORT = "198.18.0.1", "198.18.0.2", 9100  # of the range kept for tests between networks

@@ -118,17 +118,26 @@ def avoid_midnight(seconds: float) -> None:
 
 @contextmanager
 def running(
-    names: Sequence[str], home: Path, sweeps: int, every_s: float, workdir: Path | None = None
+    names: Sequence[str],
+    home: Path,
+    sweeps: int,
+    every_s: float,
+    workdir: Path | None = None,
+    agents: Mapping[str, Mapping[int, Sequence[str]]] | None = None,
 ) -> Iterator[dict[str, Cluster]]:
     """Start the scenarios' clusters at once, sweep each `sweeps` times, and hand over the clusters under load.
+
+    agents: further JVM options by scenario and broker.
 
     Raises ArtifactError when a release cannot be had, ClusterError when a broker does not start.
     """
     clusters = {}
     for name in names:
         one = SCENARIOS[name]
-        place = workdir / name if workdir else None
-        clusters[name] = Cluster(name, one.release, mode=one.mode, broker_config=one.config, workdir=place)
+        place, options = workdir / name if workdir else None, (agents or {}).get(name)
+        clusters[name] = Cluster(
+            name, one.release, mode=one.mode, broker_config=one.config, workdir=place, node_options=options
+        )
     with ThreadPoolExecutor(len(names)) as pool:
         loads: list[Client] = []
         try:

@@ -151,6 +151,9 @@ def _sweep(
     if not times and not any(one.kind == "unreachable" for one in found.values()):
         return False  # nothing of it says anything of the brokers
     tables: dict[str, list[Item]] = broker_tables(cluster, {}, dict.fromkeys(brokers), found)
+    for name in source.names.whole:
+        if not all(one.rows.has(name) for one in found.values() if one.read_at is not None):
+            tables.pop(name, None)
     tables["declarations"] = [declaration(cluster)]
     tables["sweeps"] = [_row(source, max(times, default=_at(at_ms)))]
     try:

@@ -73,6 +73,7 @@ class Spelling(Strict):
     metrics: dict[str, list[Exact]] = Field(default_factory=dict)
     required: dict[str, str] = Field(default_factory=dict)
     needs: dict[str, list[str]] = Field(default_factory=dict)
+    whole: list[str] = Field(default_factory=list)
 
 
 class Source(NamedTuple):
@@ -109,6 +110,7 @@ class Names(NamedTuple):
     sources: dict[str, list[Source]]
     required: dict[str, str]
     needs: dict[str, list[str]]
+    whole: list[str]
 
     def of(self, column: str) -> frozenset[str]:
         """The metric names, in lower case, that may give a column (`table.column`)."""
@@ -140,7 +142,7 @@ def load_names(own: Spelling | None = None) -> Names:
             found.setdefault(name, []).append(source)
         for metric, columns in one.metrics.items():
             found.setdefault(metric.lower(), []).extend(_exact(column) for column in columns)
-    return Names(found, shipped.required, shipped.needs)
+    return Names(found, shipped.required, shipped.needs, shipped.whole)
 
 
 def _patterns(patterns: Iterable[Pattern], wildcards: Mapping[str, list[str]]) -> Iterable[tuple[str, Source]]:

@@ -1,0 +1,93 @@
+"""A Prometheus on a loopback socket that answers what a real one answered (live.record_history), with a test's faults.
+
+`Recorded.change` changes the body of an answer, `Recorded.status` its status; both are given the path and the form.
+"""
+
+import gzip
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import date
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from kafka_fleet.inventory import Cluster, parse_fleet
+
+FOLDER = Path(__file__).with_name("fixtures") / "prometheus"
+Form = dict[str, str]
+
+
+def key(path: str, form: list[tuple[str, str]]) -> str:
+    """The name of a request among the answers."""
+    return f"{path} {json.dumps(sorted(form))}"
+
+
+def payments(name: str = "payments-eu", host: str = "127.0.0.1", **more: Any) -> Cluster:
+    """The cluster that was recorded."""
+    entry = {
+        "id": name,
+        "environment": "production",
+        "owners": ["oncall@example.org"],
+        "bootstrap_servers": ["127.0.0.1:1"],
+        "jolokia": {"brokers": {1: f"http://{host}:1/jolokia", 2: f"http://{host}:2/jolokia"}},
+        **more,
+    }
+    fleet = parse_fleet({"version": 1, "clusters": [entry]}, "f")
+    assert fleet.errors == []
+    return fleet.clusters[0]
+
+
+class Recorded:
+    """The answers, and what was asked. What was not recorded has no samples."""
+
+    def __init__(self) -> None:
+        content = json.loads(gzip.decompress((FOLDER / "answers.json.gz").read_bytes()))
+        self.day = date.fromisoformat(content["day"])
+        self.answers: dict[str, str] = content["answers"]
+        self.asked: list[tuple[str, Form, dict[str, str]]] = []
+        self.change: Callable[[str, Form, bytes], bytes] = lambda path, form, body: body
+        self.status: Callable[[str, Form], int] = lambda path, form: 200
+        self.url = ""
+
+    def answer(self, path: str, form: list[tuple[str, str]]) -> bytes:
+        """What the real one said."""
+        empty = '{"status":"success","data":{"resultType":"matrix","result":[]}}'
+        if path != "/api/v1/query":
+            empty = '{"status":"success","data":[]}'
+        return self.change(path, dict(form), self.answers.get(key(path, form), empty).encode())
+
+
+@contextmanager
+def recorded() -> Iterator[Recorded]:
+    """Serve until the end of the context."""
+    known = Recorded()
+
+    class Handler(BaseHTTPRequestHandler):
+        def _any(self) -> None:
+            parts = urlsplit(self.path)
+            text = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode() or parts.query
+            form = parse_qsl(text)
+            known.asked.append((parts.path, dict(form), dict(self.headers)))
+            body = known.answer(parts.path, form)
+            self.send_response(known.status(parts.path, dict(form)))
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_GET = do_POST = _any
+
+        def log_message(self, format: str, *args: Any) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+        thread.start()
+        known.url = f"http://127.0.0.1:{server.server_address[1]}"
+        try:
+            yield known
+        finally:
+            server.shutdown()
+            thread.join()
