@@ -5,6 +5,7 @@
 
 import gzip
 import json
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import date
@@ -18,6 +19,8 @@ from kafka_fleet.inventory import Cluster, parse_fleet
 
 FOLDER = Path(__file__).with_name("fixtures") / "prometheus"
 Form = dict[str, str]
+_SCRAPE = re.compile(r'__name__=~"([^"]*)",(.*)\}\[1ms\]$')
+STEP_S = 30  # with which it was recorded
 
 
 def key(path: str, form: list[tuple[str, str]]) -> str:
@@ -52,12 +55,32 @@ class Recorded:
         self.status: Callable[[str, Form], int] = lambda path, form: 200
         self.url = ""
 
+    @property
+    def sweeps(self) -> int:
+        """How many windows of STEP_S the recorded scrapes lie in."""
+        ups = [text for text in self.answers.values() if '"__name__":"up"' in text]
+        results = [json.loads(text)["data"]["result"] for text in ups]
+        times = [at for series in results for one in series for at, value in one["values"] if value == "1"]
+        return len({int(at // STEP_S) for at in times})
+
     def answer(self, path: str, form: list[tuple[str, str]]) -> bytes:
         """What the real one said."""
         empty = '{"status":"success","data":{"resultType":"matrix","result":[]}}'
         if path != "/api/v1/query":
             empty = '{"status":"success","data":[]}'
-        return self.change(path, dict(form), self.answers.get(key(path, form), empty).encode())
+        found = self.answers.get(key(path, form), empty)
+        asked = _SCRAPE.search(dict(form).get("query", ""))
+        if asked:
+            found = self._scrape(dict(form)["time"], asked[2], set(asked[1].split("|")))
+        return self.change(path, dict(form), found.encode())
+
+    def _scrape(self, time: str, target: str, names: set[str]) -> str:
+        """The samples of one scrape, of the metrics that are asked for: a test may leave some out."""
+        asked = [(dict(json.loads(name.partition(" ")[2])), text) for name, text in self.answers.items()]
+        same = [text for form, text in asked if form.get("time") == time and target in form["query"]]
+        series = [one for text in same for one in json.loads(text)["data"]["result"]]
+        wanted = [one for one in series if one["metric"]["__name__"] in names]
+        return json.dumps({"status": "success", "data": {"resultType": "matrix", "result": wanted}})
 
 
 @contextmanager

@@ -16,9 +16,14 @@ from fleet_demo.artifacts import default_root, exporter_agent
 from fleet_demo.processes import LOOPBACK, end, free_port, spawn, tail
 from live.packages import said, unpacked
 
-EVERY_S = 3  # a scrape of a broker takes up to a second on a machine that does much else
+EVERY_S = 5
 RULES = Path(__file__).with_name("exporter_rules.yml")
-NO_RULES = 'includeObjectNames: ["kafka.*:*"]\n'
+# most of a broker's metrics are of requests that nobody asks for; without them a scrape is short beside other brokers
+ASKED = [
+    *(f"kafka.network:type=RequestMetrics,request={name},*" for name in ("Produce", "FetchConsumer", "FetchFollower")),
+    *("kafka.network:type=RequestMetrics,request=Fetch,*", "kafka.network:type=Acceptor,*", "kafka.cluster:*"),
+    *("kafka.server:*", "kafka.log:*", "kafka.controller:*", "kafka.coordinator.group:*"),
+]
 READY_S = 60.0
 
 
@@ -38,12 +43,12 @@ def agents(folder: Path) -> tuple[dict[int, list[str]], dict[int, int]]:
     """JVM options of two brokers, and the ports on which their exporters will answer."""
     ports = {1: free_port(), 2: free_port()}
     folder.mkdir(parents=True, exist_ok=True)
-    plain = folder / "no_rules.yml"
-    plain.write_text(NO_RULES)
-    options = {
-        broker: [f"-javaagent:{exporter_agent()}={LOOPBACK}:{port}:{RULES if broker == 1 else plain}"]
-        for broker, port in ports.items()
-    }
+    asked = f"includeObjectNames: {json.dumps(ASKED)}\n"
+    options = {}
+    for broker, port in ports.items():
+        config = folder / f"exporter-{broker}.yml"
+        config.write_text(asked + (RULES.read_text() if broker == 1 else ""))
+        options[broker] = [f"-javaagent:{exporter_agent()}={LOOPBACK}:{port}:{config}"]
     return options, ports
 
 

@@ -20,7 +20,7 @@ from kafka_fleet.history.prometheus import Prometheus
 from kafka_fleet.history.targets import Whose
 from live import prometheus
 from live.scenarios import avoid_midnight, running
-from recorded_prometheus import FOLDER, key, payments
+from recorded_prometheus import FOLDER, STEP_S, key, payments
 
 SECONDS, EARLIER = 100, 86_400
 
@@ -47,7 +47,7 @@ def record(url: str, end_s: float) -> None:
             day: date = datetime.fromtimestamp(end_s - EARLIER, UTC).date()
             source = Source(server, f"recorded {server.version()}", load_names())
             whose = Whose(payments(), Choice(selector='job="kafka"'))
-            found = import_days(source, whose, folder / "home", [day], timedelta(seconds=30), print)
+            found = import_days(source, whose, folder / "home", [day], timedelta(seconds=STEP_S), print)
             print(found.summary())
     content = json.dumps({"day": day.isoformat(), "answers": server.answers}).encode()
     FOLDER.mkdir(parents=True, exist_ok=True)

@@ -86,7 +86,8 @@ def _samples(server: Prometheus, scrape: Scrape, metrics: Iterable[str]) -> list
         return []
     named = f"__name__=~{quoted('|'.join(wanted))}"
     # all samples of a scrape have one time, and `up` has it too
-    return server.samples(f"{{{named},{matchers(scrape.target)}}}", scrape.at_ms, 1)
+    found = server.samples(f"{{{named},{matchers(scrape.target)}}}", scrape.at_ms, 1)
+    return [one for one in found if one.metric.get("__name__") in wanted]
 
 
 def _take(found: list[Series], names: Names, scrape: Scrape, rows: Rows, seen: set[str]) -> None:

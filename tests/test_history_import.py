@@ -1,0 +1,264 @@
+"""Import of a recorded day: what a real Prometheus had becomes sweeps, once, and what it had not stays missing."""
+
+import json
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kafka_fleet.collect.transport import Credentials, Limits
+from kafka_fleet.history import prometheus as client
+from kafka_fleet.history.importing import Imported, Source, import_days
+from kafka_fleet.history.mapping import Choice
+from kafka_fleet.history.names import load_names
+from kafka_fleet.history.prometheus import Prometheus
+from kafka_fleet.history.targets import Whose
+from kafka_fleet.store.landing import land
+from kafka_fleet.store.manifests import manifests, read_rows
+from recorded_prometheus import STEP_S, Form, Recorded, payments, recorded
+
+STEP = timedelta(seconds=STEP_S)
+LIMITS = Limits(connect_s=1.0, read_s=2.0, deadline_s=5.0, max_bytes=32_000_000)
+CHOICE = Choice(selector='job="kafka"')
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
+    monkeypatch.setattr(client, "PAUSE_S", 0.0)
+    with recorded() as found:
+        yield found
+
+
+def run(server: Recorded, home: Path, **more: Any) -> tuple[Imported, Callable[[str], list[dict[str, Any]]]]:
+    source = Source(Prometheus(server.url, Credentials(), LIMITS), "recorded", load_names())
+    whose = Whose(more.pop("cluster", payments()), more.pop("choice", CHOICE))
+    result = import_days(source, whose, home, [server.day], more.pop("step", STEP), lambda _line: None)
+    whole, damaged = manifests(home, server.day)
+    assert damaged == []
+    return result, lambda table: read_rows(home, whole, table)
+
+
+def series(change: Callable[[dict[str, Any]], dict[str, Any] | None]) -> Callable[[str, Form, bytes], bytes]:
+    """A change of every series of samples; None leaves it out."""
+
+    def changed(path: str, _form: Form, body: bytes) -> bytes:
+        if path != "/api/v1/query":
+            return body
+        answer = json.loads(body)
+        found = [change(one) for one in answer["data"]["result"]]
+        answer["data"]["result"] = [one for one in found if one is not None]
+        return json.dumps(answer).encode()
+
+    return changed
+
+
+def named(word: str, change: Callable[[dict[str, Any]], dict[str, Any] | None]) -> Callable[[str, Form, bytes], bytes]:
+    return series(lambda one: change(one) if word in one["metric"]["__name__"].lower() else one)
+
+
+def hide(word: str) -> Callable[[str, Form, bytes], bytes]:
+    """The exporters never showed these metrics."""
+    samples = named(word, lambda _one: None)
+
+    def changed(path: str, form: Form, body: bytes) -> bytes:
+        if path.endswith("/values"):
+            answer = json.loads(body)
+            answer["data"] = [name for name in answer["data"] if word not in name.lower()]
+            return json.dumps(answer).encode()
+        return samples(path, form, body)
+
+    return changed
+
+
+def test_a_day_becomes_sweeps_of_both_brokers(server: Recorded, tmp_path: Path) -> None:
+    result, rows = run(server, tmp_path)
+    assert (result.landed, result.there, result.failed, list(result.said)) == (server.sweeps, 0, 0, [])
+    assert result.empty == 86_400 / STEP_S - server.sweeps
+    sweeps = rows("sweeps")
+    assert [row["imported_from"] for row in sweeps] == ["recorded"] * server.sweeps
+    assert {row["sweep_at"].date() for row in sweeps} == {server.day}
+    brokers = rows("brokers")
+    for row in brokers:  # NaN is unusable here as it is over Jolokia
+        whole = row["broker"] == 2 and row["unusable"] == 0
+        assert (row["outcome"], row["kind"]) == ("ok" if whole else "partial", None)
+    assert "client_software" in brokers[0]["detail"]
+    assert {row["broker"]: row["release"] for row in rows("broker_metrics")} == {1: "3.3.1", 2: None}
+    for table in (
+        "partitions",
+        "requests",
+        "request_times",
+        "request_errors",
+        "broker_topics",
+        "listeners",
+        "log_dirs",
+    ):
+        assert {row["broker"] for row in rows(table)} == {1, 2}, table
+    assert rows("client_software") == []  # one of two brokers would be half a sum
+    assert "kafka.server:type=group-coordinator-metrics" in brokers[0]["missing"]
+
+
+def test_values_are_the_samples_of_one_scrape(server: Recorded, tmp_path: Path) -> None:
+    _result, rows = run(server, tmp_path)
+    samples = {}
+    for answer in server.answers.values():
+        data = json.loads(answer)["data"]
+        for one in data["result"] if isinstance(data, dict) and "result" in data else ():
+            labels = one["metric"]
+            if labels["__name__"] == "kafka_log_log_logendoffset":
+                for at, value in one["values"]:
+                    samples[labels["topic"], int(labels["partition"]), round(at * 1000)] = float(value)
+    ours = [row for row in rows("partitions") if row["broker"] == 1]
+    assert len(ours) == len(samples) > 12
+    for row in ours:
+        assert row["log_end_offset"] == samples[row["topic"], row["partition"], row["read_at"].timestamp() * 1000]
+    assert {row["read_at"] for row in ours} == {row["read_at"] for row in rows("brokers") if row["broker"] == 1}
+    later = [row for row in ours if row["previous_log_end_offset"] is not None]
+    assert len(later) > 4
+    assert all(row["log_end_offset"] >= row["previous_log_end_offset"] for row in later)
+
+
+def test_a_second_import_adds_nothing_and_asks_for_nothing(server: Recorded, tmp_path: Path) -> None:
+    run(server, tmp_path)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    again, _rows = run(server, tmp_path)
+    assert (again.landed, again.there) == (0, server.sweeps)
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+def test_a_window_that_was_collected_is_left_alone(server: Recorded, tmp_path: Path) -> None:
+    first = run(server, tmp_path / "other")[1]("sweeps")[0]["sweep_at"]
+    land(tmp_path, "payments-eu", first + timedelta(seconds=11), {"sweeps": [{"admin_outcome": "ok"}]})
+    result, rows = run(server, tmp_path)
+    assert (result.landed, result.there) == (server.sweeps - 1, 1)
+    assert [row["imported_from"] for row in rows("sweeps")] == [None, *["recorded"] * (server.sweeps - 1)]
+
+
+def test_a_restart_shows_as_another_start_of_the_process(server: Recorded, tmp_path: Path) -> None:
+    plain = {row["jvm_start_ms"] for row in run(server, tmp_path / "plain")[1]("broker_metrics") if row["broker"] == 2}
+    assert len(plain) == 1
+    cut = sorted(row["read_at"] for row in run(server, tmp_path / "plain")[1]("broker_metrics"))[4].timestamp()
+
+    def later(one: dict[str, Any]) -> dict[str, Any]:
+        return {**one, "values": [[at, value if at < cut else str(cut - 5)] for at, value in one["values"]]}
+
+    server.change = named("process_start_time", later)
+    starts = [row["jvm_start_ms"] for row in run(server, tmp_path)[1]("broker_metrics") if row["broker"] == 2]
+    assert len(set(starts)) == 2
+    assert starts[-1] == round((cut - 5) * 1000)
+
+
+def test_no_event_is_0_and_what_is_not_exported_is_missing(server: Recorded, tmp_path: Path) -> None:
+    server.change = named("delayedfetchmetrics", lambda _one: None)
+    rows = run(server, tmp_path / "none")[1]("broker_metrics")
+    assert {row["expired_consumer_fetches"] for row in rows} == {0}
+    server.change = hide("delayedfetchmetrics")
+    result = run(server, tmp_path / "hidden")[1]
+    assert {row["expired_consumer_fetches"] for row in result("broker_metrics")} == {None}
+    assert all(any("DelayedFetchMetrics" in name for name in row["missing"]) for row in result("brokers"))
+
+
+@pytest.mark.parametrize("word", ["requests_total", "brokertopicmetrics_bytesout"])
+def test_expiries_are_missing_where_what_they_are_compared_with_is(server: Recorded, tmp_path: Path, word: str) -> None:
+    server.change = hide(word)
+    rows = run(server, tmp_path)[1]("broker_metrics")
+    assert {row["expired_consumer_fetches"] for row in rows if row["broker"] == 1} == {None}
+    assert None not in {row["expired_consumer_fetches"] for row in rows if row["broker"] == 2}  # other names
+
+
+def test_traffic_that_is_summed_up_over_topics_alone_is_not_enough(server: Recorded, tmp_path: Path) -> None:
+    server.change = series(lambda one: None if "topic" in one["metric"] and "partition" not in one["metric"] else one)
+    result = run(server, tmp_path)[1]
+    busy = [row for row in result("broker_metrics") if row["messages_in"] > 0]
+    assert len(busy) > 2
+    assert {row["expired_consumer_fetches"] for row in busy} == {None}
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("log_logendoffset", "the pace of partitions"),
+        ("partition_replicascount", "it marks the leader"),
+    ],
+)
+def test_a_broker_without_what_cannot_be_missed_is_failed(
+    server: Recorded, tmp_path: Path, word: str, said: str
+) -> None:
+    server.change = hide(word)
+    result, rows = run(server, tmp_path)
+    failed = [row for row in rows("brokers") if row["broker"] == 1]
+    assert {(row["outcome"], row["kind"], row["read_at"]) for row in failed} == {("failed", "not_exported", None)}
+    assert any(said in sentence and sentence.startswith("broker 1: ") for sentence in result.said)
+    assert [row for row in rows("broker_metrics") if row["broker"] == 1] == []
+
+
+def test_without_the_start_of_the_processes_nothing_is_landed(server: Recorded, tmp_path: Path) -> None:
+    server.change = hide("process_start_time")
+    result, rows = run(server, tmp_path)
+    assert (result.landed, rows("sweeps")) == (0, [])
+    assert [sentence for sentence in result.said if "a restart could not be told" in sentence]
+
+
+def test_a_broker_that_could_not_be_scraped_is_failed(server: Recorded, tmp_path: Path) -> None:
+    def down(one: dict[str, Any]) -> dict[str, Any]:
+        gone = one["metric"].get("broker_id") == "2"
+        return {**one, "values": [[at, "0" if gone else value] for at, value in one["values"]]}
+
+    server.change = series(lambda one: down(one) if one["metric"]["__name__"] == "up" else one)
+    result, rows = run(server, tmp_path)
+    assert result.landed == server.sweeps
+    found = [(row["outcome"], row["kind"]) for row in rows("brokers") if row["broker"] == 2]
+    assert found == [("failed", "unreachable")] * server.sweeps
+
+
+def test_without_any_scrape_there_is_no_sweep(server: Recorded, tmp_path: Path) -> None:
+    server.change = series(lambda one: None if one["metric"]["__name__"] == "up" else one)
+    result, rows = run(server, tmp_path)
+    assert (result.landed, result.empty, rows("sweeps")) == (0, 86_400 // STEP_S, [])
+
+
+def test_a_window_that_was_not_answered_is_filled_by_the_next_import(server: Recorded, tmp_path: Path) -> None:
+    scrapes = sorted(
+        {form["time"] for path, form in _asked(server, tmp_path) if form.get("query", "").endswith("[1ms]")}
+    )
+
+    def failing(path: str, form: Form) -> int:
+        return 503 if path == "/api/v1/query" and form["time"] == scrapes[2] else 200
+
+    server.status = failing
+    result, rows = run(server, tmp_path / "home")
+    assert (result.landed, result.failed, len(rows("sweeps"))) == (server.sweeps - 1, 1, server.sweeps - 1)
+    assert any("http: HTTP 503" in sentence for sentence in result.said)
+    server.status = lambda path, form: 200
+    result, rows = run(server, tmp_path / "home")
+    assert (result.landed, result.there, len(rows("sweeps"))) == (1, server.sweeps - 1, server.sweeps)
+
+
+def _asked(server: Recorded, tmp_path: Path) -> list[tuple[str, Form]]:
+    run(server, tmp_path / "asked")
+    return [(path, form) for path, form, _headers in server.asked]
+
+
+def test_an_answer_that_is_not_complete_lands_nothing(server: Recorded, tmp_path: Path) -> None:
+    def partial(path: str, form: Form, body: bytes) -> bytes:
+        told = b'{"warnings":["a store did not answer"],' + body[1:]
+        return told if form.get("query", "").endswith("[1ms]") else body
+
+    server.change = partial
+    result, rows = run(server, tmp_path)
+    assert (result.landed, rows("sweeps")) == (0, [])
+    assert any("its answer is not complete" in sentence for sentence in result.said)
+
+
+def test_a_declared_broker_that_prometheus_does_not_know_is_failed(server: Recorded, tmp_path: Path) -> None:
+    three = {number: f"http://127.0.0.1:{number}/jolokia" for number in (1, 2, 3)}
+    _result, rows = run(server, tmp_path, cluster=payments(jolokia={"brokers": three}))
+    found = {(row["outcome"], row["kind"]) for row in rows("brokers") if row["broker"] == 3}
+    assert found == {("failed", "no_samples")}
+
+
+def test_the_running_day_is_imported_up_to_now(server: Recorded, tmp_path: Path) -> None:
+    server.day = datetime.now(UTC).date()
+    result, _rows = run(server, tmp_path, step=timedelta(hours=12))
+    assert result.there + result.empty + result.landed in (0, 1)
