@@ -15,6 +15,7 @@ from kafka_fleet.history.mapping import Choice
 from kafka_fleet.history.names import load_names
 from kafka_fleet.history.prometheus import Prometheus
 from kafka_fleet.history.targets import Whose
+from kafka_fleet.store.compaction import compact
 from kafka_fleet.store.landing import land
 from kafka_fleet.store.manifests import manifests, read_rows
 from recorded_prometheus import STEP_S, Form, Recorded, payments, recorded
@@ -262,3 +263,27 @@ def test_the_running_day_is_imported_up_to_now(server: Recorded, tmp_path: Path)
     server.day = datetime.now(UTC).date()
     result, _rows = run(server, tmp_path, step=timedelta(hours=12))
     assert result.there + result.empty + result.landed in (0, 1)
+
+
+def test_a_day_whose_commits_cannot_be_read_is_left_alone_and_said(server: Recorded, tmp_path: Path) -> None:
+    path = tmp_path / f"raw/joined/ds={server.day}/payments-eu.json"
+    path.parent.mkdir(parents=True)
+    path.write_text('{"sweeps": [{}]}')
+    whose = Whose(payments(), CHOICE)
+    source = Source(Prometheus(server.url, Credentials(), LIMITS), "recorded", load_names())
+    result = import_days(source, whose, tmp_path, [server.day], STEP, lambda _line: None)
+    assert (result.landed, result.failed, server.asked) == (0, 1, [])
+    assert list(result.said) == [
+        f"{server.day}: what is committed of payments-eu on {server.day} cannot be read, so what is there is not known"
+    ]
+
+
+def test_sweeps_that_were_joined_count_as_there(server: Recorded, tmp_path: Path) -> None:
+    run(server, tmp_path)
+    compact(tmp_path, server.day.isoformat())
+    for path in (tmp_path / "raw/manifests").rglob("*.json"):
+        path.unlink()
+    for path in tmp_path.glob(f"raw/*/ds={server.day}/payments-eu.2*.parquet"):
+        path.unlink()
+    again, _rows = run(server, tmp_path)
+    assert (again.landed, again.there) == (1, server.sweeps - 1)  # the last one keeps its own manifest, which is gone

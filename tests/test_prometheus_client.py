@@ -153,3 +153,41 @@ def test_labels_are_taken_as_text_and_never_as_names(server: Recorded) -> None:
     assert ends == {("orders", 0): 5, (odd, 3): 7}
     assert [row["topic"] for row in rows["broker_topics"]] == [odd]
     assert rows["unusable"] == [{"number": 3}]
+
+
+def test_a_large_broker_is_read_metric_by_metric_into_columns(server: Recorded) -> None:
+    count = 5_000
+    gauges = ["kafka_log_log_logendoffset", "kafka_log_log_logstartoffset", "kafka_cluster_partition_replicascount"]
+    single = {"process_start_time_seconds": "1.7e9", "kafka_server_replicamanager_partitioncount": str(count)}
+
+    def answer(_path: str, form: Form, _body: bytes) -> bytes:
+        found = [
+            {"metric": {"__name__": name, **dict(TARGET)}, "values": [[AT / 1000, value]]}
+            for name, value in single.items()
+            if name in form["query"]
+        ]
+        for number, name in enumerate(gauges):
+            if name in form["query"]:
+                found += [
+                    {
+                        "metric": {
+                            "__name__": name,
+                            **dict(TARGET),
+                            "topic": f"t{p // 100}",
+                            "partition": str(p % 100),
+                        },
+                        "values": [[AT / 1000, str(p + number)]],
+                    }
+                    for p in range(count)
+                ]
+        return matrix(*found)
+
+    server.change = answer
+    client = Prometheus(server.url, Credentials(), LIMITS)
+    one = read(client, load_names(), Scrape(1, TARGET, [*single, *gauges], AT))
+    assert [sum(name in form["query"] for name in gauges) for _path, form, _headers in server.asked] == [0, 1, 1, 1]
+    table = dict(one.rows.items())["partitions"]
+    assert not isinstance(table, list)
+    assert (table.num_rows, one.outcome) == (count, "partial")
+    assert table["log_end_offset"].to_pylist() == list(range(count))
+    assert table["log_start_offset"].to_pylist() == list(range(1, count + 1))

@@ -38,6 +38,10 @@ class Source(NamedTuple):
     names: Names
 
 
+class Unreadable(Exception):
+    """What a day has already cannot be read; one sentence."""
+
+
 @dataclass
 class Imported:
     """What the import of one cluster came to: numbers of windows, and sentences on what was not had."""
@@ -69,6 +73,9 @@ def import_days(
     for day in days:
         try:
             _day(source, whose, home, day, round(step.total_seconds() * 1000), result, say)
+        except Unreadable as unreadable:
+            result.failed += 1
+            result.say(f"{day}: {unreadable}")
         except Failure as failure:
             result.failed += 1
             result.say(f"{day}: {failure}")
@@ -81,7 +88,10 @@ def _day(
 ) -> None:
     start = _ms(datetime(day.year, day.month, day.day, tzinfo=UTC))
     end = min(start + DAY_MS, _ms(datetime.now(UTC)))
-    taken = {(_ms(at) - start) // step_ms for at in sweep_times(home, day, whose.cluster.id)}
+    try:
+        taken = {(_ms(at) - start) // step_ms for at in sweep_times(home, day, whose.cluster.id)}
+    except ValueError as error:
+        raise Unreadable(str(error)) from None
     windows = range(start, end - step_ms + 1, step_ms)
     open_ = [at for at in windows if (at - start) // step_ms not in taken]
     result.there += len(windows) - len(open_)

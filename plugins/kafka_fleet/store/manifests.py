@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 from kafka_fleet.store.files import each, read_file, tells_of_file
 from kafka_fleet.store.schemas import raw_schemas
 
+_NAME = "%Y%m%dT%H%M%S.%fZ"
 JOINED = "joined"  # raw/joined/: what compaction committed
 
 
@@ -52,7 +53,7 @@ class Damaged(NamedTuple):
 
 def sweep_id(at: datetime) -> str:
     """Name of a sweep: its start in UTC to the microsecond; sorts as time does."""
-    return at.astimezone(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
+    return at.astimezone(UTC).strftime(_NAME)
 
 
 def read_manifest(path: Path) -> Manifest:
@@ -87,13 +88,18 @@ def manifests(home: Path, ds: date | str) -> tuple[list[Manifest], list[Damaged]
 def sweep_times(home: Path, ds: date | str, cluster: str) -> list[datetime]:
     """When the sweeps of one cluster and day were taken, in order; damaged ones were taken, too.
 
-    Raises OSError when the disk does, ValueError for a damaged commit of joined sweeps.
+    Raises OSError when the disk does, ValueError with a sentence for a commit that cannot be read.
     """
-    own = (path.stem.partition(".")[2] for path in (home / f"raw/manifests/ds={ds}").glob(f"{cluster}.*.json"))
-    found = {datetime.strptime(name, "%Y%m%dT%H%M%S.%fZ").replace(tzinfo=UTC) for name in own}
     path = home / f"raw/{JOINED}/ds={ds}/{cluster}.json"
-    if path.exists():
-        found |= {datetime.fromisoformat(one["sweep_at"]) for one in json.loads(read_file(path))["sweeps"]}
+    own = (path.stem.partition(".")[2] for path in (home / f"raw/manifests/ds={ds}").glob(f"{cluster}.*.json"))
+    try:
+        found = {datetime.strptime(name, _NAME).replace(tzinfo=UTC) for name in own}
+        if path.exists():
+            found |= {datetime.fromisoformat(one["sweep_at"]) for one in json.loads(read_file(path))["sweeps"]}
+    except (ValueError, KeyError, TypeError):
+        raise ValueError(
+            f"what is committed of {cluster} on {ds} cannot be read, so what is there is not known"
+        ) from None
     return sorted(found)
 
 
