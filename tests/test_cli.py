@@ -109,7 +109,10 @@ def test_one_dead_and_one_live_cluster_is_done(call, tmp_path):
         ["payments-eu", "1", "failed(unreachable)", "failed"],
         ["live", "1", "ok", "failed"],
     ]
-    assert lines[3][:3] == ["bad:", "not", "run:"]
+    assert [line[:4] for line in lines[3:5]] == [
+        [f"{name}:", "admin", "protocol", "failed:"] for name in ("payments-eu", "live")
+    ]
+    assert lines[5][:3] == ["bad:", "not", "run:"]
     assert len(err) == 1
     (day,) = (tmp_path / "home/raw/manifests").iterdir()
     whole, _ = manifests(tmp_path / "home", day.name.removeprefix("ds="))

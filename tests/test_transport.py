@@ -88,7 +88,7 @@ def test_a_slow_answer_over_tls_ends_at_the_deadline(tmp_path):
 
 def test_tls_is_verified_and_never_downgraded(tmp_path):
     with agent(Agent(), self_signed(tmp_path)) as one:
-        assert failed(one, "tls").detail == "the TLS handshake or certificate check failed"
+        assert failed(one, "tls").detail == "its certificate is not signed by a CA that is trusted here"
         assert one.seen == []
         trusted = Credentials("canary-user", "canary", str(tmp_path / "cert.pem"))
         assert sweep(one, credentials=trusted).outcome == "ok"
@@ -98,6 +98,7 @@ def test_a_certificate_of_another_host_is_refused(tmp_path):
     with agent(Agent(), self_signed(tmp_path, "192.0.2.1")) as one:
         found = sweep(one, credentials=Credentials("u", "canary", str(tmp_path / "cert.pem")))
         assert (found.kind, one.seen) == ("tls", [])
+        assert found.detail == "its certificate is not for this host name"
 
 
 def endless(handler: BaseHTTPRequestHandler) -> None:
@@ -171,7 +172,7 @@ def test_a_login_page(broker):
 @pytest.mark.parametrize("status", [401, 403])
 def test_refused_credentials_are_sent_once(broker, status):
     broker.wire = lambda handler: answer(handler, b"canary-password", status)
-    assert failed(broker, "auth").detail == f"HTTP {status}"
+    assert failed(broker, "auth").detail == f"HTTP {status}: the login or the client certificate is refused"
     assert len(broker.seen) == 1
     assert broker.seen[0][1]["Authorization"].startswith("Basic ")
 

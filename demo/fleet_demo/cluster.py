@@ -3,7 +3,8 @@
     with Cluster("orders", "3.3.1", broker_config={"log.retention.hours": 1}) as cluster:
         print(cluster.bootstrap, cluster.jolokia_urls)
 
-Every broker carries a Jolokia agent, like the fleets that this project watches. Nothing listens but on 127.0.0.1.
+Every broker carries a Jolokia agent that allows reads only, like the fleets that this project watches. Nothing listens
+but on 127.0.0.1, or on the one address that `host` names.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import shutil
 import tempfile
 import uuid
 from collections.abc import Mapping, Sequence
+from itertools import count, islice
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -40,6 +42,8 @@ class Cluster:
         broker_config: server.properties of all brokers; broker_configs: of single ones, by id. These win over all else.
         workdir: where data and logs go; without one a temporary folder, removed at stop().
         heap_mb: of each broker. jvm_options: further JVM options of all brokers; node_options: of single ones, by id.
+        host: what everything binds to and is advertised as. first_port: of its numbered ports; without one, free ones.
+        agent: further settings of the Jolokia agents, kept in a file, such as {"protocol": "https", "user": ...}.
     """
 
     def __init__(
@@ -58,6 +62,9 @@ class Cluster:
         node_options: Mapping[int, Sequence[str]] | None = None,
         artifacts: Path | None = None,
         start_seconds: float = 300.0,
+        host: str = LOOPBACK,
+        first_port: int | None = None,
+        agent: Mapping[str, object] | None = None,
     ) -> None:
         if mode not in ("kraft", "zookeeper") or controllers not in ("first", "all", "dedicated") or brokers < 1:
             raise ValueError("mode is kraft or zookeeper; controllers is first, all or dedicated; brokers at least 1")
@@ -80,10 +87,15 @@ class Cluster:
             if controllers == "dedicated":
                 self.nodes[CONTROLLER_ID] = Node(CONTROLLER_ID, ("controller",), None)
         self.zookeeper = Node(0, ("zookeeper",), None) if mode == "zookeeper" else None
+        numbered = count(first_port) if first_port else iter(free_port, None)
         for node in self._processes():
             node.folder = self.workdir / node.label
             node.folder.mkdir(parents=True, exist_ok=True)
-            node.port, node.controller_port, node.jolokia_port = free_port(), free_port(), free_port()
+            node.port, node.controller_port, node.jolokia_port = islice(numbered, 3)
+            node.host, node.agent = host, dict(agent or {})
+            if agent:
+                node.agent_config.touch(mode=0o600)
+                node.agent_config.write_text("".join(f"{key}={value}\n" for key, value in agent.items()))
         for node in self.nodes.values():
             extra = {**(broker_config or {}), **(broker_configs or {}).get(node.id, {})}
             properties = broker_properties(node, list(self.nodes.values()), self.zookeeper) | extra
@@ -100,7 +112,7 @@ class Cluster:
     @property
     def bootstrap_servers(self) -> list[str]:
         """The brokers' "host:port" addresses, in the order of their ids, running or not."""
-        return [f"{LOOPBACK}:{self.nodes[i].port}" for i in self.broker_ids]
+        return [f"{self.nodes[i].host}:{self.nodes[i].port}" for i in self.broker_ids]
 
     @property
     def bootstrap(self) -> str:
@@ -196,6 +208,7 @@ class Cluster:
         self.stop()
 
     def _launch(self, node: Node) -> None:
+        node.started_at = node.log.stat().st_size if node.log.exists() else 0
         node.process = spawn(jvm(self.jars, node, [*self._jvm, *self._node_options.get(node.id, ())]), node.log)
 
     def _end(self, node: Node, grace_seconds: float) -> None:

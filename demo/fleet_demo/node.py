@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from fleet_demo.artifacts import java_program, jolokia_agent
 from fleet_demo.processes import LOOPBACK
 
 LOG_SETTINGS = Path(__file__).parent / "logging"
+READ_ONLY = Path(__file__).parent / "jolokia-policy.xml"  # that of docs/agent.md
 # One idle Kafka JVM per core is already much for a laptop: the serial collector and the first compiler alone halve what
 # a broker costs, and demonstrations need seconds of real behaviour, not throughput.
 FRUGAL = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Djava.net.preferIPv4Stack=true")
@@ -18,7 +19,7 @@ FRUGAL = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Djava
 
 @dataclass
 class Node:
-    """A broker, controller or ZooKeeper process: its id, roles, rack, ports and folder."""
+    """A broker, controller or ZooKeeper process: its id, roles, rack, ports, folder, address and agent's settings."""
 
     id: int
     roles: tuple[str, ...]
@@ -28,6 +29,9 @@ class Node:
     controller_port: int = 0
     jolokia_port: int = 0
     process: subprocess.Popen[bytes] | None = None
+    host: str = LOOPBACK
+    agent: Mapping[str, object] = field(default_factory=dict)
+    started_at: int = 0  # bytes of the log that are of earlier starts
 
     @property
     def label(self) -> str:
@@ -45,9 +49,14 @@ class Node:
         return self.folder / "server.log"
 
     @property
+    def agent_config(self) -> Path:
+        """The properties file of its Jolokia agent, where it has settings of its own."""
+        return self.folder / "jolokia.properties"
+
+    @property
     def jolokia_url(self) -> str:
         """The address of the Jolokia agent inside the process."""
-        return f"http://{LOOPBACK}:{self.jolokia_port}/jolokia"
+        return f"{self.agent.get('protocol', 'http')}://{self.host}:{self.jolokia_port}/jolokia"
 
 
 def broker_properties(node: Node, nodes: Sequence[Node], zookeeper: Node | None) -> dict[str, object]:
@@ -70,18 +79,18 @@ def broker_properties(node: Node, nodes: Sequence[Node], zookeeper: Node | None)
     }
     if node.rack:
         properties["broker.rack"] = node.rack
-    listeners = [f"PLAINTEXT://{LOOPBACK}:{node.port}"] if "broker" in node.roles else []
+    listeners = [f"PLAINTEXT://{node.host}:{node.port}"] if "broker" in node.roles else []
     if zookeeper:
         properties |= {"broker.id": node.id, "zookeeper.connect": f"{LOOPBACK}:{zookeeper.port}"}
     else:
         voters = [other for other in nodes if "controller" in other.roles]
-        listeners += [f"CONTROLLER://{LOOPBACK}:{node.controller_port}"] if node in voters else []
+        listeners += [f"CONTROLLER://{node.host}:{node.controller_port}"] if node in voters else []
         properties |= {
             "process.roles": ",".join(node.roles),
             "node.id": node.id,
             "controller.listener.names": "CONTROLLER",
             "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
-            "controller.quorum.voters": ",".join(f"{v.id}@{LOOPBACK}:{v.controller_port}" for v in voters),
+            "controller.quorum.voters": ",".join(f"{v.id}@{v.host}:{v.controller_port}" for v in voters),
         }
     properties["listeners"] = ",".join(listeners)
     if "broker" in node.roles:
@@ -118,6 +127,8 @@ def jvm(jars: Path, node: Node | None, options: Sequence[str] = (), log_level: s
         main = ["-Xmx64m", "-Dzookeeper.jmx.log4j.disable=true", "-cp", f"{jars}/*"]
         return [*command, *main, "org.apache.zookeeper.server.quorum.QuorumPeerMain", str(node.config)]
     # discoveryEnabled=false: otherwise the agent also answers multicast requests from the network.
-    agent = f"-javaagent:{jolokia_agent(jars)}=host={LOOPBACK},port={node.jolokia_port},discoveryEnabled=false"
+    agent = f"-javaagent:{jolokia_agent(jars)}=host={node.host},port={node.jolokia_port},discoveryEnabled=false"
+    agent += f",policyLocation={READ_ONLY.as_uri()}"
+    agent += f",config={node.agent_config}" if node.agent else ""  # a file: a process list shows the command line
     options = ["-Dsun.net.httpserver.nodelay=true", *options, agent]
     return [*command, *options, "-cp", f"{jars}/*", "kafka.Kafka", str(node.config)]

@@ -9,9 +9,10 @@ import urllib.request
 from typing import Any
 
 from fleet_demo.node import Node
-from fleet_demo.processes import LOOPBACK, tail
+from fleet_demo.processes import tail
 
 RUNNING = 3  # the BrokerState of a broker that serves, with ZooKeeper and (once unfenced) with KRaft alike
+SERVES = b"Kafka Server started"  # the last line of a start with KRaft
 POLL_SECONDS = 0.25
 
 
@@ -63,10 +64,13 @@ def read_value(url: str, mbean: str, attribute: str | None = None) -> Any:
 
 
 def _probe(node: Node) -> None:
-    if "broker" in node.roles:
+    if node.agent:  # it may want certificates and passwords
+        if SERVES not in node.log.read_bytes()[node.started_at :]:
+            raise LookupError("the broker has not said yet that it has started")
+    elif "broker" in node.roles:
         if read_value(node.jolokia_url, "kafka.server:type=KafkaServer,name=BrokerState", "Value") != RUNNING:
             raise LookupError("the broker is still starting")
     elif "controller" in node.roles:
         read_value(node.jolokia_url, "kafka.server:type=raft-metrics", "current-state")
         return
-    socket.create_connection((LOOPBACK, node.port), 1.0).close()
+    socket.create_connection((node.host, node.port), 1.0).close()

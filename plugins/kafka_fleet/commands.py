@@ -66,6 +66,9 @@ def collect(options: argparse.Namespace) -> int:
                 [result.cluster, name, f"{outcome}({kind})" if kind else outcome, result.admin.outcome, detail or ""]
             )
     table(["cluster", "broker", "jolokia", "admin", "detail"], rows)
+    for result in results:
+        if result.admin.detail:
+            print(f"{result.cluster}: admin protocol {result.admin.outcome}: {result.admin.detail}")
     for label, sentence in fleet.invalid.items():
         print(f"{label}: not run: {sentence}")
     return 1 if all(result.all_failed for result in results) else 0

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from kafka import errors
 from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
 
-from kafka_fleet.collect.bootstrap import diagnosis, refused
+from kafka_fleet.collect.bootstrap import diagnosis, refused, turned_down
 from kafka_fleet.collect.producers import concerned, read_producers
 from kafka_fleet.config_names import allowed
 
@@ -222,6 +222,8 @@ def sweep_admin(bootstrap_servers: list[str], settings: dict[str, Any], deadline
     never = [problem for server in bootstrap_servers if (problem := refused(server)) is not None]
     if never:
         return AdminSweep("failed", never[0], ["every admin table"], None, None, {})
+    if (why := turned_down(bootstrap_servers, settings)) is not None:
+        return AdminSweep("failed", why, ["every admin table"], None, None, {})
     try:
         client = KafkaAdminClient(
             bootstrap_servers=bootstrap_servers,

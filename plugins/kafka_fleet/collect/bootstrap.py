@@ -1,8 +1,16 @@
 """Bootstrap servers before and after the Kafka library: takes host:port texts, gives why they cannot be used."""
 
 import socket
+import ssl
+from typing import Any
 
+from kafka import errors
+from kafka.net.compat import KafkaNetClient
+
+from kafka_fleet.collect.tls import told
 from kafka_fleet.endpoints import resolve
+
+FIRST_S = 5.0  # for the one try of a server with TLS or SASL
 
 
 def refused(server: str) -> str | None:
@@ -14,6 +22,50 @@ def refused(server: str) -> str | None:
         return f"forbidden: {error}"
     except OSError:
         return None  # another server of the list may have a name that resolves
+    return None
+
+
+def turned_down(servers: list[str], settings: dict[str, Any]) -> str | None:
+    """Why no server takes a connection with these TLS and SASL settings, after one try of each; else None.
+
+    The library's own bootstrap tries again until its time is up: a dozen logins with a wrong password in every sweep,
+    enough to lock an account, and at the end it only says that time ran out. None also where the network may mend.
+    """
+    if settings.get("security_protocol", "PLAINTEXT") == "PLAINTEXT":
+        return None
+    met: list[str] = []
+    for server in servers[:3]:
+        fault = _one_try(server, settings)
+        if fault is None:
+            return None
+        met.append(f"{server}: {fault}")
+    return "; ".join(met)
+
+
+def _one_try(server: str, settings: dict[str, Any]) -> str | None:
+    """None when the server takes the connection, and when it cannot be said that it never will."""
+    client = KafkaNetClient(bootstrap_servers=[server], **settings)
+    manager = client._manager
+    (broker,) = manager.cluster.bootstrap_brokers()
+    known: list[Any] = []
+
+    async def connect() -> None:
+        known.append(manager.get_connection(broker.node_id, FIRST_S * 1000, False, False))
+        await known[0]
+
+    try:
+        manager.run(connect)
+    except (errors.KafkaError, OSError, ValueError, AssertionError) as error:
+        for cause in (error, error.__cause__, error.__context__, *error.args):
+            if isinstance(cause, ssl.SSLError):
+                return told(cause)
+        # brokers close a connection right behind their "no", and kafka-python 3.0.12 drops what came with the close
+        refused = (
+            known and known[0].broker_version_data is not None and settings["security_protocol"].startswith("SASL")
+        )
+        return "it speaks Kafka and refuses the login (mechanism, user or password)" if refused else None
+    finally:
+        client.close()
     return None
 
 

@@ -59,7 +59,8 @@ class SweepResult(NamedTuple):
         counts = ", ".join(f"{count} {name}" for name, count in self.outcomes.items() if count) or "no broker known"
         faults = "".join(f"; broker {b}: {o}({k})" for b, o, k, _d in self.brokers if o != "ok")
         read = f"{self.values} values in {self.seconds:.2f} s"
-        return f"{self.cluster}: {counts}; admin {self.admin.outcome}; {read}{faults}"
+        admin = f"admin {self.admin.outcome}" + (f" ({self.admin.detail})" if self.admin.detail else "")
+        return f"{self.cluster}: {counts}; {admin}; {read}{faults}"
 
 
 def _in_url(host: str) -> str:

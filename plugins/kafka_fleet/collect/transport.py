@@ -17,6 +17,7 @@ import urllib3
 from urllib3.exceptions import HTTPError, NameResolutionError, NewConnectionError
 
 from kafka_fleet.collect.pinned import Lines, PinnedAdapter, Refused
+from kafka_fleet.collect.tls import told
 
 CHUNK = 256 * 1024
 
@@ -117,7 +118,7 @@ class Endpoint:
     def _refuse(self, response: requests.Response) -> None:
         status = response.status_code
         if status in (401, 403):
-            raise Failure("auth", f"HTTP {status}")
+            raise Failure("auth", f"HTTP {status}: the login or the client certificate is refused")
         if 300 <= status < 400:
             raise Failure("redirect", f"HTTP {status}; redirects are not followed")
         if status != 200:
@@ -148,7 +149,7 @@ class Endpoint:
         for types, kind, detail in _KINDS:  # in this order: a refused address is an OSError as well
             for cause in chain:
                 if isinstance(cause, types):
-                    return Failure(kind, detail or str(cause)[:120])
+                    return Failure(kind, told(cause) if kind == "tls" else detail or str(cause)[:120])
         return Failure("protocol", type(error).__name__)
 
 
@@ -167,7 +168,7 @@ def _chain(error: BaseException) -> list[BaseException]:
 _KINDS: list[tuple[tuple[type[BaseException], ...], str, str]] = [
     ((Refused,), "forbidden", ""),
     ((socket.gaierror, NameResolutionError), "dns", "the host name does not resolve"),
-    ((ssl.SSLError, urllib3.exceptions.SSLError), "tls", "the TLS handshake or certificate check failed"),
+    ((ssl.SSLError, urllib3.exceptions.SSLError), "tls", ""),
     (
         (requests.exceptions.ReadTimeout, urllib3.exceptions.ReadTimeoutError, TimeoutError),
         "timeout",
