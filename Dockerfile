@@ -1,6 +1,6 @@
-# Airflow, Spark and this checkout in one image; every Airflow service of docker-compose.yml runs it.
+# Airflow, Spark and this checkout in one image; every service of docker-compose.yml that is ours runs it.
 # The lock is the whole truth about Python packages, so the base image brings only the interpreter.
-FROM python:3.11.15-slim-bookworm
+FROM python:3.11.15-slim-bookworm AS fleet
 
 RUN apt-get update \
  && apt-get install -y --no-install-recommends openjdk-17-jre-headless procps tini \
@@ -19,7 +19,7 @@ COPY templates templates
 COPY demo demo
 RUN pip install --no-cache-dir --no-deps --no-build-isolation -e . \
  && useradd --uid 50000 --home-dir /home/fleet --create-home fleet \
- && install -d -o fleet -g fleet /opt/airflow /opt/airflow/logs /opt/airflow/secrets /var/lib/kafka-fleet
+ && install -d -o fleet -g fleet /etc/kafka-fleet /opt/airflow /opt/airflow/logs /opt/airflow/secrets /opt/airflow/spark /var/lib/kafka-fleet
 
 ENV AIRFLOW_HOME=/opt/airflow \
     AIRFLOW__CORE__DAGS_FOLDER=/opt/kafka-fleet/dags \
@@ -31,3 +31,13 @@ ENV AIRFLOW_HOME=/opt/airflow \
 USER fleet
 ENTRYPOINT ["tini", "--"]
 CMD ["airflow", "version"]
+
+# The profile `demo`: the same image with the published jars of one Kafka release and of the Jolokia agent.
+FROM fleet AS kafka
+ARG KAFKA_RELEASE
+ENV KAFKA_FLEET_ARTIFACTS=/opt/kafka
+USER root
+RUN python -c "import os; from fleet_demo.artifacts import kafka_jars; kafka_jars(os.environ['KAFKA_RELEASE'])" \
+ && echo "f5c4b31eeeb602888346ce7b545a885cb7caf932eff3b1b630e93cc720483429  /opt/kafka/${KAFKA_RELEASE}/jolokia-agent-jvm-2.2.9-javaagent.jar" | sha256sum --check \
+ && rm -rf /opt/kafka/ivy
+USER fleet

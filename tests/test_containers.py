@@ -1,35 +1,87 @@
-"""The container files, as far as they can be checked without an engine: wiring, secrets, what the image copies."""
+"""The container files, as far as they can be checked without an engine: schema, wiring, secrets, the images' content."""
 
+import hashlib
+import json
 import re
 from pathlib import Path
 
+import jsonschema
 import pytest
 import yaml
 
-ROOT = Path(__file__).resolve().parents[1]
-TEXT = (ROOT / "docker-compose.yml").read_text()
-SERVICES = yaml.safe_load(TEXT)["services"]
+import compose_file
+from compose_file import ROOT, Missing
+from fleet_demo.artifacts import jolokia_agent, kafka_jars
+from fleet_demo.container import BROKERS, agents
+from kafka_fleet.inventory import load_fleet
+from postgres_server import RELEASE
+
+TEXT = compose_file.FILE.read_text()
+DOCKERFILE = (ROOT / "Dockerfile").read_text()
+GIVEN = {name: f"given-{name.lower()}" for name in compose_file.variables()}
+FILE = compose_file.load(GIVEN)
+SERVICES = FILE["services"]
 AIRFLOW = {name: service for name, service in SERVICES.items() if name.startswith("airflow-")}
+OURS = sorted(name for name, service in SERVICES.items() if service["image"].startswith("kafka-fleet-"))
 SECRETS = ("AIRFLOW__CORE__FERNET_KEY", "AIRFLOW__API__SECRET_KEY", "AIRFLOW__API_AUTH__JWT_SECRET")
+REAL = compose_file.program()
 
 
-def test_the_services_of_an_airflow_with_its_own_database_and_mail_catcher():
-    parts = {"init", "apiserver", "scheduler", "dag-processor", "triggerer"}
-    assert set(SERVICES) == {"postgres", "mailpit"} | {f"airflow-{part}" for part in parts}
+def test_the_services_of_an_installation_and_of_its_demo():
+    airflow = {f"airflow-{part}" for part in ("init", "apiserver", "scheduler", "dag-processor", "triggerer")}
+    demo = {"kafka-buggy", "kafka-fixed"}
+    assert set(SERVICES) == {"postgres", "mailpit", "spark-master", "spark-worker"} | airflow | demo
+    assert {name for name, service in SERVICES.items() if "profiles" in service} == demo
 
 
-def test_every_variable_is_required_and_says_so():
-    used = re.findall(r"(?<!\$)\$\{([^}]*)\}", TEXT)
-    assert {name.partition(":")[0] for name in used} >= {
-        "POSTGRES_PASSWORD",
-        "AIRFLOW_JWT_SECRET",
-        "AIRFLOW_FERNET_KEY",
-    }
-    assert all(re.fullmatch(r"[A-Z_]+:\?set [A-Z_]+.*", name) for name in used)
+def test_it_keeps_the_schema_of_the_compose_specification():
+    schema = json.loads((ROOT / "tests/fixtures/compose/compose-spec.json").read_text())
+    check = jsonschema.Draft7Validator(schema)
+    assert [error.message for error in check.iter_errors(FILE)] == []
+    damaged = {**FILE, "services": {**SERVICES, "postgres": {**SERVICES["postgres"], "imagee": "x"}}}
+    assert len(list(check.iter_errors(damaged))) == 1, "the schema notices a word that there is not"
+
+
+def refusal(given: dict[str, str], folder: Path) -> str:
+    """What compose says; where there is no compose, what its rules say."""
+    if REAL:
+        made, said = compose_file.config(REAL, given, folder)
+        assert made is None
+        return said
+    with pytest.raises(Missing) as caught:
+        compose_file.load(given)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("name", GIVEN)
+@pytest.mark.parametrize("value", [None, ""])
+def test_every_variable_is_required_and_named_when_it_is_absent(name, value, tmp_path):
+    given = {other: text for other, text in GIVEN.items() if other != name} | ({} if value is None else {name: value})
+    said = refusal(given, tmp_path)
+    assert f"required variable {name} is missing a value: set {name}" in said
+    assert "\n" not in said
+
+
+def test_compose_reads_the_file_as_these_tests_do(tmp_path):
+    assert set(GIVEN) == {
+        "POSTGRES_PASSWORD", "AIRFLOW_ADMIN_PASSWORD", "AIRFLOW_JWT_SECRET", "AIRFLOW_SECRET_KEY", "AIRFLOW_FERNET_KEY",
+        "SPARK_SECRET",
+    }  # fmt: skip
+    if REAL:  # beside it the schema and the rules above are checked in any case
+        made, said = compose_file.config(REAL, GIVEN, tmp_path)
+        assert made is not None, said
+        assert set(made["services"]) == set(SERVICES)
+        for name, service in made["services"].items():
+            own = SERVICES[name]
+            texts = {key: str(value) for key, value in own.get("environment", {}).items()}
+            assert {key: value.strip() for key, value in (service.get("environment") or {}).items()} == texts
+            assert service.get("command") == own.get("command")
+            test = own.get("healthcheck", {}).get("test")
+            assert service.get("healthcheck", {}).get("test") == test
 
 
 def test_no_service_has_a_secret_of_its_own():
-    for service in SERVICES.values():
+    for service in yaml.safe_load(TEXT)["services"].values():
         for name, value in service.get("environment", {}).items():
             if re.search(r"PASSWORD$|SECRET|FERNET", name):
                 assert value.startswith("${"), name
@@ -44,20 +96,38 @@ def test_airflow_services_share_secrets_database_and_volumes(name):
     assert service["image"] == reference["image"]
 
 
+def test_driver_and_executors_share_the_home_the_settings_and_the_release():
+    driver, worker = SERVICES["airflow-scheduler"], SERVICES["spark-worker"]
+    assert "fleet:/var/lib/kafka-fleet" in driver["volumes"]
+    assert "fleet:/var/lib/kafka-fleet" in worker["volumes"]
+    assert {SERVICES[name]["image"] for name in ("spark-master", "spark-worker")} == {driver["image"]}
+    assert driver["environment"]["SPARK_LOCAL_HOSTNAME"] == driver["hostname"] == "airflow-scheduler"
+    assert json.loads(driver["environment"]["AIRFLOW_CONN_SPARK_DEFAULT"]) == {
+        "conn_type": "spark", "host": "spark://spark-master", "port": 7077,
+    }  # fmt: skip
+    folder = driver["environment"]["SPARK_CONF_DIR"]
+    for name in ("spark-master", "spark-worker"):
+        assert SERVICES[name]["environment"]["SPARK_CONF_DIR"] == folder
+        assert f"spark:{folder}:ro" in SERVICES[name]["volumes"]
+        assert SERVICES[name]["hostname"] == SERVICES[name]["command"][SERVICES[name]["command"].index("--host") + 1]
+    settings = (ROOT / "spark/conf/spark-defaults.conf").read_text()
+    assert re.search(r"^spark\.authenticate\s+true$", settings, re.MULTILINE)
+    assert not re.search(r"^spark\.authenticate\.secret", settings, re.MULTILINE)
+
+
 def test_a_missing_fleet_file_is_not_made_up_as_a_folder():
     (fleet,) = [volume for volume in AIRFLOW["airflow-scheduler"]["volumes"] if isinstance(volume, dict)]
     assert fleet["bind"]["create_host_path"] is False
     assert fleet["read_only"] is True
-    assert f"KAFKA_FLEET_FILE={fleet['target']}" in (ROOT / "Dockerfile").read_text()
+    assert f"KAFKA_FLEET_FILE={fleet['target']}" in DOCKERFILE
 
 
 def test_every_named_volume_is_declared_and_owned_by_the_user_of_the_image():
-    declared = set(yaml.safe_load(TEXT)["volumes"])
     mounted = dict(v.split(":")[:2] for s in SERVICES.values() for v in s.get("volumes", []) if isinstance(v, str))
-    assert set(mounted) == declared
-    owned = re.search(r"install -d -o fleet -g fleet (.*)", (ROOT / "Dockerfile").read_text())
+    assert set(mounted) == set(FILE["volumes"])
+    owned = re.search(r"install -d -o fleet -g fleet (.*)", DOCKERFILE)
     assert owned
-    assert {mounted[name] for name in declared - {"postgres"}} <= set(owned[1].split())
+    assert {mounted[name] for name in set(mounted) - {"postgres"}} <= set(owned[1].split())
 
 
 @pytest.mark.parametrize("name", sorted(set(SERVICES) - {"airflow-init"}))
@@ -66,16 +136,52 @@ def test_long_running_services_have_a_health_check_and_wait_for_what_exists(name
     assert set(SERVICES[name].get("depends_on", {})) <= set(SERVICES)
 
 
+@pytest.mark.parametrize("name", sorted(SERVICES))
+def test_every_service_runs_without_capabilities_and_not_as_root(name):
+    service = SERVICES[name]
+    assert service["cap_drop"] == ["ALL"]
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert name in OURS or service["user"] in ("postgres", "65534:65534")
+    assert not {"privileged", "cap_add", "network_mode", "pid"} & set(service)
+
+
+def test_every_stage_of_the_image_ends_as_its_own_user():
+    stages = re.split(r"^FROM ", DOCKERFILE, flags=re.MULTILINE)[1:]
+    assert len(stages) == 2
+    assert [re.findall(r"^USER (.*)$", stage, re.MULTILINE)[-1] for stage in stages] == ["fleet", "fleet"]
+
+
 def test_ports_are_open_on_loopback_only_and_images_are_pinned():
     ports = [port for service in SERVICES.values() for port in service.get("ports", [])]
     assert ports
     assert all(port.startswith("127.0.0.1:") for port in ports)
     assert all(re.search(r":v?\d+\.\d+", service["image"]) for service in SERVICES.values())
+    assert re.search(r"^FROM python:\d+\.\d+\.\d+-\S+ AS fleet$", DOCKERFILE, re.MULTILINE)
+    assert SERVICES["postgres"]["image"].startswith(f"postgres:{RELEASE}-"), "the release that the tests run"
 
 
 def test_the_image_copies_only_what_exists_and_is_let_through():
     ignored = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
-    lines = re.findall(r"^COPY (.*) \S+$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+    lines = re.findall(r"^COPY (.*) \S+$", DOCKERFILE, re.MULTILINE)
     copied = {source for line in lines for source in line.split()}
     assert copied == ignored
     assert all((ROOT / source).exists() for source in copied), "every COPY source is in the checkout"
+
+
+@pytest.mark.parametrize(("name", "release"), [("kafka-buggy", "3.3.1"), ("kafka-fixed", "3.3.2")])
+def test_the_demo_clusters_are_those_of_their_fleet_file(name, release):
+    service = SERVICES[name]
+    assert service["build"] == {"context": ".", "target": "kafka", "args": {"KAFKA_RELEASE": release}}
+    assert service["image"].endswith(f":{release}")
+    assert service["command"] == ["python", "-m", "fleet_demo.container", name, release]
+    fleet = load_fleet(ROOT / "demo/compose-fleet.yaml")
+    assert not fleet.errors
+    (entry,) = [cluster for cluster in fleet.clusters if cluster.id == name]
+    assert dict(entry.jolokia.brokers) == agents(service["hostname"], 9092)
+    assert list(entry.bootstrap_servers) == [f"{name}:{9092 + 3 * number}" for number in range(BROKERS)]
+
+
+def test_the_agents_sum_is_that_of_the_published_jar():
+    (found,) = re.findall(r'echo "(\w{64})  /opt/kafka/\$\{KAFKA_RELEASE\}/(\S+)" \| sha256sum --check', DOCKERFILE)
+    jar = jolokia_agent(kafka_jars("3.3.1"))
+    assert found == (hashlib.sha256(jar.read_bytes()).hexdigest(), jar.name)

@@ -1,0 +1,70 @@
+"""docker-compose.yml as compose reads it: takes variables, gives the file with them in their places, or a refusal.
+
+The rules are those that the file uses: `${NAME:?sentence}` is required, `$$` is a dollar. tests/test_containers.py
+compares the outcome with that of the real program where there is one.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[1]
+FILE = ROOT / "docker-compose.yml"
+_USED = re.compile(r"\$\$|\$\{(\w+):\?([^}]*)\}|\$")
+
+
+class Missing(ValueError):
+    """A required variable is absent or empty; the text is the sentence that compose ends with."""
+
+
+def variables() -> dict[str, str]:
+    """Every variable that the file names, with the sentence for its absence."""
+    return {name: sentence for name, sentence in _USED.findall(FILE.read_text()) if name}
+
+
+def _filled(node: Any, given: Mapping[str, str]) -> Any:
+    def one(found: re.Match[str]) -> str:
+        if found[0] == "$$":
+            return "$"
+        if found[1] is None:
+            raise ValueError(f"a dollar that is neither $$ nor a required variable: {found.string[:80]}")
+        if not given.get(found[1]):
+            raise Missing(f"required variable {found[1]} is missing a value: {found[2]}")
+        return given[found[1]]
+
+    if isinstance(node, str):
+        return _USED.sub(one, node)
+    if isinstance(node, dict):
+        return {key: _filled(value, given) for key, value in node.items()}
+    return [_filled(value, given) for value in node] if isinstance(node, list) else node
+
+
+def load(given: Mapping[str, str]) -> dict[str, Any]:
+    """The whole file. Raises Missing."""
+    filled: dict[str, Any] = _filled(yaml.safe_load(FILE.read_text()), given)
+    return filled
+
+
+def program() -> list[str] | None:
+    """The command of docker compose 2 on this machine, by either name; None where there is none."""
+    for words in (["docker-compose"], ["docker", "compose"]):
+        if shutil.which(words[0]):
+            asked = subprocess.run([*words, "version", "--short"], capture_output=True, text=True, check=False)
+            if asked.returncode == 0 and int(asked.stdout.strip().lstrip("v").split(".")[0]) >= 2:
+                return words
+    return None
+
+
+def config(command: list[str], given: Mapping[str, str], folder: Path) -> tuple[dict[str, Any] | None, str]:
+    """What `docker compose config` makes of the file: all services, or None and its last line."""
+    words = [*command, "--file", str(FILE), "--project-directory", str(folder), "--profile", "demo", "config"]
+    clean = {"PATH": os.environ["PATH"], "HOME": str(folder), **given}
+    done = subprocess.run([*words, "--format", "json"], env=clean, capture_output=True, text=True, check=False)
+    return (json.loads(done.stdout), "") if done.returncode == 0 else (None, done.stderr.strip().splitlines()[-1])
