@@ -17,14 +17,14 @@ import yaml
 
 from fleet_demo.airflow_run import Airflow
 
-_SETTINGS = {  # waits of a second where Airflow's own are five and more; what is waited for stays the same
+WAITS = {  # of a second where Airflow's own are five and more; what is waited for stays the same
     "AIRFLOW__SCHEDULER__SCHEDULER_HEARTBEAT_SEC": "1",
     "AIRFLOW__SCHEDULER__SCHEDULER_IDLE_SLEEP_TIME": "0.5",
     "AIRFLOW__DAG_PROCESSOR__MIN_FILE_PROCESS_INTERVAL": "600",
     "AIRFLOW__CORE__PARALLELISM": "3",
     "KAFKA_FLEET_RETRY_SECONDS": "1",
-    "AIRFLOW_CONN_SPARK_DEFAULT": json.dumps({"conn_type": "spark", "host": "local[2]"}),
 }
+_LOCAL_SPARK = {"AIRFLOW_CONN_SPARK_DEFAULT": json.dumps({"conn_type": "spark", "host": "local[2]"})}
 
 
 class Run(NamedTuple):
@@ -51,7 +51,8 @@ class AirflowHome:
         self.home, self.fleet_file = folder / "home", folder / "fleet.yaml"
         self.fleet_file.write_text(yaml.safe_dump(fleet))
         self.demo = Airflow(folder / "airflow", self.home, self.fleet_file, smtp_port)
-        self.environment = {**self.demo.environment, **_SETTINGS}
+        self.api_port = self.demo.api_port
+        self.environment = {**self.demo.environment, **WAITS, **_LOCAL_SPARK}
         self.run("db", "migrate")
 
     def run(self, *words: str) -> str:
@@ -78,9 +79,17 @@ class AirflowHome:
 
     def runs(self, dag: str, day: str | None = None) -> list[Run]:
         """Runs of a DAG in the order in which they were queued, of one day or of all."""
-        columns = "run_id, run_type, state, substr(logical_date, 1, 10), backfill_id"
+        columns = "run_id, run_type, state, substr(CAST(logical_date AS TEXT), 1, 10), backfill_id"
         rows = self._rows(f"SELECT {columns} FROM dag_run WHERE dag_id = ? ORDER BY id", dag)  # noqa: S608
         return [run for run in (Run(*row) for row in rows) if day in (None, run.day)]
+
+    @property
+    def passwords(self) -> dict[str, str]:
+        """Of the users of the UI."""
+        found: dict[str, str] = json.loads(
+            (self.demo.folder / "simple_auth_manager_passwords.json.generated").read_text()
+        )
+        return found
 
     def states(self, run_id: str) -> dict[tuple[str, str | None], str]:
         """Last state of every task of a run, by (task, label of the mapped one)."""
@@ -91,30 +100,15 @@ class AirflowHome:
         """Whether the API server takes connections."""
         with socket.socket() as probe:
             probe.settimeout(1)
-            return probe.connect_ex(("127.0.0.1", self.demo.api_port)) == 0
+            return probe.connect_ex(("127.0.0.1", self.api_port)) == 0
 
     @contextmanager
     def standalone(self) -> Iterator["Standalone"]:
         """`airflow standalone` for the length of the block; nothing of it is left behind."""
-        with (self.demo.folder / "standalone.log").open("ab") as out:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "airflow", "standalone"],
-                env=self.environment,
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-        guard = [sys.executable, __file__, str(process.pid)]
-        found = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-        with subprocess.Popen(guard, stdin=subprocess.PIPE, env=found, start_new_session=True) as watching:
-            running = Standalone(process)
-            try:
-                running.wait(self.answers, "the API server")  # a task that starts before it is up fails
-                yield running
-            finally:
-                running.stop()
-                watching.communicate()
+        command, log = [sys.executable, "-m", "airflow", "standalone"], self.demo.folder / "standalone.log"
+        with guarded(command, self.environment, log) as running:
+            running.wait(self.answers, "the API server")  # a task that starts before it is up fails
+            yield running
 
     def backfill(self, *words: str) -> int:
         """`airflow backfill create`; gives its number."""
@@ -180,6 +174,29 @@ class Standalone:
             with suppress(psutil.NoSuchProcess):
                 process.kill()
         self.process.wait(20)
+
+
+@contextmanager
+def guarded(command: list[str], environment: dict[str, str], log: Path) -> Iterator[Standalone]:
+    """A command in a session of its own, all of which ends with the block, or with this program at the latest."""
+    with log.open("ab") as out:
+        process = subprocess.Popen(
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    guard = [sys.executable, __file__, str(process.pid)]
+    found = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen(guard, stdin=subprocess.PIPE, env=found, start_new_session=True) as watching:
+        running = Standalone(process)
+        try:
+            yield running
+        finally:
+            running.stop()
+            watching.communicate()
 
 
 if __name__ == "__main__":  # the guard: when the test's end of the pipe closes, however it ends, the session ends too

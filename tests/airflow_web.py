@@ -1,6 +1,5 @@
 """A running Airflow as a browser sees it: takes an AirflowHome, logs in, and looks at the Fleet Health page."""
 
-import json
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -24,8 +23,8 @@ class Visit(NamedTuple):
 
 def visit(airflow: AirflowHome, run_id: str) -> Visit:
     """Look at every page without and with a login; and at the extra links of the run's task `judge`."""
-    base = f"http://127.0.0.1:{airflow.demo.api_port}"
-    (found,) = json.loads((airflow.demo.folder / "simple_auth_manager_passwords.json.generated").read_text()).items()
+    base = f"http://127.0.0.1:{airflow.api_port}"
+    (found,) = airflow.passwords.items()
     answer = requests.post(
         f"{base}/auth/token", json=dict(zip(("username", "password"), found, strict=True)), timeout=60
     )

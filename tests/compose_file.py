@@ -67,4 +67,5 @@ def config(command: list[str], given: Mapping[str, str], folder: Path) -> tuple[
     words = [*command, "--file", str(FILE), "--project-directory", str(folder), "--profile", "demo", "config"]
     clean = {"PATH": os.environ["PATH"], "HOME": str(folder), **given}
     done = subprocess.run([*words, "--format", "json"], env=clean, capture_output=True, text=True, check=False)
-    return (json.loads(done.stdout), "") if done.returncode == 0 else (None, done.stderr.strip().splitlines()[-1])
+    made = done.stdout.replace("$$", "$")  # it writes a dollar as a file would have to
+    return (json.loads(made), "") if done.returncode == 0 else (None, done.stderr.strip().splitlines()[-1])

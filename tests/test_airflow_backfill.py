@@ -1,7 +1,8 @@
-"""`airflow backfill create` under a real `airflow standalone`: three days that were judged are judged once more.
+"""`airflow backfill create` on the services of docker-compose.yml: three days that were judged are judged once more.
 
-The first time, one day is judged by a backfill of its own and two by hand, as the command line does it. While Airflow
-runs, its UI's page of the fleet is visited.
+PostgreSQL, a Spark master and worker, a mail server and Airflow's parts are real processes with the settings of the
+compose file. The first time, one day is judged by a backfill of its own and two by hand, as the command line does it,
+on this machine's cores. While Airflow runs, its UI's page of the fleet is visited.
 """
 
 import json
@@ -13,6 +14,7 @@ import pytest
 from airflow_home import AirflowHome, Listener, Run, Standalone
 from airflow_web import PAGES, Visit, visit
 from analysed import by_hand
+from compose_stack import PARTS, ComposeHome, compose_stack
 from mail_server import Mailbox, mail_server
 from metric_sink import metric_sink
 from stored_days import entries, pointers, published, store_day
@@ -35,15 +37,17 @@ class Seen(NamedTuple):
 
 
 class Story(NamedTuple):
-    """Both backfills, a visit of the page; what was mailed and listened meanwhile; processes left after the stop."""
+    """Both backfills, a visit of the page; what was mailed after each, listened meanwhile, and left after the stop."""
 
     first: Seen
     again: Seen
     page: Visit
     metrics: bytes
-    mails: list[str]
+    mails: tuple[list[str], list[str]]
     listeners: set[Listener]
     left: int
+    healthy: dict[str, str]
+    stack: ComposeHome
 
 
 def look(airflow: AirflowHome) -> Seen:
@@ -52,38 +56,41 @@ def look(airflow: AirflowHome) -> Seen:
     return Seen(files, pointers(airflow.home), runs, {day: airflow.states(run.run_id) for day, run in runs.items()})
 
 
-def backfill(airflow: AirflowHome, days: list[str], *options: str) -> tuple[Seen, Visit, Standalone]:
-    """Create a backfill of these days, let `airflow standalone` run it, and wait until Airflow has closed it.
-
-    It is created before the scheduler is up: SQLite lets one process write, and half a backfill cannot be repeated.
-    """
-    conf = json.dumps({"signatures": SIGNATURES})
+def backfill(airflow: AirflowHome, running: Standalone, days: list[str], notify: str, *options: str) -> Seen:
+    """Create a backfill of these days and wait until Airflow has closed it."""
+    conf = json.dumps({"signatures": SIGNATURES, "notify": notify})
     span = ("--from-date", days[0], "--to-date", days[-1])
     number = airflow.backfill("--dag-id", "fleet_health", *span, "--dag-run-conf", conf, *options)
-    with airflow.standalone() as running:
-        print(f"{len(days)} days in {running.wait(airflow.has_no_open_backfill, 'the backfill'):.0f} s")
-        visited = visit(airflow, next(run.run_id for run in airflow.runs("fleet_health") if run.day == days[0]))
+    print(f"{len(days)} days in {running.wait(airflow.has_no_open_backfill, 'the backfill'):.0f} s")
     assert sum(run.backfill == number for run in airflow.runs("fleet_health")) == len(days)
-    return look(airflow), visited, running
+    return look(airflow)
 
 
 @pytest.fixture(scope="module")
 def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
-    mailbox = Mailbox()
-    with mail_server(mailbox) as port, metric_sink() as sink:
-        airflow = AirflowHome(tmp_path_factory.mktemp("backfill"), {"version": 1, "clusters": entries(*CLUSTERS)}, port)
-        airflow.environment |= sink.settings() | {"KAFKA_FLEET_DEADLINE_HOURS": "0.001"}  # every run is late
+    mailbox, folder = Mailbox(), tmp_path_factory.mktemp("backfill")
+    fleet = {"version": 1, "clusters": entries(*CLUSTERS)}
+    with mail_server(mailbox) as port, metric_sink() as sink, compose_stack(folder, fleet, port) as airflow:
+        airflow.more |= sink.settings() | {"KAFKA_FLEET_DEADLINE_HOURS": "0.001"}  # every run is late
         for day in DAYS:
             store_day(airflow.home, day, *CLUSTERS)
         airflow.run("dags", "reserialize")
         airflow.run("dags", "unpause", "fleet_health")
         for day in DAYS[1:]:
             by_hand(airflow.home, day, airflow.fleet_file, SIGNATURES)
-        first, page, one = backfill(airflow, DAYS[:1])
-        again, _page, other = backfill(airflow, DAYS, "--reprocess-behavior", "completed")
-    left = [*one.members(), *other.members()]
+        with airflow.standalone() as running:
+            first = backfill(airflow, running, DAYS[:1], "auto")
+            mails = list(mailbox.recipients)
+            page = visit(airflow, first.runs[DAYS[0]].run_id)
+            healthy = {part: airflow.healthy(part) for part in ("spark-master", "spark-worker", *PARTS)}
+            again = backfill(airflow, running, DAYS, "always", "--reprocess-behavior", "completed")
+            for one in airflow.cluster:
+                one.note_listeners()
+        listeners = running.listeners.union(*(one.listeners for one in airflow.cluster))
+    left = [*running.members(), *(process for one in airflow.cluster for process in one.members())]
+    faults = {part: done.stdout + done.stderr for part, done in healthy.items() if done.returncode != 0}
     return Story(
-        first, again, page, b"".join(sink.bodies), mailbox.recipients, one.listeners | other.listeners, len(left)
+        first, again, page, b"".join(sink.bodies), (mails, mailbox.recipients), listeners, len(left), faults, airflow
     )
 
 
@@ -125,16 +132,47 @@ def test_a_day_reads_like_itself(story):
         assert not set(DAYS) - {day} & set(letter.split())
 
 
-def test_a_backfill_mails_nobody(story):
-    assert story.mails == []
-    for states in (*story.first.states.values(), *story.again.states.values()):
-        assert {state for (task, _label), state in states.items() if task == "mail"} == {"skipped"}
+def test_a_backfill_mails_nobody_unless_it_is_told_to(story):
+    nobody, owners = story.mails
+    assert nobody == []
+    assert set(owners) == {f"{name}-oncall@example.org" for name in CLUSTERS}
+    for seen, expected in ((story.first, {"skipped"}), (story.again, {"success"})):
+        states = seen.states[DAYS[0]]
+        assert {state for (task, _label), state in states.items() if task == "mail"} == expected
 
 
 def test_only_loopback_listens_and_nothing_is_left(story):
-    assert {one.address for one in story.listeners} <= {"127.0.0.1", "::1", "::ffff:127.0.0.1"}
-    assert story.listeners, "the API server does listen"
+    assert {one for one in story.listeners if one.address not in ("127.0.0.1", "::1", "::ffff:127.0.0.1")} == set()
+    programs = " ".join(one.program for one in story.listeners)
+    assert "api_server" in programs, "the API server does listen"
+    assert "java" in programs, "and so does Spark"
     assert story.left == 0
+
+
+def test_every_health_check_of_the_compose_file_passes(story):
+    assert story.healthy == {}
+
+
+def test_the_executors_of_the_spark_cluster_did_the_work(story):
+    applications = sorted((story.stack.folder / "spark-work").glob("app-*"))
+    assert len(applications) == 2 * (1 + len(DAYS)), "facts and judge, for every day of both backfills"
+    for application in applications:
+        (executor,) = application.iterdir()
+        assert "Finished task" in (executor / "stderr").read_text()
+    for log in ("spark-master.log", "spark-worker.log"):
+        assert "authentication enabled" in (story.stack.folder / log).read_text()
+
+
+def test_no_secret_of_the_installation_is_in_a_log_a_letter_or_a_stored_row(story):
+    holds = {"passwords.json": "AIRFLOW_ADMIN_PASSWORD", "spark-defaults.conf": "SPARK_SECRET"}
+    files = [path for path in story.stack.folder.rglob("*") if path.is_file()]
+    assert {"spark-master.log", "airflow-scheduler.log", "stderr", *holds} <= {path.name for path in files}
+    for name, secret in story.stack.given.items():
+        found = {path.name for path in files if secret.encode() in path.read_bytes()}
+        assert found == {file for file, owner in holds.items() if owner == name}, name
+    for file in holds:
+        (path,) = [path for path in files if path.name == file]
+        assert path.stat().st_mode & 0o077 == 0
 
 
 def test_the_page_shows_the_judged_days_to_users_and_nothing_to_strangers(story):

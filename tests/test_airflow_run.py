@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from base64 import b64encode
 from typing import NamedTuple
 
 import pytest
@@ -18,6 +19,7 @@ DAY = "2026-11-09"
 CLUSTERS = ("follower331", "follower332")  # the first has KAFKA-14334, the second has its fix
 STAGES = ("findings", "signatures", "reports")
 ENTRY = "{environment: development, owners: [a@example.org], bootstrap_servers: ['127.0.0.1:9']}"
+CANARY = "canary-e4c1-of-the-vault"
 BROKEN = {"id": "broken", "environment": "nowhere"}
 
 
@@ -149,11 +151,24 @@ def test_a_spark_job_that_fails_is_red_and_changes_nothing_that_readers_see(stor
 
 
 def test_one_dead_cluster_is_red_and_the_others_are_measured(tmp_path):
+    """The credentials come from a secrets backend, Airflow's own that reads a file."""
     with agent(Agent()) as broker:
         urls = {"dead": "http://127.0.0.1:9/jolokia", "alive": broker.url}
         clusters = [{**yaml.safe_load(ENTRY), "id": name, "jolokia": {"brokers": {1: urls[name]}}} for name in urls]
+        clusters[1]["jolokia"]["connection"] = "jolokia_alive"
         airflow = AirflowHome(tmp_path, {"version": 1, "clusters": [*clusters, BROKEN]})
+        vault = tmp_path / "vault.json"
+        vault.write_text(json.dumps({"jolokia_alive": {"conn_type": "http", "login": "collector", "password": CANARY}}))
+        airflow.environment |= {
+            "AIRFLOW__SECRETS__BACKEND": "airflow.secrets.local_filesystem.LocalFilesystemBackend",
+            "AIRFLOW__SECRETS__BACKEND_KWARGS": json.dumps({"connections_file_path": str(vault)}),
+        }
         states, printed = airflow.dag_test("fleet_collect", DAY)
+    sent = {headers["Authorization"] for _path, headers, *_more in broker.seen}
+    assert sent == {"Basic " + b64encode(f"collector:{CANARY}".encode()).decode()}
+    written = [path for path in tmp_path.rglob("*") if path.is_file() and path != vault]
+    assert [path for path in written if CANARY.encode() in path.read_bytes()] == []
+    assert CANARY not in printed
     assert states[("entries", None)] == states[("collect", "alive")] == "success"
     assert states[("collect", "dead")] == states[("collect", "broken (invalid entry)")] == "failed"
     assert "nothing was measured of dead" in printed

@@ -43,7 +43,9 @@ def healthy(host: str, first_port: int) -> bool:
 
 def run(name: str, release: str, host: str, first_port: int) -> int:
     """Brokers and load until a signal; 1 when one of them ends by itself, so that the container is started again."""
-    cluster = Cluster(name, release, brokers=BROKERS, broker_config=SELECTOR | KEPT, host=host, first_port=first_port)
+    cluster = Cluster(
+        name, release, brokers=BROKERS, broker_config={**SELECTOR, **KEPT}, host=host, first_port=first_port
+    )
     with cluster, ExitStack() as clients:
         create_topic(cluster, "orders", replica_assignment={0: [1, 2]})
         producer = clients.enter_context(Producer(cluster, "orders", RECORDS_PER_S))
