@@ -1,4 +1,4 @@
-"""The program of the image's target `kafka` without a container: started with the compose file's command, on loopback."""
+"""The program of the image's target `kafka` without a container: started by the compose file's command on loopback."""
 
 import signal
 import socket
