@@ -185,3 +185,24 @@ def test_the_agents_sum_is_that_of_the_published_jar():
     (found,) = re.findall(r'echo "(\w{64})  /opt/kafka/\$\{KAFKA_RELEASE\}/(\S+)" \| sha256sum --check', DOCKERFILE)
     jar = jolokia_agent(kafka_jars("3.3.1"))
     assert found == (hashlib.sha256(jar.read_bytes()).hexdigest(), jar.name)
+
+
+def test_the_values_for_kubernetes_are_those_of_the_image():
+    values = yaml.safe_load((ROOT / "docs/kubernetes-values.yaml").read_text())
+    image = f"{values['defaultAirflowRepository'].rpartition('/')[2]}:{values['defaultAirflowTag']}"
+    assert image == SERVICES["airflow-scheduler"]["image"]
+    locked = re.search(r"^apache-airflow==(\S+)", (ROOT / "requirements.lock").read_text(), re.MULTILINE)
+    assert locked
+    assert values["airflowVersion"] == locked[1]
+    for one in values["env"]:
+        assert f"{one['name']}={one['value']}" in DOCKERFILE
+    mounted = {one["name"] for one in values["volumeMounts"]}
+    assert mounted == {one["name"] for one in values["volumes"]}
+    assert values["createUserJob"]["enabled"] is False, "its user would be the FAB provider's, which is not in the lock"
+
+
+def test_the_demos_policy_is_the_documented_one():
+    documented = re.search(r"<\?xml .*?</restrict>\n", (ROOT / "docs/agent.md").read_text(), re.DOTALL)
+    assert documented
+    anywhere = re.sub(r"  <remote>.*\n", "", documented[0])
+    assert anywhere == (ROOT / "demo/fleet_demo/jolokia-policy.xml").read_text()
