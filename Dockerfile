@@ -17,6 +17,7 @@ COPY spark spark
 COPY sql sql
 COPY templates templates
 COPY demo demo
+COPY docs/jolokia-access.xml docs/
 RUN pip install --no-cache-dir --no-deps --no-build-isolation -e . \
  && useradd --uid 50000 --home-dir /home/fleet --create-home fleet \
  && install -d -o fleet -g fleet /etc/kafka-fleet /opt/airflow /opt/airflow/logs /opt/airflow/secrets /opt/airflow/spark /var/lib/kafka-fleet

@@ -1,111 +1,77 @@
-"""Writes the generated parts of the documentation: takes schemas and signature folders, fills marked blocks.
+"""Writes the generated parts of the documentation: takes schemas, signature folders and advisories.
 
-    python docs/generate.py            rewrite what is out of step and name it
+    python docs/generate.py            rewrite what is out of step, remove what is left over, and name it
     python docs/generate.py --check    only name it; exit code 1 when there is anything
 
-A block stands between `<!-- generated: NAME -->` and `<!-- end: NAME -->`; the prose around it is written by hand.
+Some pages are generated as a whole (docs/advisories/, the indexes, the agent's policy). Others hold blocks, between
+`<!-- generated: NAME -->` and `<!-- end: NAME -->`, with prose around them that is written by hand.
 """
 
 import argparse
-import re
 import sys
-from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
-import pyarrow as pa
-
+from docs_generator import ROOT, advisory_pages, signature_pages
+from docs_generator.access_policy import access_policy
+from docs_generator.markdown import fill
+from docs_generator.raw_pages import raw_tables
 from kafka_fleet.collect import mbeans
-from kafka_fleet.knowledge.signatures import Signature, load_signatures
-from kafka_fleet.store.schemas import ADMIN_TABLES, raw_schemas
+from kafka_fleet.knowledge.advisories import load_advisories
+from kafka_fleet.knowledge.signatures import load_signatures
+from kafka_fleet.store.schemas import ADMIN_TABLES
 
-ROOT = Path(__file__).resolve().parents[1]
-OF_A_SWEEP = ("cluster", "sweep_at")  # columns of every raw table; the pages name them once
-OF_A_BROKER = (*OF_A_SWEEP, "broker", "read_at")
-
-
-def _row(*cells: str) -> str:
-    return "| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in cells) + " |"
+Pages = dict[str, str]
 
 
-def _table(head: list[str], rows: list[list[str]]) -> str:
-    return "\n".join([_row(*head), _row(*["---"] * len(head)), *(_row(*row) for row in rows)])
-
-
-def signature_table() -> str:
-    """One row per installed signature: id (linked where it has a page), the symptom, its causes."""
-    rows = []
-    for one in load_signatures().values():
-        page = f"docs/signatures/{one.id}.md"
-        name = f"[`{one.id}`]({page})" if (ROOT / page).is_file() else f"`{one.id}`"
-        rows.append([name, one.title, ", ".join(f"`{cause}`" for cause in one.causes)])
-    return _table(["Signature", "The symptom", "Causes it tells apart"], rows)
-
-
-def _about(one: pa.Schema | pa.Field) -> str:
-    text: bytes = (one.metadata or {}).get(b"about", b"")
-    return text.decode().removeprefix("; ")  # what is left where a column has no unit
-
-
-def raw_tables(names: Iterable[str]) -> str:
-    """The named raw tables with what a row is, and their columns with type and meaning, less those that all have."""
-    parts = []
-    for name in names:
-        schema = raw_schemas()[name]
-        common = OF_A_BROKER if name in mbeans.tables() else OF_A_SWEEP
-        rows = [[f"`{field.name}`", f"`{field.type}`", _about(field)] for field in schema if field.name not in common]
-        parts.append(f"## {name}\n\n{_about(schema)}\n\n{_table(['Column', 'Type', 'Meaning'], rows)}")
-    return "\n\n".join(parts)
-
-
-def _causes(signature: Signature) -> str:
-    return _table(["Cause", "What happens"], [[f"`{name}`", text] for name, text in signature.causes.items()])
-
-
-def _thresholds(signature: Signature) -> str:
-    rows = [
-        [f"`{name}`", f"{one.value:g} {one.unit}", f"{one.minimum:g} to {one.maximum:g}", one.reason]
-        for name, one in signature.thresholds.items()
-    ]
-    return _table(["Threshold", "Value", "Allowed", "Why"], rows)
-
-
-def _look_alikes(signature: Signature) -> str:
-    return _table(["Looks alike", "What separates it"], [[one.name, one.separated_by] for one in signature.look_alikes])
-
-
-def blocks() -> dict[Path, dict[str, str]]:
-    """Content of every generated block by page and name. A signature has a page only where somebody wrote one."""
-    found = {
-        ROOT / "README.md": {"signatures": signature_table()},
-        ROOT / "docs/raw_tables.md": {"raw tables": raw_tables(ADMIN_TABLES)},
-        ROOT / "docs/raw_metrics.md": {"raw tables": raw_tables(mbeans.tables())},
+@cache
+def whole() -> Pages:
+    """Text of every page that is generated as a whole, by its path."""
+    pages = {
+        f"{advisory_pages.FOLDER}/{one.id}.md": advisory_pages.advisory_page(one) for one in load_advisories().values()
     }
+    return {
+        **pages,
+        f"{advisory_pages.FOLDER}/README.md": advisory_pages.advisory_index(),
+        f"{signature_pages.FOLDER}/README.md": signature_pages.signature_index(),
+        "docs/jolokia-access.xml": access_policy(),
+    }
+
+
+def filled(root: Path = ROOT) -> Pages:
+    """Text that every page with blocks should have; a signature without a page gets one of its blocks alone."""
+    blocks = {
+        "README.md": {"signatures": signature_pages.readme_table()},
+        "docs/raw_tables.md": {"raw tables": raw_tables(ADMIN_TABLES)},
+        "docs/raw_metrics.md": {"raw tables": raw_tables(mbeans.tables())},
+    }
+    pages = {}
     for one in load_signatures().values():
-        page = ROOT / f"docs/signatures/{one.id}.md"
-        if page.is_file():
-            found[page] = {"causes": _causes(one), "thresholds": _thresholds(one), "look-alikes": _look_alikes(one)}
-    return found
-
-
-def fill(text: str, name: str, content: str) -> str:
-    """The page's text with one block replaced. Raises ValueError when the page does not have it exactly once."""
-    begin, end = f"<!-- generated: {name} -->", f"<!-- end: {name} -->"
-    pattern = re.compile(f"{re.escape(begin)}\n.*?{re.escape(end)}", re.DOTALL)
-    if len(pattern.findall(text)) != 1:
-        raise ValueError(f"the block {name!r} must stand exactly once between {begin} and {end}")
-    return pattern.sub(lambda _found: f"{begin}\n{content}\n{end}", text)
-
-
-def outdated() -> dict[Path, str]:
-    """Pages whose generated blocks are out of step, with the text they should have."""
-    pages: dict[Path, str] = {}
-    for page, named in blocks().items():
-        text = wanted = page.read_text(encoding="utf-8")
+        page = f"{signature_pages.FOLDER}/{one.id}.md"
+        if (root / page).is_file():
+            blocks[page] = signature_pages.signature_blocks(one)
+        else:
+            pages[page] = signature_pages.new_page(one)
+    for page, named in blocks.items():
+        text = (root / page).read_text(encoding="utf-8")
         for name, content in named.items():
-            wanted = fill(wanted, name, content)
-        if wanted != text:
-            pages[page] = wanted
+            text = fill(text, name, content)
+        pages[page] = text
     return pages
+
+
+def outdated(root: Path = ROOT) -> dict[str, str | None]:
+    """Pages that are out of step or missing with the text they should have; None for one that is left over."""
+    wanted = {**filled(root), **whole()}
+    found: dict[str, str | None] = {}
+    for page, text in wanted.items():
+        path = root / page
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            found[page] = text
+    for folder in (advisory_pages.FOLDER, signature_pages.FOLDER):
+        there = {path.relative_to(root).as_posix() for path in (root / folder).glob("*")}
+        found |= dict.fromkeys(sorted(there - set(wanted)))
+    return found
 
 
 def main(arguments: list[str]) -> int:
@@ -115,9 +81,16 @@ def main(arguments: list[str]) -> int:
     check = parser.parse_args(arguments).check
     pages = outdated()
     for page, text in pages.items():
-        print(f"{page.relative_to(ROOT)}: {'out of step' if check else 'written'}")
-        if not check:
-            page.write_text(text, encoding="utf-8")
+        if check:
+            print(f"{page}: {'left over' if text is None else 'out of step'}")
+            continue
+        path = ROOT / page
+        if text is None:
+            path.unlink()
+        else:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        print(f"{page}: {'removed' if text is None else 'written'}")
     return 1 if check and pages else 0
 
 

@@ -1,10 +1,8 @@
 """The documentation against the code: takes the pages, compares commands, tables and links with what is installed."""
 
-import importlib.util
 import re
 import stat
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -18,15 +16,6 @@ from kafka_fleet.store.schemas import raw_schemas
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")] + sorted(ROOT.glob("docs/**/*.md"))
-
-
-def generator() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("docs_generate", ROOT / "docs" / "generate.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def cells(line: str) -> list[str]:
@@ -60,11 +49,6 @@ def test_the_readme_lists_exactly_the_installed_signatures():
         assert re.findall(r"`(\w+)`", row[2]) == list(signature.causes)
 
 
-def test_generated_blocks_are_in_step():
-    stale = [str(page.relative_to(ROOT)) for page in generator().outdated()]
-    assert not stale, f"run python docs/generate.py: {', '.join(stale)}"
-
-
 def test_every_raw_table_and_column_has_a_page():
     for page, names in (
         ("raw_tables.md", set(raw_schemas()) - set(mbeans.tables())),
@@ -78,15 +62,6 @@ def test_every_raw_table_and_column_has_a_page():
             hidden = [column for column in raw_schemas()[name].names if column not in shown]
             assert hidden == raw_schemas()[name].names[: len(hidden)], "only the leading common columns are left out"
             assert set(hidden) <= {"cluster", "sweep_at", "broker", "read_at"}
-
-
-def test_filling_a_block_that_is_missing_or_twice_is_refused():
-    fill = generator().fill
-    block = "<!-- generated: x -->\nold\n<!-- end: x -->\n"
-    assert fill(f"a\n{block}b", "x", r"new \1") == "a\n<!-- generated: x -->\nnew \\1\n<!-- end: x -->\nb"
-    for text in ("nothing", block + block):
-        with pytest.raises(ValueError, match="exactly once"):
-            fill(text, "x", "new")
 
 
 def test_the_verdict_table_is_the_code_s():

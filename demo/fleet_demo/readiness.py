@@ -71,6 +71,6 @@ def _probe(node: Node) -> None:
         if read_value(node.jolokia_url, "kafka.server:type=KafkaServer,name=BrokerState", "Value") != RUNNING:
             raise LookupError("the broker is still starting")
     elif "controller" in node.roles:
-        read_value(node.jolokia_url, "kafka.server:type=raft-metrics", "current-state")
+        read_value(node.jolokia_url, "kafka.controller:type=KafkaController,name=ActiveControllerCount", "Value")
         return
     socket.create_connection((node.host, node.port), 1.0).close()

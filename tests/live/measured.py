@@ -23,7 +23,7 @@ import yaml
 from fleet_demo.cluster import Cluster
 from kafka_fleet.store.generations import current
 from kafka_fleet.store.manifests import manifests, read_rows
-from live import history, offsets, prometheus, retries, skew, storm, zk28
+from live import guarded, history, offsets, prometheus, retries, skew, storm, zk28
 from live.commands import fleet_command
 from live.scenarios import avoid_midnight, running, sweep
 
@@ -142,16 +142,21 @@ def killed_collectors(cluster: Cluster, home: Path) -> None:
 
 
 def first_batch(home: Path) -> None:
-    """Follower reads on three releases and an idle cluster; history of one; a killed broker; killed collectors."""
+    """Follower reads on three releases and an idle cluster; history of one; a killed broker; killed collectors.
+
+    Meanwhile the idle cluster's agent is asked with its policy and without.
+    """
     options, ports = prometheus.agents(home / "history")
     agents = {history.OF: options}
     with (
         prometheus.server(home / "history", ports) as url,
         running(FIRST, home, SWEEPS, EVERY_S, agents=agents) as clusters,
-        ThreadPoolExecutor(1) as aside,
+        ThreadPoolExecutor(2) as aside,
     ):
+        asked = aside.submit(guarded.prove, clusters["idle331"], home)
         imported = aside.submit(history.imported, home, url, clusters[history.OF])
         restarts(clusters["follower411"], home)
+        asked.result()
         killed_collectors(clusters["follower332"], home)
         imported.result()
 

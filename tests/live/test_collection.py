@@ -1,8 +1,11 @@
 """Collection from real brokers of five release lines: everything that the release has, and a word for what it lacks."""
 
+import json
+
 import pytest
 
 from kafka_fleet.store.manifests import manifests
+from live.guarded import NOT_FOR_THE_COLLECTOR, RESULT
 from live.measured import KILLS, SCENARIOS, SWEEPS, Measured
 
 pytestmark = pytest.mark.timeout(1800)
@@ -81,3 +84,13 @@ def test_a_killed_collector_leaves_no_half_sweep(measured: Measured) -> None:
     assert sweeps < begun  # and at least one before its commit
     assert measured.dossier("interrupted")["coverage"]["sweeps"] == len(sweeps)
     assert len(measured.raw("brokers", "interrupted")) == 2 * len(sweeps)
+
+
+def test_the_policy_file_lets_the_sweep_through_and_nothing_else(measured: Measured) -> None:
+    found = json.loads((measured.home / RESULT).read_text())
+    statuses = {name: one.pop("statuses") for name, one in found.items()}
+    refused, answered = [403] * len(NOT_FOR_THE_COLLECTOR), [200] * len(NOT_FOR_THE_COLLECTOR)
+    assert statuses == {"policy": refused, "open": answered, "attached": refused}
+    assert found["policy"] == found["open"] == found["attached"]
+    assert found["open"]["outcome"] == "ok"
+    assert "log_end_offset" in found["open"]["columns"]["partitions"]
