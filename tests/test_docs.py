@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from kafka_fleet.cli import main
 from kafka_fleet.collect import mbeans
 from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.knowledge.verdicts import verdict
@@ -94,24 +93,6 @@ def test_no_page_is_too_long_or_names_a_machine(page):
     text = page.read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 250
     assert not re.search(r"/(?:root|work|tmp)/|/home/\w", text)
-
-
-def test_the_fleet_file_of_the_readme_is_valid(tmp_path, capsys):
-    block = re.search(r"```yaml\n(.*?)```", README, re.DOTALL)
-    assert block is not None
-    path = tmp_path / "fleet.yaml"
-    path.write_text(block[1])
-    assert main(["check", "--fleet", str(path)]) == 0
-    assert "1 valid clusters, 0 errors" in capsys.readouterr().out
-
-
-def test_every_verb_that_the_readme_names_exists():
-    verbs = set(re.findall(r"kafka-fleet ([a-z]+) +--", README))
-    assert verbs == {"check", "collect", "analyze", "findings", "report", "mail", "acknowledge"}
-    for verb in verbs:
-        with pytest.raises(SystemExit) as stopped:
-            main([verb, "--help"])
-        assert stopped.value.code == 0
 
 
 def test_the_picture_is_a_png_1000_pixels_wide():
