@@ -99,3 +99,9 @@ def test_the_picture_is_a_png_1000_pixels_wide():
     content = (ROOT / "docs" / "letter.png").read_bytes()
     assert content.startswith(b"\x89PNG\r\n\x1a\n")
     assert int.from_bytes(content[16:20], "big") == 1000
+
+
+def test_the_verdicts_page_says_of_each_what_to_do_and_shows_one():
+    page = (ROOT / "docs" / "verdicts.md").read_text(encoding="utf-8")
+    for head in ("| Verdict | It claims |", "| Verdict | The cluster |"):
+        assert {row[0].strip("`") for row in rows(page, head)} == set(VERDICTS)
