@@ -13,6 +13,7 @@ from kafka.admin import KafkaAdminClient
 
 from fleet_demo.artifacts import exporter_agent
 from fleet_demo.cluster import Cluster
+from fleet_demo.node import POLICY
 from fleet_demo.processes import LOOPBACK, free_port
 from kafka_fleet.collect import mbeans
 
@@ -34,8 +35,11 @@ def exporter_config() -> str:
 
 
 @contextmanager
-def broker(partitions: int, workdir: Path) -> Iterator[tuple[Cluster, str]]:
-    """A broker with that many partitions (in topics of 100, a few records in each) and the exporter's URL."""
+def broker(partitions: int, workdir: Path, guarded: bool = False) -> Iterator[tuple[Cluster, str]]:
+    """A broker with that many partitions (in topics of 100, a few records in each) and the exporter's URL.
+
+    guarded: with the access policy of docs/jolokia-access.xml; the exporter has nothing like it.
+    """
     port, config = free_port(), workdir / "exporter.yaml"
     config.write_text(exporter_config(), encoding="utf-8")
     agent = f"-javaagent:{exporter_agent()}={LOOPBACK}:{port}:{config}"
@@ -49,6 +53,7 @@ def broker(partitions: int, workdir: Path) -> Iterator[tuple[Cluster, str]]:
         workdir=workdir / "kafka",
         heap_mb=1024,
         jvm_options=(*SERVER_JVM, agent),
+        policy=POLICY if guarded else None,
     )
     with made as cluster:
         _fill(cluster, partitions)

@@ -87,11 +87,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.collect_broker", description=__doc__)
     parser.add_argument("--partitions", type=int, default=5_000)
     parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--policy", action="store_true", help="the agent checks each read against its policy")
     options = parser.parse_args()
     print(f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC; {machine()}")
     with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
         folder = Path(name)
-        with broker(options.partitions, folder) as (cluster, metrics):
+        with broker(options.partitions, folder, options.policy) as (cluster, metrics):
             fleet, home = folder / "fleet.yaml", folder / "home"
             fleet.write_text(yaml.safe_dump({"version": 1, "clusters": [cluster.fleet_entry()]}), encoding="utf-8")
             arguments = ["collect", "--fleet", str(fleet), "--home", str(home)]

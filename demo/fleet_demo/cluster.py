@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import Any
 
 from fleet_demo.artifacts import kafka_jars
-from fleet_demo.node import Node, broker_properties, jvm, zookeeper_properties
+from fleet_demo.node import POLICY, Node, broker_properties, jvm, zookeeper_properties
 from fleet_demo.processes import LOOPBACK, end, free_port, spawn, tail
 from fleet_demo.readiness import ClusterError, await_ready, read_jolokia, read_value
 
@@ -44,6 +44,7 @@ class Cluster:
         heap_mb: of each broker. jvm_options: further JVM options of all brokers; node_options: of single ones, by id.
         host: what everything binds to and is advertised as. first_port: of its numbered ports; without one, free ones.
         agent: further settings of the Jolokia agents, kept in a file, such as {"protocol": "https", "user": ...}.
+        policy: the access policy of their agents; None for agents that answer everything.
     """
 
     def __init__(
@@ -65,6 +66,7 @@ class Cluster:
         host: str = LOOPBACK,
         first_port: int | None = None,
         agent: Mapping[str, object] | None = None,
+        policy: Path | None = POLICY,
     ) -> None:
         if mode not in ("kraft", "zookeeper") or controllers not in ("first", "all", "dedicated") or brokers < 1:
             raise ValueError("mode is kraft or zookeeper; controllers is first, all or dedicated; brokers at least 1")
@@ -75,6 +77,7 @@ class Cluster:
         # Kafka's tools take an id that begins with "-" for an option; ids like these begin with a letter
         number = uuid.uuid4().bytes
         self.cluster_id = base64.urlsafe_b64encode(bytes([number[0] & 0x7F]) + number[1:]).decode().rstrip("=")
+        self._policy = policy
         self._start_seconds, self._jvm = start_seconds, (f"-Xmx{heap_mb}m", *jvm_options)
         self._node_options = node_options or {}
         self.nodes = {
@@ -209,7 +212,8 @@ class Cluster:
 
     def _launch(self, node: Node) -> None:
         node.started_at = node.log.stat().st_size if node.log.exists() else 0
-        node.process = spawn(jvm(self.jars, node, [*self._jvm, *self._node_options.get(node.id, ())]), node.log)
+        options = [*self._jvm, *self._node_options.get(node.id, ())]
+        node.process = spawn(jvm(self.jars, node, options, policy=self._policy), node.log)
 
     def _end(self, node: Node, grace_seconds: float) -> None:
         if node.process:

@@ -108,16 +108,22 @@ def zookeeper_properties(node: Node) -> str:
     )
 
 
-def access_policy(node: Node) -> Path:
-    """The documented policy; in a container without its address, since who may ask is its network's to say."""
+def access_policy(node: Node, policy: Path = POLICY) -> Path:
+    """The policy as it is; in a container without its address, since who may ask is its network's to say."""
     if node.host == LOOPBACK:
-        return POLICY
-    path = node.folder / POLICY.name
-    path.write_text(re.sub(r"\s*<remote>.*?</remote>", "", POLICY.read_text(encoding="utf-8"), flags=re.DOTALL))
+        return policy
+    path = node.folder / policy.name
+    path.write_text(re.sub(r"\s*<remote>.*?</remote>", "", policy.read_text(encoding="utf-8"), flags=re.DOTALL))
     return path
 
 
-def jvm(jars: Path, node: Node | None, options: Sequence[str] = (), log_level: str = "INFO") -> list[str]:
+def jvm(
+    jars: Path,
+    node: Node | None,
+    options: Sequence[str] = (),
+    log_level: str = "INFO",
+    policy: Path | None = POLICY,
+) -> list[str]:
     """Return the Java command line of a node with its Jolokia agent, or (no node) the start of a tool's.
 
     Args:
@@ -125,6 +131,7 @@ def jvm(jars: Path, node: Node | None, options: Sequence[str] = (), log_level: s
         node: the process to run; for a tool, the caller appends the main class and its arguments.
         options: JVM options; later ones win.
         log_level: of the root logger.
+        policy: the access policy of the agent; None for an agent that answers everything.
     """
     logging = [
         f"-Dlog4j.configuration={(LOG_SETTINGS / 'log4j.properties').as_uri()}",
@@ -139,7 +146,7 @@ def jvm(jars: Path, node: Node | None, options: Sequence[str] = (), log_level: s
         return [*command, *main, "org.apache.zookeeper.server.quorum.QuorumPeerMain", str(node.config)]
     # discoveryEnabled=false: otherwise the agent also answers multicast requests from the network.
     agent = f"-javaagent:{jolokia_agent(jars)}=host={node.host},port={node.jolokia_port},discoveryEnabled=false"
-    agent += f",policyLocation={access_policy(node).as_uri()}"
+    agent += f",policyLocation={access_policy(node, policy).as_uri()}" if policy else ""
     agent += f",config={node.agent_config}" if node.agent else ""  # a file: a process list shows the command line
     options = ["-Dsun.net.httpserver.nodelay=true", *options, agent]
     return [*command, *options, "-cp", f"{jars}/*", "kafka.Kafka", str(node.config)]
