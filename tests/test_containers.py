@@ -203,7 +203,7 @@ def test_the_values_for_kubernetes_are_those_of_the_image():
 
 
 def test_an_agent_in_a_container_has_the_documented_policy_without_its_address(tmp_path):
-    own = access_policy(Node(1, ("broker",), folder=tmp_path, host="kafka-buggy")).read_text()
+    own = access_policy(Node(1, ("broker",), None, folder=tmp_path, host="kafka-buggy")).read_text()
     assert "<remote>" not in own
     kept = re.sub(r"\s*<remote>.*?</remote>", "", POLICY.read_text(), flags=re.DOTALL)
     assert own == kept

@@ -8,6 +8,7 @@ import pytest
 
 from doc_commands import PAGES, ROOT, blocks, calls
 from kafka_fleet.cli import _parser, main
+from kafka_fleet.history.mapping import load_mapping
 
 TEXTS = {str(page.relative_to(ROOT)): page.read_text(encoding="utf-8") for page in PAGES}
 
@@ -47,7 +48,7 @@ def test_every_script_and_module_that_is_run_exists():
 
 def fleet_files() -> list[tuple[str, str]]:
     shown = [(page, block) for page, text in TEXTS.items() for block in blocks(text, "yaml")]
-    return [(page, block) for page, block in shown if "\nclusters:" in block]
+    return [(page, block) for page, block in shown if "\nclusters:" in block and "selector:" not in block]
 
 
 @pytest.mark.parametrize(("page", "content"), fleet_files(), ids=[name for name, _content in fleet_files()])
@@ -56,6 +57,12 @@ def test_every_fleet_file_that_is_shown_is_valid(page: str, content: str, tmp_pa
     path.write_text(content)
     assert main(["check", "--fleet", str(path)]) == 0, page
     assert "1 valid clusters, 0 errors" in capsys.readouterr().out
+
+
+def test_the_map_of_an_import_that_is_shown_is_valid(tmp_path: Path):
+    (content,) = [block for block in blocks(TEXTS["docs/history.md"], "yaml") if "selector:" in block]
+    (tmp_path / "map.yaml").write_text(content)
+    assert load_mapping(tmp_path / "map.yaml").clusters["payments-eu"].broker_label == "pod"
 
 
 def test_the_readme_and_the_tutorial_show_one():
