@@ -4,6 +4,7 @@ signatures/ds=D/<generation>/signatures.json        state and detections per clu
 findings/ds=D/<generation>/findings.json            the contract's list, all clusters
 findings/ds=D/<generation>/clusters/<cluster>.json  what the cluster's letter needs besides
 findings/ds=D/<generation>/verdicts/<cluster>.json  the cluster's judgement in brief
+findings/ds=D/<generation>/plots/<cluster>.json     what the cluster's page draws of the day (plots.py)
 findings/ds=D/<generation>/summary.json             all clusters in brief, for the page in Airflow's UI
 """
 
@@ -18,6 +19,7 @@ from fleet_spark.cluster_facts import cluster_facts, rows_by_cluster
 from fleet_spark.conditions import run_conditions
 from fleet_spark.dossier import Case, dossier, unreached
 from fleet_spark.facts import fact_queries
+from fleet_spark.plots import write_plots
 from fleet_spark.signatures import run_signatures
 from fleet_spark.tables import Day
 from fleet_spark.ways import tables_read
@@ -102,7 +104,7 @@ def _judge(
 
 def write_findings(day: Day, fleet_file: Path | None, clusters: list[str], signatures: list[str]) -> None:
     """Judge the day and publish. Clusters: those named, else all of the fleet file and of the day's sweeps."""
-    damaged = day.sweeps(clusters)[1]
+    sweeps, damaged = day.sweeps(clusters)
     for table in fact_queries(day.sql, tables_needed(day.sql, signatures)):
         day.read_fact(table)
     stored = {table: rows_by_cluster(day.rows_of_fact(table)) for table in TABLES}
@@ -117,6 +119,7 @@ def write_findings(day: Day, fleet_file: Path | None, clusters: list[str], signa
     overrides = {c: declared[c].get("thresholds", {}) for c in wanted if c in stored["cluster_days"]}
     measured = run_signatures(day.spark, chosen, overrides, day.ways)
     answered = run_conditions(day.spark, load_conditions(day.sql), day.ds, day.ways)
+    write_plots(day, tables_needed(day.sql, signatures), sweeps, {one: overrides.get(one, {}) for one in wanted})
     findings: list[dict[str, Any]] = []
     dossiers: list[dict[str, Any]] = []
     briefs: dict[str, dict[str, Any]] = {}

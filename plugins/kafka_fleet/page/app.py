@@ -21,6 +21,7 @@ from kafka_fleet.fleet_yaml import FleetFileError
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.knowledge.briefs import key_of
 from kafka_fleet.page.cluster import LOOK_BACK, histories, letter_view
+from kafka_fleet.page.day_plots import day_plots, gaps_said
 from kafka_fleet.page.fleet import Filter, build
 from kafka_fleet.page.plots import plots
 from kafka_fleet.page.published import NotPublished, Published
@@ -133,7 +134,7 @@ def make_app(
         rows: list[Any] = list(short["rows"])
         older = any(one < min(found) for one in days) if found else False
         view = letter_view(dossier, load_advisories())
-        known = accepted()
+        known, drawn = accepted(), source.plots(ds, cluster)
         return _html(
             render(
                 "page_cluster.html.j2",
@@ -144,6 +145,8 @@ def make_app(
                 counts=verdict_counts(rows),
                 histories=histories(ds, found, load_advisories(), older),
                 plots=plots(view.dossier),
+                day=day_plots(drawn) if drawn else None,
+                gaps=gaps_said(drawn) if drawn else "",
                 has_letter=source.letter(ds, cluster) is not None,
                 run=source.run(ds),
                 standing=acknowledgements.standing(known.entries, cluster, rows, ds),

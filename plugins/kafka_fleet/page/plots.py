@@ -1,15 +1,14 @@
 """A day of one figure as an SVG: takes a dossier's chart, gives coordinates; colours are the page's rules."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
+from kafka_fleet.page.axes import Frame, nice, span
 from kafka_fleet.report.charts import usable
-from kafka_fleet.report.words import clock, moment, number, quantity
+from kafka_fleet.report.words import clock, moment, quantity
 
-WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 720, 180, 64, 22, 8  # pixels of the picture and of its margins
 _MOST = 4000  # points drawn
 
 
@@ -28,29 +27,21 @@ class Plot:
     said: str
 
 
-def _nice(top: float) -> float:
-    """The next 1, 2 or 5 times a power of ten."""
-    power = 10.0 ** math.floor(math.log10(top))
-    return float(next(step * power for step in (1, 2, 5, 10) if step * power >= top))
-
-
 def plot(raw: Mapping[str, Any], ds: str) -> Plot | None:
     """One chart of the dossier: title, unit, threshold, points of {from, to, value, reference}; None without points."""
     points = [(moment(p["from"]), moment(p["to"]), p) for p in raw["points"] if usable(p["value"])][:_MOST]
     if not points:
         return None
     midnight = datetime.fromisoformat(ds).replace(tzinfo=UTC)
-    start, end = midnight, midnight + timedelta(days=1)
     threshold = float(raw["threshold"]) if usable(raw["threshold"]) and raw["threshold"] > 0 else None
     references = [p["reference"] for _a, _b, p in points if usable(p.get("reference"))]
-    top = _nice(max([p["value"] for _a, _b, p in points] + [*references, threshold or 0, 1e-12]))
+    top = nice(max([p["value"] for _a, _b, p in points] + [*references, threshold or 0, 1e-12]))
+
+    seconds = [(at - midnight).total_seconds() for a, b, _p in points for at in (a, b)]
+    frame = Frame(*span(seconds), top)
 
     def x(at: datetime) -> float:
-        share = (min(max(at, start), end) - start) / (end - start)
-        return round(LEFT + (WIDTH - LEFT - 6) * share, 1)
-
-    def y(value: float) -> float:
-        return round(TOP + (HEIGHT - TOP - BOTTOM) * (1 - max(0.0, value) / top), 1)
+        return frame.x((at - midnight).total_seconds())
 
     over = [p["value"] for _a, _b, p in points if threshold is not None and p["value"] >= threshold]
     peak = max(points, key=lambda point: float(point[2]["value"]))
@@ -62,14 +53,16 @@ def plot(raw: Mapping[str, Any], ds: str) -> Plot | None:
         title=raw["title"],
         unit=unit,
         segments=tuple(
-            (x(a), max(x(b), x(a) + 1), y(p["value"]), threshold is not None and p["value"] >= threshold)
+            (x(a), max(x(b), x(a) + 1), frame.y(p["value"]), threshold is not None and p["value"] >= threshold)
             for a, b, p in points
         ),
-        reference=tuple((x(a), max(x(b), x(a) + 1), y(p["reference"])) for a, b, p in points if usable(p["reference"])),
-        limit=None if threshold is None else y(threshold),
+        reference=tuple(
+            (x(a), max(x(b), x(a) + 1), frame.y(p["reference"])) for a, b, p in points if usable(p["reference"])
+        ),
+        limit=None if threshold is None else frame.y(threshold),
         limit_label="" if threshold is None else quantity(threshold, unit, top),
-        x_ticks=tuple((x(start + timedelta(hours=hour)), f"{hour:02}:00") for hour in range(0, 25, 4)),
-        y_ticks=tuple((y(value), number(value)) for value in (0, top / 2, top)),
+        x_ticks=frame.x_ticks,
+        y_ticks=frame.y_ticks,
         said=said,
     )
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from kafka_fleet.knowledge.briefs import brief_path
+from kafka_fleet.knowledge.plots import plots_path
 from kafka_fleet.store.files import names
 from kafka_fleet.store.generations import current, day
 
@@ -62,6 +63,13 @@ class Published:
         try:
             return _parsed(brief_path(self.home, ds, self.generation(ds), _known(cluster)))
         except (NotPublished, FileNotFoundError):
+            return None
+
+    def plots(self, ds: str, cluster: str) -> Json | None:
+        """What can be drawn of a cluster's day; None where the day was judged by a version that wrote none."""
+        try:
+            return _parsed(plots_path(self.home, ds, self.generation(ds), _known(cluster)))
+        except FileNotFoundError:
             return None
 
     def run(self, ds: str) -> Json | None:

@@ -1,0 +1,156 @@
+"""Facts to plots of the day: runs the queries of `sql/plots/`, gives what each cluster's page draws.
+
+findings/ds=D/<generation>/plots/<cluster>.json   per plot its panels, per panel its series, per series its points
+                                                  [from, to, value] in seconds of the day; what was not measured; and
+                                                  the times without a sweep
+
+All plots are one query: it is planned once, and of each series no more than MOST_POINTS leave Spark.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import reduce
+from itertools import pairwise
+from statistics import median
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import lit
+
+from fleet_spark.facts import fact_queries
+from fleet_spark.signatures import Overrides, thresholds
+from fleet_spark.tables import Day
+from fleet_spark.ways import Ways, tables_read
+from kafka_fleet.knowledge.plots import COLUMNS, MOST_POINTS, Plot, load_plots, plots_path
+from kafka_fleet.knowledge.signatures import Signature, load_signatures
+from kafka_fleet.store.files import replace_file
+from kafka_fleet.store.manifests import Manifest
+
+Json = dict[str, Any]
+NOT_ASKED = "It was not asked for in this run."
+GAP = 2.5  # times the usual distance between two sweeps: one sweep that failed is no gap yet
+_LONGEST_GAPS = 20
+_MOST_NAME = 300  # characters of a name: Kafka's topics have at most 249
+
+
+def drawable(plots: Mapping[str, Plot], every: Iterable[str], made: Iterable[str]) -> dict[str, Plot]:
+    """The plots whose tables are all made, of every fact table that there is: a run by some signatures makes fewer."""
+    absent = set(every) - set(made)
+    return {name: one for name, one in plots.items() if not tables_read(one.query) & absent}
+
+
+def run_plots(
+    spark: SparkSession, plots: Mapping[str, Plot], binned: str, ds: str, ways: Ways | None = None
+) -> dict[str, dict[str, list[Json]]]:
+    """Cluster -> plot -> rows of `binned`, the text of sql/plots/binned.sql. Clusters without any row are absent."""
+    if not plots:
+        return {}
+    known = ways or Ways(spark)
+    with known.of("\n".join([binned, *(plot.query for plot in plots.values())])):
+        frames = [_points(spark, plot, ds) for plot in plots.values()]
+        reduce(DataFrame.unionByName, frames).createOrReplaceTempView("plot_points")
+        rows = spark.sql(binned, args={"ds": ds, "most_points": MOST_POINTS}).toArrow().to_pylist()
+    found: dict[str, dict[str, list[Json]]] = defaultdict(lambda: defaultdict(list))
+    for row in rows:
+        found[row["cluster"]][row["plot"]].append(row)
+    return found
+
+
+def _points(spark: SparkSession, plot: Plot, ds: str) -> DataFrame:
+    values = {name: value for name, value in {**plot.bound, "ds": ds}.items() if f":{name}" in plot.query}
+    return spark.sql(plot.query, args=values).select(*COLUMNS).withColumn("plot", lit(plot.id))
+
+
+def document(
+    ds: str,
+    cluster: str,
+    plots: Mapping[str, Plot],
+    run: Mapping[str, Plot],
+    rows: Mapping[str, Sequence[Json]],
+    sweeps: Sequence[datetime],
+    limits: Mapping[str, float],
+) -> Json:
+    """One cluster's plots. run: those that were run, with their rows; sweeps: of the day; limits: by plot."""
+    made = []
+    for name, plot in plots.items():
+        own = rows.get(name, ())
+        panels = _panels([row for row in own if row["missing"] is None])
+        said = [row["missing"] for row in own if row["missing"] is not None]
+        nothing = [] if panels else [plot.silence if name in run else NOT_ASKED]
+        made.append(
+            {
+                "plot": name,
+                "title": plot.title,
+                "about": plot.about,
+                "limit": {"value": limits[name], "label": plot.limit.label} if plot.limit else None,
+                "panels": panels,
+                "panel_count": max([len(panels), *(row["panel_count"] or 0 for row in own)]),
+                "missing": [*nothing, *said],
+            }
+        )
+    return {"schema_version": 1, "ds": ds, "cluster": cluster, "sweeps": _sweeps(ds, sweeps), "plots": made}
+
+
+def _panels(rows: Sequence[Json]) -> list[Json]:
+    panels: dict[tuple[int, str], Json] = {}
+    for row in rows:
+        panel = panels.setdefault(
+            (row["panel_place"], row["panel"]),
+            {
+                "title": row["panel"][:_MOST_NAME],
+                "unit": row["unit"],
+                "series_count": row["series_count"],
+                "series": [],
+            },
+        )
+        points = [[int(start), int(end), value] for start, end, value in json.loads(row["points"])]
+        panel["series"].append({"name": row["series"][:_MOST_NAME], "points": points})
+    return list(panels.values())
+
+
+def _sweeps(ds: str, sweeps: Sequence[datetime]) -> Json:
+    """When the day was measured: seconds of the first and last sweep, the usual distance, the longest gaps."""
+    midnight = datetime.fromisoformat(ds).replace(tzinfo=UTC)
+    at = sorted(int((one - midnight).total_seconds()) for one in sweeps)
+    steps = list(pairwise(at))
+    usual = round(median(b - a for a, b in steps)) if steps else None
+    gaps = [(a, b) for a, b in steps if usual is not None and b - a > GAP * usual]
+    longest = sorted(sorted(gaps, key=lambda gap: gap[0] - gap[1])[:_LONGEST_GAPS])
+    return {
+        "count": len(at),
+        "first": at[0] if at else None,
+        "last": at[-1] if at else None,
+        "usual": usual,
+        "gaps": [list(gap) for gap in longest],
+        "gap_count": len(gaps),
+    }
+
+
+def limits_of(plots: Mapping[str, Plot], signatures: Mapping[str, Signature], overrides: Overrides) -> dict[str, float]:
+    """The limit of each plot that has one, as in force for a cluster."""
+    found = {}
+    for name, plot in plots.items():
+        if plot.limit:
+            signature, _, threshold = plot.limit.threshold.partition(".")
+            found[name] = thresholds(signatures[signature], overrides)[threshold]
+    return found
+
+
+def write_plots(
+    day: Day, tables: Collection[str] | None, sweeps: Sequence[Manifest], overrides: Mapping[str, Overrides]
+) -> None:
+    """Run and write the plots of the clusters in `overrides`. tables: the facts that were made; None: all."""
+    plots, signatures = load_plots(day.sql), load_signatures(day.sql)
+    run = drawable(plots, fact_queries(day.sql), fact_queries(day.sql, tables))
+    binned = (day.sql / "plots/binned.sql").read_text(encoding="utf-8")
+    rows = run_plots(day.spark, run, binned, day.ds, day.ways)
+    at: dict[str, list[datetime]] = defaultdict(list)
+    for sweep in sweeps:
+        at[sweep.cluster].append(sweep.sweep_at)
+    for cluster, own in overrides.items():
+        limits = limits_of(plots, signatures, own)
+        made = document(day.ds, cluster, plots, run, rows.get(cluster, {}), at[cluster], limits)
+        text = json.dumps(made, sort_keys=True, ensure_ascii=False, separators=(",", ":")) + "\n"
+        replace_file(plots_path(day.home, day.ds, day.generation, cluster), text.encode())

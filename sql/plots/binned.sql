@@ -1,0 +1,88 @@
+-- The points of all plots, at most so many per series: where sweeps are nearer together the highest of each step stays.
+-- in:  plot_points (the queries of all plots), cluster_days
+-- out: one row per cluster, plot and series: points as JSON, [[from, to, value], ...] in time order, seconds of the
+--      day; and one per sentence on what was not measured, in `missing`, which has none
+WITH days AS (
+    SELECT
+        cluster,
+        unix_seconds(first_sweep) AS first_s,
+        greatest(unix_seconds(last_sweep) - unix_seconds(first_sweep), 1) AS span_s
+    FROM cluster_days
+),
+
+stepped AS (
+    SELECT
+        p.cluster,
+        p.plot,
+        p.panel,
+        p.unit,
+        p.panel_place,
+        p.panel_count,
+        p.series,
+        p.place,
+        p.series_count,
+        p.missing,
+        p.amount,
+        unix_seconds(p.from_at) - unix_seconds(cast(:ds AS TIMESTAMP)) AS from_s,
+        unix_seconds(p.to_at) - unix_seconds(cast(:ds AS TIMESTAMP)) AS to_s,
+        -- the last sweep ends the last step, or it would have one for itself
+        least(
+            floor((unix_seconds(p.to_at) - d.first_s) * :most_points / d.span_s), :most_points - 1
+        ) AS step
+    FROM plot_points AS p
+    INNER JOIN days AS d ON p.cluster = d.cluster
+),
+
+binned AS (
+    SELECT
+        cluster,
+        plot,
+        panel,
+        unit,
+        panel_place,
+        panel_count,
+        series,
+        place,
+        series_count,
+        missing,
+        step,
+        min(from_s) AS from_s,
+        max(to_s) AS to_s,
+        round(max(amount), 3) AS amount
+    FROM stepped
+    GROUP BY
+        cluster, plot, panel, unit, panel_place, panel_count, series, place, series_count, missing, step
+),
+
+gathered AS (
+    SELECT
+        cluster,
+        plot,
+        panel,
+        unit,
+        panel_place,
+        panel_count,
+        series,
+        place,
+        series_count,
+        missing,
+        sort_array(collect_list(struct(to_s, from_s, amount)) FILTER (WHERE amount IS NOT NULL)) AS points
+    FROM binned
+    GROUP BY cluster, plot, panel, unit, panel_place, panel_count, series, place, series_count, missing
+)
+
+SELECT
+    cluster,
+    plot,
+    panel,
+    unit,
+    panel_place,
+    panel_count,
+    series,
+    place,
+    series_count,
+    missing,
+    to_json(transform(points, p -> array(cast(p.from_s AS DOUBLE), cast(p.to_s AS DOUBLE), p.amount))) AS points
+FROM gathered
+WHERE size(points) > 0 OR missing IS NOT NULL
+ORDER BY cluster, plot, panel_place, place, missing

@@ -1,0 +1,95 @@
+-- Partitions with a short in-sync set at each sweep with metadata; none is 0, which was measured.
+-- in:  topic_shapes, short_sets, cluster_days
+-- out: one row per sweep and series; and one sentence per cluster of which sweeps had no metadata
+WITH sweeps AS (
+    SELECT
+        cluster,
+        sweep_at,
+        sum(partition_count) AS partition_total
+    FROM topic_shapes
+    WHERE to_date(sweep_at) = :ds
+    GROUP BY cluster, sweep_at
+),
+
+short_partitions AS (
+    SELECT
+        cluster,
+        sweep_at,
+        topic,
+        partition,
+        max(replica_count) AS replica_count,
+        max(isr_count) AS isr_count
+    FROM short_sets
+    WHERE to_date(sweep_at) = :ds
+    GROUP BY cluster, sweep_at, topic, partition
+),
+
+counted AS (
+    SELECT
+        s.cluster,
+        s.sweep_at,
+        s.partition_total,
+        count(x.topic) AS short_count,
+        count_if(x.replica_count - x.isr_count > 1) AS two_short_count,
+        count_if(x.isr_count = 1 AND x.replica_count > 1) AS alone_count
+    FROM sweeps AS s
+    LEFT JOIN short_partitions AS x ON s.cluster = x.cluster AND s.sweep_at = x.sweep_at
+    GROUP BY s.cluster, s.sweep_at, s.partition_total
+),
+
+points AS (
+    SELECT
+        cluster,
+        sweep_at,
+        max(partition_total) OVER (PARTITION BY cluster) AS partition_total,
+        explode(array(
+            named_struct('place', 1, 'series', 'under-replicated', 'amount', short_count),
+            named_struct('place', 2, 'series', 'two or more short', 'amount', two_short_count),
+            named_struct('place', 3, 'series', 'leader alone', 'amount', alone_count)
+        )) AS point
+    FROM counted
+),
+
+reads AS (
+    SELECT
+        c.cluster,
+        c.sweep_count,
+        count(s.sweep_at) AS read_count
+    FROM cluster_days AS c
+    LEFT JOIN sweeps AS s ON c.cluster = s.cluster
+    GROUP BY c.cluster, c.sweep_count
+)
+
+SELECT
+    p.cluster,
+    concat(
+        'of ', format_number(p.partition_total, 0),
+        CASE p.partition_total WHEN 1 THEN ' partition' ELSE ' partitions' END
+    ) AS panel,
+    'partitions' AS unit,
+    1 AS panel_place,
+    NULL AS panel_count,
+    p.point.series,
+    p.point.place,
+    3 AS series_count,
+    p.sweep_at AS from_at,
+    p.sweep_at AS to_at,
+    cast(p.point.amount AS DOUBLE) AS amount,
+    NULL AS missing
+FROM points AS p
+UNION ALL
+SELECT
+    cluster,
+    NULL AS panel,
+    NULL AS unit,
+    NULL AS panel_place,
+    NULL AS panel_count,
+    NULL AS series,
+    NULL AS place,
+    NULL AS series_count,
+    NULL AS from_at,
+    NULL AS to_at,
+    NULL AS amount,
+    concat(sweep_count - read_count, ' of ', sweep_count, ' sweeps read no metadata') AS missing
+FROM reads
+WHERE read_count < sweep_count

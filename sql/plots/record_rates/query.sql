@@ -1,0 +1,104 @@
+-- Records per second of the hottest partitions of two topics: the busiest and the most uneven.
+-- in:  partition_rates, broker_days
+-- out: one row per partition and interval; and one sentence per cluster with brokers that were not read
+WITH totals AS (
+    SELECT
+        cluster,
+        topic,
+        partition,
+        sum(records) AS records
+    FROM partition_rates
+    WHERE NOT went_back AND records >= 0 AND NOT startswith(topic, '__')
+    GROUP BY cluster, topic, partition
+),
+
+placed AS (
+    SELECT
+        cluster,
+        topic,
+        partition,
+        row_number() OVER (PARTITION BY cluster, topic ORDER BY records DESC, partition ASC) AS place,
+        count(*) OVER (PARTITION BY cluster, topic) AS series_count,
+        sum(records) OVER (PARTITION BY cluster, topic) AS topic_records,
+        max(records) OVER (PARTITION BY cluster, topic) AS most_records
+    FROM totals
+),
+
+compared AS (
+    SELECT
+        *,
+        max(topic_records) OVER (PARTITION BY cluster) AS busiest,
+        round(most_records * series_count / topic_records, 3) AS unevenness
+    FROM placed
+    WHERE place <= :most_series AND topic_records > 0
+),
+
+ranked AS (
+    SELECT
+        *,
+        dense_rank() OVER (PARTITION BY cluster ORDER BY topic_records DESC, topic ASC) AS busy_place,
+        dense_rank() OVER (
+            PARTITION BY cluster
+            ORDER BY
+                topic_records >= :min_share * busiest AND series_count > 1 DESC, unevenness DESC, topic_records DESC,
+                topic ASC
+        ) AS uneven_place
+    FROM compared
+),
+
+chosen AS (
+    SELECT
+        *,
+        CASE
+            WHEN busy_place > 1 THEN concat('topic ', topic, ', the most uneven')
+            WHEN uneven_place > 1 OR series_count = 1 THEN concat('topic ', topic, ', the busiest')
+            ELSE concat('topic ', topic, ', the busiest and the most uneven')
+        END AS panel
+    FROM ranked
+    WHERE busy_place = 1 OR (uneven_place = 1 AND series_count > 1)
+),
+
+unread AS (
+    SELECT
+        cluster,
+        sort_array(collect_list(broker)) AS brokers
+    FROM broker_days
+    WHERE is_broker AND ok_reads + partial_reads + truncated_reads = 0
+    GROUP BY cluster
+)
+
+SELECT
+    c.cluster,
+    c.panel,
+    'records/s' AS unit,
+    CASE WHEN c.busy_place = 1 THEN 1 ELSE 2 END AS panel_place,
+    NULL AS panel_count,
+    concat('partition ', c.partition) AS series,
+    c.place,
+    c.series_count,
+    r.from_at,
+    r.to_at,
+    r.records / r.seconds AS amount,
+    NULL AS missing
+FROM chosen AS c
+INNER JOIN partition_rates AS r ON c.cluster = r.cluster AND c.topic = r.topic AND c.partition = r.partition
+WHERE NOT r.went_back AND r.records >= 0
+UNION ALL
+SELECT
+    cluster,
+    NULL AS panel,
+    NULL AS unit,
+    NULL AS panel_place,
+    NULL AS panel_count,
+    NULL AS series,
+    NULL AS place,
+    NULL AS series_count,
+    NULL AS from_at,
+    NULL AS to_at,
+    NULL AS amount,
+    concat(
+        'partitions led by broker ', array_join(transform(slice(brokers, 1, 10), b -> cast(b AS STRING)), ', '),
+        CASE WHEN size(brokers) > 10 THEN concat(' and ', size(brokers) - 10, ' more') ELSE '' END,
+        ' are not in it: nothing was read there'
+    ) AS missing
+FROM unread
