@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from kafka_fleet import cli
-from kafka_fleet.acknowledgements import Acknowledgement, add, load, of_finding, reopened, standing
+from kafka_fleet.acknowledgements import Acknowledgement, add, load, of_finding, remove, reopened, standing
 from kafka_fleet.fleet_yaml import FleetFileError
 from kafka_fleet.knowledge.briefs import brief, brief_path
 from kafka_fleet.store.generations import publish
@@ -178,9 +178,73 @@ def test_what_cannot_be_acknowledged_is_one_sentence(call, tmp_path, other, sent
     assert not (tmp_path / "acknowledgements.yaml").exists()
 
 
+def test_an_entry_is_taken_back_and_all_else_stays(tmp_path):
+    path = tmp_path / "acknowledgements.yaml"
+    for name in ("a", "payments-eu", "z"):
+        add(path, entry(cluster=name))
+        path.write_text(path.read_text() + f"  # after {name}\n")
+    whole = path.read_text()
+    remove(path, "payments-eu", "KAFKA-14334")
+    assert [one.cluster for one in load(path).entries] == ["a", "z"]
+    lines = path.read_text().splitlines()
+    assert [line for line in lines if line.startswith("  #")] == ["  # after a", "  # after payments-eu", "  # after z"]
+    assert set(lines) < set(whole.splitlines())
+    for name in ("a", "z"):
+        remove(path, name, "KAFKA-14334")
+    assert load(path) == ([], [])
+    add(path, entry())
+    assert load(path).entries == [entry()]
+
+
+def test_an_entry_behind_the_one_that_is_taken_back_does_not_take_its_place(tmp_path):
+    path = tmp_path / "acknowledgements.yaml"
+    add(path, entry())
+    head, _, item = path.read_text().partition("acknowledgements:\n")
+    path.write_text(f"{head}acknowledgements:\n{item}{item.replace('January', 'June')}")
+    assert len(load(path).faults) == 1
+    remove(path, "payments-eu", "KAFKA-14334")
+    assert load(path) == ([], [])
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "version: 1\nacknowledgements: [{cluster: payments-eu, %s}]\n",
+        "version: 1\nacknowledgements: []\n",
+        "version: 1\n",
+        "{",
+    ],
+)
+def test_what_cannot_be_cut_out_is_left_as_it_is(tmp_path, content):
+    path = tmp_path / "acknowledgements.yaml"
+    fields = entry().model_dump(mode="json", exclude_none=True, exclude={"cluster"})
+    content = content.replace("%s", json.dumps(fields)[1:-1])
+    path.write_text(content)
+    with pytest.raises(FleetFileError, match=r"no entry|by hand|not valid YAML"):
+        remove(path, "payments-eu", "KAFKA-14334")
+    assert path.read_text() == content
+
+
+def test_the_command_line_takes_back(call, tmp_path, capsys):
+    call()
+    words = ["acknowledge", "--fleet", str(tmp_path / "fleet.yaml"), "--remove", "--cluster", "payments-eu"]
+    words += ["--finding", "KAFKA-14334"]
+    for given, sentence in ((["--home", str(tmp_path)], "--remove takes no --home"), ([], "")):
+        assert cli.main([*words, *given]) == (2 if sentence else 0)
+        assert sentence in capsys.readouterr().err
+    assert load(tmp_path / "acknowledgements.yaml") == ([], [])
+    assert cli.main(words) == 2
+    assert "has no entry for KAFKA-14334 of payments-eu" in capsys.readouterr().err
+    assert cli.main([word for word in words if word != "--remove"]) == 2
+    assert "takes --home, --date, --reason, --owner, --expires too" in capsys.readouterr().err
+
+
 def test_rivals_lose_no_entry(tmp_path):
     path = tmp_path / "acknowledgements.yaml"
     entries = [entry(cluster=f"c{number}") for number in range(24)]
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda one: add(path, one), entries))
     assert sorted(one.cluster for one in load(path).entries) == sorted(one.cluster for one in entries)
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda one: remove(path, one.cluster, one.key), entries[1:]))
+    assert load(path).entries == [entry(cluster="c0")]

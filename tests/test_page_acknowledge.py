@@ -32,9 +32,9 @@ def write(home):
     (home / "fleet.yaml").write_text("")
     web = TestClient(make_app(lambda: home, [], lambda: home / "fleet.yaml"), follow_redirects=False)
 
-    def send(cluster="payments-eu", headers=None, **other):
+    def send(cluster="payments-eu", headers=None, what="acknowledgements", **other):
         headers = {"Sec-Fetch-Site": "same-origin"} if headers is None else headers
-        return web.post(f"/clusters/{cluster}/acknowledgements", data=SAID | other, headers=headers), web
+        return web.post(f"/clusters/{cluster}/{what}", data=SAID | other, headers=headers), web
 
     return send
 
@@ -78,6 +78,61 @@ def test_what_is_not_to_be_written_is_not(write, home, other, status):
     assert not (home / "acknowledgements.yaml").exists()
 
 
+BACK = "acknowledgements/removal"
+
+
+def test_an_acknowledgement_is_taken_back_from_the_page(write, home):
+    _answer, web = write()
+    form = re.search(
+        r'<form method="post" action="([^"]+/removal)">(.*?)</form>', web.get("/clusters/payments-eu").text, re.S
+    )
+    assert form[1] == f"payments-eu/{BACK}"
+    assert "Take back" in form[2]
+    fields = dict(re.findall(r'name="(\w+)" value="([^"]*)"', form[2]))
+    assert fields == {"day": DS, "finding": "KAFKA-14334"}
+    answer = web.post(f"/clusters/{form[1]}", data=fields, headers={"Sec-Fetch-Site": "same-origin"})
+    assert (answer.status_code, answer.headers["location"]) == (303, f"../../payments-eu?day={DS}")
+    assert load(home / "acknowledgements.yaml").entries == []
+    said = web.get("/clusters/payments-eu").text
+    assert "/removal" not in said
+    assert "Acknowledge KAFKA-14334" in said
+    assert write(what=BACK)[0].status_code == 409
+
+
+def test_one_that_outlived_its_finding_is_shown_and_can_be_taken_back(write, home):
+    write()
+    path = home / "acknowledgements.yaml"
+    path.write_text(path.read_text().replace("KAFKA-14334", "KAFKA-9"))
+    _answer, web = write(cluster="nowhere")
+    said = text(web.get("/clusters/payments-eu"))
+    assert "Acknowledged, and not found on this day KAFKA-9 , until 2026-12-31: Upgrade is planned" in said
+    assert write(what=BACK, finding="KAFKA-9")[0].status_code == 303
+    assert "not found on this day" not in text(web.get("/clusters/payments-eu"))
+
+
+@pytest.mark.parametrize(
+    ("other", "status"),
+    [
+        ({"headers": {}}, 403),
+        ({"headers": {"Sec-Fetch-Site": "cross-site", "Origin": "http://testserver"}}, 403),
+        ({"headers": {"Sec-Fetch-Site": "same-site"}}, 403),
+        ({"headers": {"Origin": "null"}}, 403),
+        ({"cluster": "archive-eu"}, 409),
+        ({"finding": "KAFKA-1"}, 409),
+        ({"cluster": ".."}, 404),
+        ({"cluster": "PAYMENTS"}, 404),
+        ({"day": "../x"}, 422),
+    ],
+)
+def test_what_is_not_to_be_taken_back_stays(write, home, other, status):
+    write()
+    written = (home / "acknowledgements.yaml").read_bytes()
+    answer, _web = write(what=BACK, **other)
+    assert answer.status_code == status
+    assert str(home) not in answer.text
+    assert (home / "acknowledgements.yaml").read_bytes() == written
+
+
 def test_an_older_browser_is_known_by_its_origin(write):
     assert write(headers={"Origin": "http://testserver"})[0].status_code == 303
 
@@ -88,13 +143,15 @@ def test_writing_has_a_guard_of_its_own(home):
 
     web = TestClient(make_app(lambda: home, [], lambda: home / "fleet.yaml", [Depends(nobody)]))
     assert web.get("/clusters/payments-eu").status_code == 200
-    answer = web.post("/clusters/payments-eu/acknowledgements", data=SAID, headers={"Sec-Fetch-Site": "same-origin"})
-    assert answer.status_code == 403
+    for what in ("acknowledgements", BACK):
+        answer = web.post(f"/clusters/payments-eu/{what}", data=SAID, headers={"Sec-Fetch-Site": "same-origin"})
+        assert answer.status_code == 403
     assert not (home / "acknowledgements.yaml").exists()
 
 
 def test_without_a_fleet_file_nothing_can_be_written(home):
     web = TestClient(make_app(lambda: home, []))
     assert '<form method="post"' not in web.get("/clusters/payments-eu").text
-    answer = web.post("/clusters/payments-eu/acknowledgements", data=SAID, headers={"Sec-Fetch-Site": "same-origin"})
-    assert answer.status_code == 404
+    for what in ("acknowledgements", BACK):
+        answer = web.post(f"/clusters/payments-eu/{what}", data=SAID, headers={"Sec-Fetch-Site": "same-origin"})
+        assert answer.status_code == 404

@@ -183,3 +183,53 @@ def add(path: Path, one: Acknowledgement) -> None:
         raise FleetFileError(str(path), "the entry cannot be appended; end the file with the list of acknowledgements")
 
     update_file(path, change, lock=path.parent)
+
+
+def _last_line(node: yaml.Node) -> int:
+    """The line on which the last of a node's text stands; comments after it belong to what follows."""
+    if isinstance(node, yaml.CollectionNode) and node.value and not node.flow_style:
+        last = node.value[-1]
+        return max(_last_line(one) for one in (last if isinstance(last, tuple) else (last,)))
+    mark = node.end_mark
+    return mark.line if mark.column else max(node.start_mark.line, mark.line - 1)
+
+
+def _entry_nodes(text: str) -> list[yaml.Node]:
+    """The entries of a list that has one a line, else none."""
+    root = yaml.compose(text, Loader=yaml.SafeLoader)
+    fields = root.value if isinstance(root, yaml.MappingNode) else []
+    listed = next((value for key, value in fields if key.value == "acknowledgements"), None)
+    return list(listed.value) if isinstance(listed, yaml.SequenceNode) and not listed.flow_style else []
+
+
+def remove(path: Path, cluster: str, key: str) -> None:
+    """Take a finding's entry out of the file, whose other lines stay; rivals wait for each other.
+
+    Raises FleetFileError where there is none, or where the file is written so that it is to be taken out by hand.
+    """
+
+    def change(found: bytes | None) -> bytes:
+        before = (found or b"version: 1\n").decode("utf-8", "replace")
+        there = _read(parse_yaml(before, path), path).entries
+        if not any((one.cluster, one.key) == (cluster, key) for one in there):
+            raise FleetFileError(str(path), f"has no entry for {key} of {cluster}")
+        listed, nodes = parse_yaml(before, path)["acknowledgements"], _entry_nodes(before)
+        lines, gone = before.splitlines(keepends=True), set[int]()
+        for raw, node in zip(listed, nodes, strict=bool(nodes)):
+            # an entry that is hidden behind an earlier one would stand in its place
+            if isinstance(raw, dict) and raw.get("cluster") == cluster and key_of(_named(raw)) == key:
+                gone |= set(range(node.start_mark.line, _last_line(node) + 1))
+        content = "".join(line for number, line in enumerate(lines) if number not in gone)
+        rest = [one for one in there if (one.cluster, one.key) != (cluster, key)]
+        try:
+            if _read(parse_yaml(content, path), path).entries == rest:
+                return content.encode()
+        except FleetFileError:
+            pass  # its list is written in one line, or an entry beside the dash of another
+        raise FleetFileError(str(path), f"the entry for {key} of {cluster} cannot be cut out; take it out by hand")
+
+    update_file(path, change, lock=path.parent)
+
+
+def _named(raw: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: raw.get(name) for name in ("advisory", "signature", "cause")}

@@ -74,12 +74,17 @@ def _parser() -> argparse.ArgumentParser:
     verb("report", commands.report, "write the day's letters and the fleet page", True)
     mail = verb("mail", commands.mail, "send what is due, by the outbox", True)
     mail.add_argument("--dry-run", action="store_true", help="show what would be sent")
-    acknowledge = verb("acknowledge", fleet_commands.acknowledge, "accept a finding as it stands on a day", True)
+    acknowledge = verb(
+        "acknowledge", fleet_commands.acknowledge, "accept a finding as it stands on a day", True, home=False, ds=False
+    )
+    acknowledge.add_argument("--home", metavar="H", help="folder or bucket with the day's findings")
+    acknowledge.add_argument("--date", type=_day, metavar="D", help="the day on which the finding is as it is accepted")
     acknowledge.add_argument("--cluster", required=True, metavar="ID", help="the cluster that has it")
     acknowledge.add_argument("--finding", required=True, metavar="KEY", help="its advisory, such as KAFKA-14334")
-    acknowledge.add_argument("--reason", required=True, help="why it is accepted, for those who review the file")
-    acknowledge.add_argument("--owner", required=True, metavar="MAIL", help="who answers for that")
-    acknowledge.add_argument("--expires", required=True, type=_day, metavar="D", help="the last day on which it holds")
+    acknowledge.add_argument("--reason", help="why it is accepted, for those who review the file")
+    acknowledge.add_argument("--owner", metavar="MAIL", help="who answers for that")
+    acknowledge.add_argument("--expires", type=_day, metavar="D", help="the last day on which it holds")
+    acknowledge.add_argument("--remove", action="store_true", help="take it back; needs fleet, cluster, finding alone")
     history = verb("history", history_commands.history, "what was found when, and what an upgrade did", None, ds=False)
     history.add_argument("--cluster", action="append", default=[], metavar="ID", help="only this cluster; repeatable")
     about = "stored days by today's rules: when would each finding first have fired? Publishes nothing"
@@ -97,7 +102,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Entry point of the console script."""
     options = _parser().parse_args(arguments)
     try:
-        if "home" in options:
+        if getattr(options, "home", None) is not None:
             options.home = open_home(options.home)
         code: int = options.run(options)
         return code

@@ -54,7 +54,31 @@ def check(options: argparse.Namespace) -> int:
 
 
 def acknowledge(options: argparse.Namespace) -> int:
-    """`kafka-fleet acknowledge`: a day's finding, as it stands, into the file beside the fleet file."""
+    """`kafka-fleet acknowledge`: a day's finding, as it stands, into the file beside the fleet file; or out of it."""
+    path = acknowledgements.beside(options.fleet)
+    needed = {name: getattr(options, name) for name in ("home", "date", "reason", "owner", "expires")}
+    if options.remove:
+        if given := [name for name, value in needed.items() if value is not None]:
+            raise UsageError(f"--remove takes no {', '.join(f'--{name}' for name in given)}")
+        try:
+            acknowledgements.remove(path, options.cluster, options.finding)
+        except FleetFileError as error:
+            raise UsageError(str(error)) from error
+        print(f"{path}: {options.finding} of {options.cluster} is acknowledged no more")
+        return 0
+    if absent := [name for name, value in needed.items() if value is None]:
+        raise UsageError(f"to acknowledge a finding takes {', '.join(f'--{name}' for name in absent)} too")
+    one = _as_it_stands(options)
+    try:
+        acknowledgements.add(path, one)
+    except FleetFileError as error:
+        raise UsageError(str(error)) from error
+    print(f"{path}: {one.key} of {one.cluster} is acknowledged until {one.expires}")
+    return 0
+
+
+def _as_it_stands(options: argparse.Namespace) -> acknowledgements.Acknowledgement:
+    """The finding that is meant, acknowledged as it is on the day. Raises UsageError."""
     chosen(fleet_of(options), [options.cluster])
     short = read_brief(options.home, options.date, options.cluster)
     rows = {key_of(row): row for row in short.rows} if short else {}
@@ -62,17 +86,7 @@ def acknowledge(options: argparse.Namespace) -> int:
         known = ", ".join(sorted(rows)) or "none"
         raise UsageError(f"{options.cluster} has no finding {options.finding} on {options.date}; it has: {known}")
     said = (options.reason, options.owner, options.expires)
-    path = acknowledgements.beside(options.fleet)
     try:
-        one = acknowledgements.of_finding(rows[options.finding], options.cluster, options.date, *said)
-        acknowledgements.add(path, one)
+        return acknowledgements.of_finding(rows[options.finding], options.cluster, options.date, *said)
     except ValidationError as error:
-        mistakes = error.errors(include_url=False, include_input=False)
-        told = [
-            f"{'.'.join(map(str, m['loc'])) or 'entry'}: {m['msg'].removeprefix('Value error, ')}" for m in mistakes
-        ]
-        raise UsageError("; ".join(told)) from error
-    except FleetFileError as error:
-        raise UsageError(str(error)) from error
-    print(f"{path}: {one.key} of {one.cluster} is acknowledged until {one.expires}")
-    return 0
+        raise UsageError("; ".join(acknowledgements.sentences(error))) from error

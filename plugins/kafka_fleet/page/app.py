@@ -1,28 +1,25 @@
 """The page as a web application: takes a home and guards, gives a FastAPI app that shows what is published.
 
 Every path goes through the guard. Pages have a strict Content-Security-Policy and no script; a letter, whose rules are
-in its elements, is shown in a sandbox. The one thing that can be written is an acknowledgement, through a guard of its
-own and from this page alone.
+in its elements, is shown in a sandbox. What can be written is in forms.py.
 """
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Any
-from urllib.parse import quote, urlsplit
+from typing import Any
 
-from fastapi import FastAPI, Form, Query, Request
+from fastapi import FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.params import Depends
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
-from pydantic import ValidationError
+from fastapi.responses import HTMLResponse, Response
 
 from kafka_fleet import acknowledgements
-from kafka_fleet.fleet_yaml import FleetFileError
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.knowledge.briefs import key_of
 from kafka_fleet.page.cluster import LOOK_BACK, histories, letter_view
 from kafka_fleet.page.day_plots import day_plots, gaps_said
 from kafka_fleet.page.fleet import Filter, build
+from kafka_fleet.page.forms import Refused, add_forms
 from kafka_fleet.page.plots import plots
 from kafka_fleet.page.published import NotPublished, Published
 from kafka_fleet.paths import templates_dir
@@ -44,22 +41,6 @@ _HEADERS = {
 
 def _html(content: str, status: int = 200) -> HTMLResponse:
     return HTMLResponse(content, status, {**_HEADERS, "Content-Security-Policy": POLICY})
-
-
-class Refused(ValueError):
-    """What was asked to be written is not; one sentence, and the status."""
-
-    def __init__(self, sentence: str, status: int = 422) -> None:
-        super().__init__(sentence)
-        self.status = status
-
-
-def _from_here(request: Request) -> bool:
-    """Whether a form of this page sent the request: no other site may write with a user's cookie."""
-    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
-    if site is not None:
-        return site == "same-origin"
-    return origin is not None and urlsplit(origin).netloc == request.headers.get("host")
 
 
 def make_app(
@@ -85,6 +66,8 @@ def make_app(
     @app.exception_handler(RequestValidationError)
     async def _refused(request: Request, _error: RequestValidationError) -> Response:
         return absent(request, "the address is not one of this page's", 422)
+
+    add_forms(app, published, fleet_file, editors, _HEADERS)
 
     @app.exception_handler(Refused)
     async def _not_written(request: Request, error: Refused) -> Response:
@@ -149,39 +132,16 @@ def make_app(
                 gaps=gaps_said(drawn) if drawn else "",
                 has_letter=source.letter(ds, cluster) is not None,
                 run=source.run(ds),
+                absent=[
+                    one
+                    for one in known.entries
+                    if one.cluster == cluster and one.key not in {key_of(row) for row in rows}
+                ],
                 standing=acknowledgements.standing(known.entries, cluster, rows, ds),
                 faults=[sentence for name, sentence in known.faults if name in (cluster, None)],
                 may_write=fleet_file() is not None,
             )
         )
-
-    @app.post("/clusters/{cluster}/acknowledgements", dependencies=list(editors))
-    def acknowledge(
-        request: Request,
-        cluster: str,
-        day: Annotated[str, Form(pattern=r"^\d{4}-\d{2}-\d{2}$")],
-        finding: Annotated[str, Form(max_length=300)],
-        reason: Annotated[str, Form(max_length=2000)],
-        owner: Annotated[str, Form(max_length=300)],
-        expires: Annotated[str, Form(max_length=20)],
-    ) -> Response:
-        """Accept a finding as it stands on a day."""
-        if not _from_here(request):
-            raise Refused("this was not sent by the Fleet Health page", 403)
-        path, short = fleet_file(), published().brief(day, cluster)
-        rows = {key_of(row): row for row in short["rows"]} if short else {}
-        if path is None or finding not in rows:
-            raise Refused("there is no such finding on that day, or no fleet file to keep it beside", 404)
-        try:
-            one = acknowledgements.of_finding(rows[finding], cluster, day, reason.strip(), owner.strip(), expires)
-            acknowledgements.add(acknowledgements.beside(path), one)
-        except ValidationError as error:
-            raise Refused("; ".join(acknowledgements.sentences(error))) from error
-        except FleetFileError as error:
-            raise Refused(str(error), 409) from error
-        except OSError as error:
-            raise Refused(f"{acknowledgements.beside(path)} cannot be written: {error.strerror}", 409) from error
-        return RedirectResponse(f"../{quote(cluster)}?day={day}", status_code=303, headers=_HEADERS)
 
     @app.get("/letters/{day}/{cluster}")
     def letter(day: str, cluster: str) -> Response:

@@ -56,19 +56,19 @@ class Published:
 
     def dossier(self, ds: str, cluster: str) -> Json:
         """What a cluster's letter is written from. Raises NotPublished."""
-        return self._read(ds, f"clusters/{_known(cluster)}.json")
+        return self._read(ds, f"clusters/{known_cluster(cluster)}.json")
 
     def brief(self, ds: str, cluster: str) -> Json | None:
         """A cluster's judgement of a day in brief; None where there is none."""
         try:
-            return _parsed(brief_path(self.home, ds, self.generation(ds), _known(cluster)))
+            return _parsed(brief_path(self.home, ds, self.generation(ds), known_cluster(cluster)))
         except (NotPublished, FileNotFoundError):
             return None
 
     def plots(self, ds: str, cluster: str) -> Json | None:
         """What can be drawn of a cluster's day; None where the day was judged by a version that wrote none."""
         try:
-            return _parsed(plots_path(self.home, ds, self.generation(ds), _known(cluster)))
+            return _parsed(plots_path(self.home, ds, self.generation(ds), known_cluster(cluster)))
         except FileNotFoundError:
             return None
 
@@ -83,7 +83,7 @@ class Published:
         """A cluster's letter in HTML; None where it could not be written."""
         generation = self.generation(ds)
         try:
-            return (self.home / f"reports/ds={day(ds)}/{generation}/{_known(cluster)}.html").read_bytes()
+            return (self.home / f"reports/ds={day(ds)}/{generation}/{known_cluster(cluster)}.html").read_bytes()
         except FileNotFoundError:
             return None
 
@@ -96,7 +96,8 @@ class Published:
             raise NotPublished(str(error)) from error
 
 
-def _known(cluster: str) -> str:
+def known_cluster(cluster: str) -> str:
+    """The name, if it can be one of a cluster or of a fleet file's entry. Raises NotPublished."""
     if not _CLUSTER.fullmatch(cluster):
         raise NotPublished("there is no cluster of that name")
     return cluster
