@@ -6,7 +6,9 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
+from day_samples import plots_document
 from kafka_fleet.knowledge.briefs import brief, brief_path, summary
+from kafka_fleet.knowledge.plots import plots_path
 from kafka_fleet.report.render import publish as publish_reports
 from kafka_fleet.report.render import write_letter
 from kafka_fleet.store.generations import claim, note_run, publish
@@ -36,6 +38,7 @@ def publish_day(home: Path, ds: str, clusters: Mapping[str, tuple[Json, Sequence
     folder = home / f"findings/ds={ds}/{generation}"
     (folder / "clusters").mkdir(parents=True)
     (folder / "verdicts").mkdir()
+    (folder / "plots").mkdir()
     findings = [{**row, "cluster": name, "ds": ds} for name, (_about, rows) in clusters.items() for row in rows]
     (folder / "findings.json").write_text(json.dumps(findings))
     summaries = {}
@@ -46,6 +49,8 @@ def publish_day(home: Path, ds: str, clusters: Mapping[str, tuple[Json, Sequence
         summaries[name] = summary(about, short)
         (folder / f"clusters/{name}.json").write_text(json.dumps(about))
         brief_path(home, ds, generation, name).write_text(json.dumps(short))
+        if reached:
+            plots_path(home, ds, generation, name).write_text(json.dumps(plots_document(name, ds)))
     (folder / "summary.json").write_text(json.dumps({"schema_version": 1, "clusters": summaries}))
     publish(folder.parent, generation)
     if letters:

@@ -12,9 +12,11 @@ _LABELS = 7
 
 
 def nice(top: float) -> float:
-    """The next 1, 2 or 5 times a power of ten."""
+    """The next round number: some digit times a power of ten; 1 of nothing, whose axis has to end somewhere too."""
+    if top <= 0:
+        return 1.0
     power = 10.0 ** math.floor(math.log10(top))
-    return float(next(step * power for step in (1, 2, 5, 10) if step * power >= top))
+    return next(float(f"{step * power:.6g}") for step in (1, 2, 3, 4, 5, 6, 8, 10) if step * power >= top * 0.999_999)
 
 
 def clock_of(second: float) -> str:

@@ -118,7 +118,7 @@ def picture(panel: Json, sweeps: Json, limit: Json | None) -> Picture | None:
     values = [point[2] for one in series for point in one["points"]]
     bound = limit["value"] if limit else None
     start, end = span([point[1] for one in series for point in one["points"]] + [sweeps["first"], sweeps["last"]])
-    frame = Frame(start, end, nice(max([*values, bound or 0, 1e-9]) * 1.02), right=590)
+    frame = Frame(start, end, nice(max([*values, bound or 0]) * 1.02), right=590)
     ends = _spread([frame.y(one["points"][-1][2]) + 4 for one in series], frame.top + 8, frame.bottom)
     lines = []
     for place, one in enumerate(series):

@@ -62,10 +62,7 @@ reads AS (
 
 SELECT
     p.cluster,
-    concat(
-        'of ', format_number(p.partition_total, 0),
-        CASE p.partition_total WHEN 1 THEN ' partition' ELSE ' partitions' END
-    ) AS panel,
+    concat('of ', format_number(p.partition_total, 0), ' in all') AS panel,
     'partitions' AS unit,
     1 AS panel_place,
     NULL AS panel_count,
