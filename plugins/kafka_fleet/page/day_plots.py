@@ -13,7 +13,7 @@ from kafka_fleet.report.words import NO_BREAK, number
 
 GAP = 2.5  # times the usual distance of two sweeps
 LINES = 48  # of the table
-_CLIP, _LABEL_CLIP = 120, 26
+_CLIP, _LABEL_CLIP = 120, 22
 _LABEL_HEIGHT = 13  # pixels between two labels at the ends of lines
 Json = Mapping[str, Any]
 
