@@ -100,10 +100,23 @@ def test_a_day_without_a_measurement_neither_mends_nor_breaks_a_finding(tmp_path
         state = {"fetch_latency": "detected" if rows and rows[0]["verdict"] == "confirmed" else "quiet"}
         publish_day(tmp_path, day(back), {"a": (dossier("a", day(back), state, **more), rows)}, letters=False)
     said = text(client(tmp_path).get("/clusters/a"))
-    found = re.findall(r"(\d{4}-\d\d-\d\d) (first seen: \w+|worse: \w+|better: \w+|not seen any more)", said)
-    assert found == [(day(0), "first seen: exposed"), (day(1), "not seen any more"), (day(4), "first seen: confirmed")]
+    found = re.findall(r"(\d{4}-\d\d-\d\d) (first seen: \w+|seen again: \w+|worse: \w+|better: \w+|resolved)", said)
+    assert found == [(day(0), "seen again: exposed"), (day(1), "resolved"), (day(4), "first seen: confirmed")]
     assert "This day has no letter" in said
     assert reached["cluster"] == "a"
+
+
+def test_what_lies_before_the_days_that_are_looked_at_is_neither_read_nor_claimed(tmp_path, monkeypatch):
+    for back in range(5):
+        rows = [confirmed()] if back == 0 else []
+        publish_day(tmp_path, day(back), {"a": (dossier("a", day(back)), rows)}, letters=False)
+    monkeypatch.setattr("kafka_fleet.page.app.LOOK_BACK", 3)
+    said = text(client(tmp_path).get("/clusters/a"))
+    assert f"{day(0)} first seen in 60 judged days: confirmed" in said
+    assert (day(2) in said, day(3) in said) == (True, False)
+    assert f"<option selected>{day(4)}</option>" in client(tmp_path).get(f"/clusters/a?day={day(4)}").text
+    monkeypatch.setattr("kafka_fleet.page.app.FURTHEST", 2)
+    assert client(tmp_path).get("/clusters/b").status_code == 404
 
 
 def test_what_was_not_measured_today_is_not_said_to_be_unaffected(tmp_path):

@@ -5,6 +5,7 @@ in its elements, is shown in a sandbox. What can be written is in forms.py.
 """
 
 from collections.abc import Callable, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ POLICY = (
     "form-action 'self'; base-uri 'none'"
 )
 LETTER_POLICY = "sandbox allow-popups; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
+FURTHEST = 400  # judged days in which a cluster's own are looked for
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",
@@ -108,7 +110,10 @@ def make_app(
         """One cluster on a day."""
         source = published()
         days = source.days()
-        ds = day or next((one for one in days if source.brief(one, cluster) is not None), days[0] if days else "")
+        # a cluster that left the fleet is not looked for in every day that was ever judged
+        own = (one for one in days[:FURTHEST] if source.brief(one, cluster) is not None)
+        shown = list(islice(own, LOOK_BACK))
+        ds = day or next(iter(shown), days[0] if days else "")
         dossier, short = source.dossier(ds, cluster), source.brief(ds, cluster)
         if short is None:
             raise NotPublished(f"{ds} was judged before this page was there; judge it again to see it here")
@@ -123,7 +128,7 @@ def make_app(
                 "page_cluster.html.j2",
                 v=view,
                 ds=ds,
-                days=[one for one in days if source.brief(one, cluster) is not None][:LOOK_BACK],
+                days=shown if ds in shown else [*shown, ds],
                 headline=headline(view.dossier, rows),
                 counts=verdict_counts(rows),
                 histories=histories(ds, found, load_advisories(), older),

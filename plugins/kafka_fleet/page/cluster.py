@@ -38,19 +38,23 @@ class History:
 def _turns(days: Sequence[tuple[str, str]], judged_before: bool) -> list[Event]:
     """days: verdict of the finding per judged day, the oldest first; '' where the day could not tell."""
     events: list[Event] = []
-    last = 0
+    last, seen = 0, False
     for place, (ds, verdict) in enumerate(days):
         if not verdict:
             continue
         rank, name = RANK[verdict], verdict.replace("_", " ").replace("look alike", "look-alike")
         if rank > last:
-            begun = place == 0 and judged_before
-            events.append(
-                Event(ds, f"{name} already" if begun else f"first seen: {name}" if not last else f"worse: {name}")
-            )
+            if last:
+                said = "worse"
+            elif place == 0 and judged_before:
+                said = "already there"
+            else:
+                first = f"first seen in {LOOK_BACK} judged days" if judged_before else "first seen"
+                said = "seen again" if seen else first
+            events.append(Event(ds, f"{said}: {name}"))
         elif rank < last:
-            events.append(Event(ds, f"better: {name}" if rank else "not seen any more"))
-        last = rank
+            events.append(Event(ds, f"better: {name}" if rank else "resolved: not seen any more"))
+        last, seen = rank, seen or rank > 0
     return events[::-1]
 
 
