@@ -48,7 +48,7 @@ def look_inside(airflow: AirflowHome, day: str, cluster: str) -> Look:
         frame = page.frame_locator("iframe")
         headline = frame.locator("h1").inner_text()
         framed = [one.url for one in page.frames[1:]]
-        frame.get_by_label("Day").select_option(day)
+        frame.locator("select[name=day]").select_option(day)
         frame.get_by_role("button", name="Show").press("Enter")
         page.frames[1].wait_for_url(f"**/fleet-health/?day={day}*")
         reached = ""

@@ -36,6 +36,7 @@ def page(tmp_path, document):
 def test_a_line_is_broken_where_no_sweep_was():
     runs = pieces([[0, 0, 1], [600, 600, 2], [9000, 9000, 3], [9600, 9600, 4]], 1500)
     assert [len(run) for run in runs] == [2, 2]
+    assert [len(run) for run in pieces([[0, 600, 1], [601, 1200, 9], [1500, 1510, 2]], 1500)] == [2, 1], "a restart"
     assert pieces([[0, 600, 1], [600, 9000, 2], [9000, 9600, 3]], 1500) == [[[0, 600, 1]], [[9000, 9600, 3]]]
     rates, fetches = (shown(plots_document("a", DS))[name].pictures[0] for name in ("record_rates", "fetch_times"))
     assert all(len(line.paths) == 2 for line in (*rates.lines, *fetches.lines))

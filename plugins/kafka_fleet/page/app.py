@@ -32,7 +32,8 @@ POLICY = (
     "form-action 'self'; base-uri 'none'"
 )
 LETTER_POLICY = "sandbox allow-popups; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
-FURTHEST = 400  # judged days in which a cluster's own are looked for
+FURTHEST = 120  # judged days in which a cluster's own are looked for
+BEFORE = 10  # days before a history that tell whether it has a beginning
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",
@@ -117,10 +118,11 @@ def make_app(
         dossier, short = source.dossier(ds, cluster), source.brief(ds, cluster)
         if short is None:
             raise NotPublished(f"{ds} was judged before this page was there; judge it again to see it here")
-        past = [one for one in days if one <= ds][:LOOK_BACK]
+        until = [one for one in days if one <= ds]
+        past, before = until[:LOOK_BACK], until[LOOK_BACK:][:BEFORE]
         found = {one: document for one in past if (document := source.brief(one, cluster)) is not None}
         rows: list[Any] = list(short["rows"])
-        older = any(one < min(found) for one in days) if found else False
+        older = any(source.brief(one, cluster) is not None for one in before)
         view = letter_view(dossier, load_advisories())
         known, drawn = accepted(), source.plots(ds, cluster)
         return _html(

@@ -14,6 +14,8 @@ from kafka_fleet.report.words import NO_BREAK, number
 GAP = 2.5  # times the usual distance of two sweeps
 LINES = 48  # of the table
 _CLIP, _LABEL_CLIP = 120, 22
+_SEEN = 2.0  # pixels: what is shorter has a dot, or it would not be seen
+_TOUCH = 1  # seconds between two intervals that follow each other: times are whole seconds
 _LABEL_HEIGHT = 13  # pixels between two labels at the ends of lines
 Json = Mapping[str, Any]
 
@@ -65,7 +67,9 @@ def pieces(points: Sequence[Sequence[float]], longest: float) -> list[list[Seque
     for point in points:
         if point[1] - point[0] > longest:
             continue
-        if runs and point[0] - runs[-1][-1][1] <= longest:
+        # the mean of an interval says nothing of the time before it: a broker that was down did not make connections
+        near = longest if point[0] == point[1] else _TOUCH
+        if runs and point[0] - runs[-1][-1][1] <= near:
             runs[-1].append(point)
         else:
             runs.append([point])
@@ -123,8 +127,9 @@ def picture(panel: Json, sweeps: Json, limit: Json | None) -> Picture | None:
     lines = []
     for place, one in enumerate(series):
         runs = pieces(one["points"], longest)
-        dots = [(frame.x(run[0][1]), frame.y(run[0][2])) for run in runs if len(run) == 1 and run[0][0] == run[0][1]]
-        paths = [_path(run, frame) for run in runs if len(run) > 1 or run[0][0] != run[0][1]]
+        lone = [run[0] for run in runs if frame.x(run[-1][1]) - frame.x(run[0][0]) < _SEEN]
+        dots = [(frame.x(point[1]), frame.y(point[2])) for point in lone]
+        paths = [_path(run, frame) for run in runs if run[0][0] != run[-1][1]]
         name = clean(one["name"], _CLIP)
         lines.append(Line(place, name, tuple(paths), tuple(dots), clean(one["name"], _LABEL_CLIP), ends[place]))
     peak = max(((point, one["name"]) for one in series for point in one["points"]), key=lambda found: found[0][2])
