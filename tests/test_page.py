@@ -216,5 +216,10 @@ def test_the_guard_stands_before_every_page(home):
         raise HTTPException(401)
 
     web = TestClient(make_app(lambda: home, [Depends(nobody)]))
-    assert {path: answer.status_code for path, answer in every(web).items()} == dict.fromkeys(every(web), 401)
+    answers = every(web)
+    assert {path: answer.status_code for path, answer in answers.items()} == dict.fromkeys(answers, 401)
+    for answer in (*answers.values(), client(home).get("/nowhere"), client(home).post("/")):
+        assert answer.headers["cache-control"] == "no-store"
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["content-security-policy"] == POLICY
     assert json.dumps(web.get("/openapi.json").status_code) in ("404", "401")

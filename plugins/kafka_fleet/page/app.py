@@ -4,7 +4,7 @@ Every path goes through the guard. Pages have a strict Content-Security-Policy a
 in its elements, is shown in a sandbox. What can be written is in forms.py.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -54,6 +54,14 @@ def make_app(
 ) -> FastAPI:
     """The app. home, fleet_file: asked at each request. guard: what has to let a request through; editors: a write."""
     app = FastAPI(title="Kafka Fleet Health", dependencies=list(guard), docs_url=None, redoc_url=None, openapi_url=None)
+
+    @app.middleware("http")
+    async def _strict(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
+        """Refusals too are neither kept nor guessed at."""
+        answer = await call_next(request)
+        for name, value in {**_HEADERS, "Content-Security-Policy": POLICY}.items():
+            answer.headers.setdefault(name, value)
+        return answer
 
     def published() -> Published:
         return Published(home())

@@ -33,7 +33,9 @@ class Refused(ValueError):
 def _from_here(request: Request) -> None:
     """Let through what a form of this page sent: no other site may write with a user's cookie. Raises Refused."""
     site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
-    same = site == "same-origin" if site is not None else origin and urlsplit(origin).netloc == request.headers["host"]
+    same = (
+        site == "same-origin" if site is not None else origin and urlsplit(origin).netloc == request.headers.get("host")
+    )
     if not same:
         raise Refused("this was not sent by the Fleet Health page", 403)
 

@@ -68,9 +68,11 @@ class Published:
     def plots(self, ds: str, cluster: str) -> Json | None:
         """What can be drawn of a cluster's day; None where the day was judged by a version that wrote none."""
         try:
-            return _parsed(plots_path(self.home, ds, self.generation(ds), known_cluster(cluster)))
+            content = plots_path(self.home, ds, self.generation(ds), known_cluster(cluster)).read_bytes()
         except FileNotFoundError:
             return None
+        found: Json = json.loads(content)  # tens of thousands of numbers: not kept for the next reader
+        return found
 
     def run(self, ds: str) -> Json | None:
         """The Airflow run that judged the day; None where that was the command line."""
