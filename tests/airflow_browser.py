@@ -1,6 +1,5 @@
 """A running Airflow in a real browser: takes an AirflowHome and a judged day, logs in, opens Fleet Health in its UI."""
 
-import json
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -27,7 +26,7 @@ class Look(NamedTuple):
 
 
 def _log_in(page: Page, airflow: AirflowHome) -> None:
-    (found,) = json.loads((airflow.demo.folder / "simple_auth_manager_passwords.json.generated").read_text()).items()
+    (found,) = airflow.passwords.items()
     for field, value in zip(("username", "password"), found, strict=True):
         page.locator(f"input[name={field}]").fill(value)
     page.keyboard.press("Enter")
@@ -35,7 +34,7 @@ def _log_in(page: Page, airflow: AirflowHome) -> None:
 
 def look_inside(airflow: AirflowHome, day: str, cluster: str) -> Look:
     """Open the page without a login, log in, open it from Airflow's navigation, walk into it and back to the run."""
-    base = f"http://127.0.0.1:{airflow.demo.api_port}"
+    base = f"http://127.0.0.1:{airflow.api_port}"
     with chromium() as browser, watched(browser) as seen:
         page = seen.page
         refused = page.goto(f"{base}/fleet-health/")
