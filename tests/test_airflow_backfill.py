@@ -2,7 +2,8 @@
 
 PostgreSQL, a Spark master and worker, a mail server and Airflow's parts are real processes with the settings of the
 compose file. The first time, one day is judged by a backfill of its own and two by hand, as the command line does it,
-on this machine's cores. While Airflow runs, its UI's page of the fleet is visited.
+on this machine's cores; then all by a backfill through the API, the last day first and side by side. While Airflow
+runs, its UI's page of the fleet is visited.
 """
 
 import json
@@ -12,7 +13,7 @@ from urllib.parse import quote
 import pytest
 
 from airflow_home import AirflowHome, Listener, Run, Standalone
-from airflow_web import PAGES, Visit, visit
+from airflow_web import PAGES, Visit, backfill_by_rest, visit
 from analysed import by_hand
 from compose_stack import PARTS, ComposeHome, compose_stack
 from mail_server import Mailbox, mail_server
@@ -56,11 +57,14 @@ def look(airflow: AirflowHome) -> Seen:
     return Seen(files, pointers(airflow.home), runs, {day: airflow.states(run.run_id) for day, run in runs.items()})
 
 
-def backfill(airflow: AirflowHome, running: Standalone, days: list[str], notify: str, *options: str) -> Seen:
-    """Create a backfill of these days and wait until Airflow has closed it."""
-    conf = json.dumps({"signatures": SIGNATURES, "notify": notify})
-    span = ("--from-date", days[0], "--to-date", days[-1])
-    number = airflow.backfill("--dag-id", "fleet_health", *span, "--dag-run-conf", conf, *options)
+def backfill(airflow: AirflowHome, running: Standalone, days: list[str], notify: str, rest: bool = False) -> Seen:
+    """Create a backfill of these days, by the command or by the API, and wait until Airflow has closed it."""
+    conf = {"signatures": SIGNATURES, "notify": notify}
+    if rest:
+        number = backfill_by_rest(airflow, days, conf)
+    else:
+        span = ("--from-date", days[0], "--to-date", days[-1])
+        number = airflow.backfill("--dag-id", "fleet_health", *span, "--dag-run-conf", json.dumps(conf))
     print(f"{len(days)} days in {running.wait(airflow.has_no_open_backfill, 'the backfill'):.0f} s")
     assert sum(run.backfill == number for run in airflow.runs("fleet_health")) == len(days)
     return look(airflow)
@@ -83,7 +87,7 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
             mails = list(mailbox.recipients)
             page = visit(airflow, first.runs[DAYS[0]].run_id)
             healthy = {part: airflow.healthy(part) for part in ("spark-master", "spark-worker", *PARTS)}
-            again = backfill(airflow, running, DAYS, "always", "--reprocess-behavior", "completed")
+            again = backfill(airflow, running, DAYS, "always", rest=True)
             for one in airflow.cluster:
                 one.note_listeners()
         listeners = running.listeners.union(*(one.listeners for one in airflow.cluster))
