@@ -1,76 +1,19 @@
 """Import of a recorded day: what a real Prometheus had becomes sweeps, once, and what it had not stays missing."""
 
 import json
-from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from kafka_fleet.collect.transport import Credentials, Limits
-from kafka_fleet.history import prometheus as client
-from kafka_fleet.history.importing import Imported, Source, import_days
-from kafka_fleet.history.mapping import Choice
+from history_runs import CHOICE, LIMITS, STEP, named, run, served  # noqa: F401
+from kafka_fleet.collect.transport import Credentials
+from kafka_fleet.history.importing import Source, import_days
 from kafka_fleet.history.names import load_names
 from kafka_fleet.history.prometheus import Prometheus
 from kafka_fleet.history.targets import Whose
 from kafka_fleet.store.compaction import compact
 from kafka_fleet.store.landing import land
-from kafka_fleet.store.manifests import manifests, read_rows
-from recorded_prometheus import STEP_S, Form, Recorded, payments, recorded
-
-STEP = timedelta(seconds=STEP_S)
-LIMITS = Limits(connect_s=1.0, read_s=2.0, deadline_s=5.0, max_bytes=32_000_000)
-CHOICE = Choice(selector='job="kafka"')
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
-    monkeypatch.setattr(client, "PAUSE_S", 0.0)
-    with recorded() as found:
-        yield found
-
-
-def run(server: Recorded, home: Path, **more: Any) -> tuple[Imported, Callable[[str], list[dict[str, Any]]]]:
-    source = Source(Prometheus(server.url, Credentials(), LIMITS), "recorded", load_names())
-    whose = Whose(more.pop("cluster", payments()), more.pop("choice", CHOICE))
-    result = import_days(source, whose, home, [server.day], more.pop("step", STEP), lambda _line: None)
-    whole, damaged = manifests(home, server.day)
-    assert damaged == []
-    return result, lambda table: read_rows(home, whole, table)
-
-
-def series(change: Callable[[dict[str, Any]], dict[str, Any] | None]) -> Callable[[str, Form, bytes], bytes]:
-    """A change of every series of samples; None leaves it out."""
-
-    def changed(path: str, _form: Form, body: bytes) -> bytes:
-        if path != "/api/v1/query":
-            return body
-        answer = json.loads(body)
-        found = [change(one) for one in answer["data"]["result"]]
-        answer["data"]["result"] = [one for one in found if one is not None]
-        return json.dumps(answer).encode()
-
-    return changed
-
-
-def named(word: str, change: Callable[[dict[str, Any]], dict[str, Any] | None]) -> Callable[[str, Form, bytes], bytes]:
-    return series(lambda one: change(one) if word in one["metric"]["__name__"].lower() else one)
-
-
-def hide(word: str) -> Callable[[str, Form, bytes], bytes]:
-    """The exporters never showed these metrics."""
-    samples = named(word, lambda _one: None)
-
-    def changed(path: str, form: Form, body: bytes) -> bytes:
-        if path.endswith("/values"):
-            answer = json.loads(body)
-            answer["data"] = [name for name in answer["data"] if word not in name.lower()]
-            return json.dumps(answer).encode()
-        return samples(path, form, body)
-
-    return changed
+from recorded_prometheus import STEP_S, Form, Recorded, payments
 
 
 def test_a_day_becomes_sweeps_of_both_brokers(server: Recorded, tmp_path: Path) -> None:
@@ -150,75 +93,6 @@ def test_a_restart_shows_as_another_start_of_the_process(server: Recorded, tmp_p
     assert starts[-1] == round((cut - 5) * 1000)
 
 
-def test_no_event_is_0_and_what_is_not_exported_is_missing(server: Recorded, tmp_path: Path) -> None:
-    server.change = named("delayedfetchmetrics", lambda _one: None)
-    rows = run(server, tmp_path / "none")[1]("broker_metrics")
-    assert {row["expired_consumer_fetches"] for row in rows} == {0}
-    server.change = hide("delayedfetchmetrics")
-    result = run(server, tmp_path / "hidden")[1]
-    assert {row["expired_consumer_fetches"] for row in result("broker_metrics")} == {None}
-    assert all(any("DelayedFetchMetrics" in name for name in row["missing"]) for row in result("brokers"))
-
-
-@pytest.mark.parametrize("word", ["requests_total", "brokertopicmetrics_bytesout"])
-def test_expiries_are_missing_where_what_they_are_compared_with_is(server: Recorded, tmp_path: Path, word: str) -> None:
-    server.change = hide(word)
-    rows = run(server, tmp_path)[1]("broker_metrics")
-    assert {row["expired_consumer_fetches"] for row in rows if row["broker"] == 1} == {None}
-    assert None not in {row["expired_consumer_fetches"] for row in rows if row["broker"] == 2}  # other names
-
-
-def test_traffic_that_is_summed_up_over_topics_alone_is_not_enough(server: Recorded, tmp_path: Path) -> None:
-    server.change = series(lambda one: None if "topic" in one["metric"] and "partition" not in one["metric"] else one)
-    result = run(server, tmp_path)[1]
-    busy = [row for row in result("broker_metrics") if row["messages_in"] > 0]
-    assert len(busy) > 2
-    assert {row["expired_consumer_fetches"] for row in busy} == {None}
-
-
-@pytest.mark.parametrize(
-    ("word", "said"),
-    [
-        ("log_logendoffset", "the pace of partitions"),
-        ("partition_replicascount", "it marks the leader"),
-    ],
-)
-def test_a_broker_without_what_cannot_be_missed_is_failed(
-    server: Recorded, tmp_path: Path, word: str, said: str
-) -> None:
-    server.change = hide(word)
-    result, rows = run(server, tmp_path)
-    failed = [row for row in rows("brokers") if row["broker"] == 1]
-    assert {(row["outcome"], row["kind"], row["read_at"]) for row in failed} == {("failed", "not_exported", None)}
-    assert any(said in sentence and sentence.startswith("broker 1: ") for sentence in result.said)
-    assert [row for row in rows("broker_metrics") if row["broker"] == 1] == []
-
-
-def test_without_the_start_of_the_processes_nothing_is_landed(server: Recorded, tmp_path: Path) -> None:
-    server.change = hide("process_start_time")
-    result, rows = run(server, tmp_path)
-    assert (result.landed, rows("sweeps")) == (0, [])
-    assert [sentence for sentence in result.said if "a restart could not be told" in sentence]
-
-
-def test_a_broker_that_could_not_be_scraped_is_failed(server: Recorded, tmp_path: Path) -> None:
-    def down(one: dict[str, Any]) -> dict[str, Any]:
-        gone = one["metric"].get("broker_id") == "2"
-        return {**one, "values": [[at, "0" if gone else value] for at, value in one["values"]]}
-
-    server.change = series(lambda one: down(one) if one["metric"]["__name__"] == "up" else one)
-    result, rows = run(server, tmp_path)
-    assert result.landed == server.sweeps
-    found = [(row["outcome"], row["kind"]) for row in rows("brokers") if row["broker"] == 2]
-    assert found == [("failed", "unreachable")] * server.sweeps
-
-
-def test_without_any_scrape_there_is_no_sweep(server: Recorded, tmp_path: Path) -> None:
-    server.change = series(lambda one: None if one["metric"]["__name__"] == "up" else one)
-    result, rows = run(server, tmp_path)
-    assert (result.landed, result.empty, rows("sweeps")) == (0, 86_400 // STEP_S, [])
-
-
 def test_a_window_that_was_not_answered_is_filled_by_the_next_import(server: Recorded, tmp_path: Path) -> None:
     scrapes = sorted(
         {form["time"] for path, form in _asked(server, tmp_path) if form.get("query", "").endswith("[1ms]")}
@@ -250,13 +124,6 @@ def test_an_answer_that_is_not_complete_lands_nothing(server: Recorded, tmp_path
     result, rows = run(server, tmp_path)
     assert (result.landed, rows("sweeps")) == (0, [])
     assert any("its answer is not complete" in sentence for sentence in result.said)
-
-
-def test_a_declared_broker_that_prometheus_does_not_know_is_failed(server: Recorded, tmp_path: Path) -> None:
-    three = {number: f"http://127.0.0.1:{number}/jolokia" for number in (1, 2, 3)}
-    _result, rows = run(server, tmp_path, cluster=payments(jolokia={"brokers": three}))
-    found = {(row["outcome"], row["kind"]) for row in rows("brokers") if row["broker"] == 3}
-    assert found == {("failed", "no_samples")}
 
 
 def test_the_running_day_is_imported_up_to_now(server: Recorded, tmp_path: Path) -> None:

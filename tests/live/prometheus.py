@@ -5,7 +5,7 @@ Broker 1 names its metrics by rules, as the exporter's example for Kafka does, b
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -104,12 +104,3 @@ def past(folder: Path, samples: list[dict[str, Any]], earlier_s: int) -> Path:
     fault = said([tool, "tsdb", "create-blocks-from", "openmetrics", str(text), str(data)], 120)
     assert fault is None, fault
     return data
-
-
-def wait_for(happened: Callable[[], bool], seconds: float) -> None:
-    """Wait until something is so. Raises TimeoutError when it is not in time."""
-    deadline = time.monotonic() + seconds
-    while not happened():
-        if time.monotonic() > deadline:
-            raise TimeoutError(f"not within {seconds:g} s")
-        time.sleep(0.2)
