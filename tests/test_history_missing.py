@@ -1,4 +1,4 @@
-"""What the recorded exporters could have lacked: it is missing, failed or no sweep, and never 0 where it is not known."""
+"""What the recorded exporters could have lacked: it is missing, failed or no sweep, and no 0 where it is not known."""
 
 from pathlib import Path
 from typing import Any
