@@ -44,7 +44,7 @@ def test_unpacked_it_is_enough_for_the_jobs(tmp_path):
     assert queries > 10
 
 
-def test_the_readme_names_the_jars_that_are_tested():
-    text = (Path(__file__).resolve().parents[1] / "README.md").read_text()
+def test_the_documentation_names_the_jars_that_are_tested():
+    text = (Path(__file__).resolve().parents[1] / "docs/running.md").read_text()
     assert f"spark.jars.packages  {','.join(PACKAGES)}\n" in text
     assert f"spark.jars.excludes  {','.join(EXCLUDES)}\n" in text
