@@ -1,8 +1,8 @@
 """`airflow backfill create` on the services of docker-compose.yml: three days that were judged are judged once more.
 
 PostgreSQL, a Spark master and worker, a mail server and Airflow's parts are real processes with the settings of the
-compose file. The first time, one day is judged by a backfill of its own and two by hand, as the command line does it,
-on this machine's cores; then all by a backfill through the API, the last day first and side by side. While Airflow
+compose file. The first time, one day is judged by a backfill of its own and one by hand, as the command line does it,
+on this machine's cores; then both by a backfill through the API, the last day first and side by side. While Airflow
 runs, its UI's page of the fleet is visited.
 """
 
@@ -21,10 +21,10 @@ from metric_sink import metric_sink
 from stored_days import entries, pointers, published, store_day
 
 pytestmark = pytest.mark.timeout(2700)  # about five minutes on two idle cores
-DAYS = ["2026-11-09", "2026-11-10", "2026-11-11"]
+DAYS = ["2026-11-09", "2026-11-10"]
 CLUSTERS = ("follower331", "follower332")
 STAGES = ("findings", "signatures", "reports")
-SIGNATURES = ["fetch_latency"]  # of eight; tests/test_airflow_run.py judges a day by all of them
+SIGNATURES = ["fetch_latency"]  # of eight; tests/live judges days by all of them
 DONE = ("coverage", "facts", "judge", "letters", "publish")
 
 

@@ -121,5 +121,5 @@ def test_a_killed_analysis_publishes_nothing_and_the_next_one_heals(day: Analyse
         path = tmp_path / f"findings/ds={day.ds}/g0002/clusters/{cluster}.json"
         assert path.read_bytes() == day.outputs()[f"clusters/{cluster}.json"]
 
-    analyze(tmp_path, kill_at=" counters: ")
+    analyze(tmp_path, kill_at=" broker_days: ")
     assert printed(tmp_path).stdout == healed.stdout
