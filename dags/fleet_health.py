@@ -17,7 +17,18 @@ from airflow.sdk.exceptions import (
 import fleet_metrics
 from fleet_deadline import alerts
 from fleet_mail import digest_one, mail_one, settle
-from fleet_settings import APPLICATION, LABEL, NAMES, RETRY_DELAY, batches, fleet, home, home_text, say_why
+from fleet_settings import (
+    APPLICATION,
+    LABEL,
+    NAMES,
+    RETRY_DELAY,
+    batches,
+    fleet,
+    home,
+    home_text,
+    keep_raw_days,
+    say_why,
+)
 from fleet_submit import CONNECTION, FleetSparkSubmit
 
 log = logging.getLogger(__name__)
@@ -221,11 +232,20 @@ def fleet_health() -> None:
 
     @task
     def tidy() -> None:
-        """Files of raw whose rows were written again more than a day ago go."""
+        """Files of raw whose rows were written again more than a day ago go; old raw, too, where that is set."""
         from kafka_fleet.store.compaction import tidy as tidy_raw
 
         for line in tidy_raw(home()):
             log.info("%s", line)
+        days = keep_raw_days()
+        if days is not None:
+            from kafka_fleet.retention_command import lines
+            from kafka_fleet.store.retention import carry_out, plan
+
+            what = plan(home(), days)
+            for line in lines(what, home()):
+                log.info("%s", line)
+            carry_out(home(), what)
 
     plan = coverage()
     facts, judge = spark("facts", plan["facts_arguments"]), spark("judge", plan["judge_arguments"])

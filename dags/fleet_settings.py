@@ -76,6 +76,16 @@ def home_text() -> str:
     return os.environ.get("KAFKA_FLEET_HOME", "/var/lib/kafka-fleet")
 
 
+def keep_raw_days() -> int | None:
+    """How many days of raw `tidy` leaves; None, without KAFKA_FLEET_KEEP_RAW_DAYS: all of them."""
+    from kafka_fleet.store.retention import LEAST_DAYS
+
+    text = os.environ.get("KAFKA_FLEET_KEEP_RAW_DAYS", "")
+    if text and not (text.isascii() and text.isdigit() and int(text) >= LEAST_DAYS):
+        raise AirflowFailException(f"KAFKA_FLEET_KEEP_RAW_DAYS is {text!r}: a number of days, {LEAST_DAYS} at least")
+    return int(text) if text else None
+
+
 def take_credentials() -> None:
     """Put those of a bucket into this task's environment, where its children find them, and into no field, log or XCom.
 

@@ -11,8 +11,10 @@ from pathlib import Path
 
 from kafka_fleet import commands, fleet_commands, history_commands
 from kafka_fleet.history.command import import_history, step_of
+from kafka_fleet.retention_command import retain
 from kafka_fleet.store.bucket import open_home, unreachable
 from kafka_fleet.store.generations import day
+from kafka_fleet.store.versions import NewerVersion
 from kafka_fleet.usage import UsageError
 
 Command = Callable[[argparse.Namespace], int]
@@ -85,6 +87,11 @@ def _parser() -> argparse.ArgumentParser:
     acknowledge.add_argument("--owner", metavar="MAIL", help="who answers for that")
     acknowledge.add_argument("--expires", type=_day, metavar="D", help="the last day on which it holds")
     acknowledge.add_argument("--remove", action="store_true", help="take it back; needs fleet, cluster, finding alone")
+    keep = verb(
+        "retain", retain, "delete what no day needs any more; says what, and does it with --delete", None, ds=False
+    )
+    keep.add_argument("--keep-raw-days", type=int, required=True, metavar="N", help="older raw of judged days goes")
+    keep.add_argument("--delete", action="store_true", help="do it")
     history = verb("history", history_commands.history, "what was found when, and what an upgrade did", None, ds=False)
     history.add_argument("--cluster", action="append", default=[], metavar="ID", help="only this cluster; repeatable")
     about = "stored days by today's rules: when would each finding first have fired? Publishes nothing"
@@ -106,7 +113,7 @@ def main(arguments: list[str] | None = None) -> int:
             options.home = open_home(options.home)
         code: int = options.run(options)
         return code
-    except UsageError as error:
+    except (UsageError, NewerVersion) as error:
         print(f"kafka-fleet: {error}", file=sys.stderr)
         return 2
     except OSError as error:

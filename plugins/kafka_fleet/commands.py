@@ -27,6 +27,7 @@ from kafka_fleet.store.bucket import address
 from kafka_fleet.store.compaction import compact_finished
 from kafka_fleet.store.generations import claim, current
 from kafka_fleet.store.manifests import manifests
+from kafka_fleet.store.versions import NewerVersion, document
 from kafka_fleet.usage import UsageError
 
 SMALL_DAY = 2_000_000  # raw rows: a smaller day is judged before the JVM's optimizing compiler has paid for itself
@@ -127,8 +128,9 @@ def _judged(home: Path, ds: str) -> tuple[str, list[dict[str, Any]]]:
         generation = current(folder)
         if generation is None:
             raise UsageError(f"{ds}: nothing is judged under {home}; run analyze first")
-        found: list[dict[str, Any]] = json.loads((folder / generation / "findings.json").read_text(encoding="utf-8"))
-    except UsageError:
+        text = (folder / generation / "findings.json").read_bytes()
+        found: list[dict[str, Any]] = document(text, f"what is judged of {ds}")
+    except (UsageError, NewerVersion):
         raise
     except ValueError as error:
         raise OSError(errno.EIO, "the findings are damaged; run analyze again", str(folder)) from error

@@ -5,12 +5,12 @@ findings/ds=D/<generation>/verdicts/<cluster>.json   one cluster: state per sign
 findings/ds=D/<generation>/summary.json              all clusters: verdict per signature, counts
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from kafka_fleet.store.generations import current, day
+from kafka_fleet.store.versions import document
 
 FIELDS = ("advisory", "signature", "cause", "verdict", "severity", "exposure", "signature_state", "subjects", "release")
 RANK = {"not_affected": 0, "unknown": 1, "exposed": 2, "look_alike": 3, "confirmed": 4}  # of verdicts, the worst last
@@ -86,9 +86,10 @@ def read_brief(home: Path, ds: str, cluster: str, generation: str | None = None)
     if generation is None:
         return None
     try:
-        content = json.loads(brief_path(home, ds, generation, cluster).read_bytes())
+        text = brief_path(home, ds, generation, cluster).read_bytes()
     except FileNotFoundError:
         return None
+    content = document(text, f"the judgement of {cluster} on {ds}")
     return Brief(content["reached"], content["states"], content["rows"], content.get("release"))
 
 

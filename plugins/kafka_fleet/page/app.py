@@ -26,6 +26,7 @@ from kafka_fleet.page.published import NotPublished, Published
 from kafka_fleet.paths import templates_dir
 from kafka_fleet.report.headline import headline, verdict_counts
 from kafka_fleet.report.templating import render
+from kafka_fleet.store.versions import NewerVersion
 
 POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self'; frame-src 'self'; frame-ancestors 'self'; "
@@ -73,6 +74,10 @@ def make_app(
     @app.exception_handler(NotPublished)
     async def _absent(request: Request, error: NotPublished) -> Response:
         return absent(request, str(error), 404)
+
+    @app.exception_handler(NewerVersion)
+    async def _newer(request: Request, error: NewerVersion) -> Response:
+        return absent(request, str(error), 503)
 
     @app.exception_handler(RequestValidationError)
     async def _refused(request: Request, _error: RequestValidationError) -> Response:

@@ -1,6 +1,5 @@
 """What is published: takes a home, gives its days and their documents. Names from a URL are checked first."""
 
-import json
 import re
 from functools import lru_cache
 from pathlib import Path
@@ -10,6 +9,7 @@ from kafka_fleet.knowledge.briefs import brief_path
 from kafka_fleet.knowledge.plots import plots_path
 from kafka_fleet.store.files import names
 from kafka_fleet.store.generations import current, day
+from kafka_fleet.store.versions import NewerVersion, document
 
 _CLUSTER = re.compile(r"[a-z0-9-]{1,63}|entry [0-9]{1,6}")
 Json = dict[str, Any]
@@ -19,10 +19,15 @@ class NotPublished(LookupError):
     """There is no such day, cluster or document; one sentence."""
 
 
+def _what(path: Path) -> str:
+    """A document in words: its place below the home's stage."""
+    return "/".join(path.parts[-4:])
+
+
 @lru_cache(maxsize=256)
 def _parsed(path: Path) -> Json:
     """A document of a generation; those never change."""
-    found: Json = json.loads(path.read_bytes())
+    found: Json = document(path.read_bytes(), _what(path))
     return found
 
 
@@ -48,10 +53,10 @@ class Published:
         return found
 
     def summary(self, ds: str) -> dict[str, Json] | None:
-        """Each cluster's row of a day; None where the day was judged by a version that wrote none, or not at all."""
+        """Each cluster's row of a day; None where the day was judged by a version that wrote none, or another."""
         try:
             return self._read(ds, "summary.json")["clusters"]  # type: ignore[no-any-return]
-        except NotPublished:
+        except (NotPublished, NewerVersion):
             return None
 
     def dossier(self, ds: str, cluster: str) -> Json:
@@ -71,7 +76,8 @@ class Published:
             content = plots_path(self.home, ds, self.generation(ds), known_cluster(cluster)).read_bytes()
         except FileNotFoundError:
             return None
-        found: Json = json.loads(content)  # tens of thousands of numbers: not kept for the next reader
+        # tens of thousands of numbers: not kept for the next reader
+        found: Json = document(content, f"the plots of {cluster} on {ds}")
         return found
 
     def run(self, ds: str) -> Json | None:
@@ -94,6 +100,8 @@ class Published:
             return _parsed(self.home / f"findings/ds={day(ds)}/{self.generation(ds)}/{name}")
         except FileNotFoundError as error:
             raise NotPublished(f"{ds} has no {name.rpartition('/')[2].removesuffix('.json')}") from error
+        except NewerVersion:
+            raise
         except ValueError as error:
             raise NotPublished(str(error)) from error
 

@@ -1,6 +1,5 @@
 """A cluster's judged day as mails tell it: takes a home, gives letter, findings and what is acknowledged of them."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,6 +17,7 @@ from kafka_fleet.report.shapes import Json
 from kafka_fleet.report.since import first_part
 from kafka_fleet.report.urgency import most_pressing
 from kafka_fleet.store.generations import current, day
+from kafka_fleet.store.versions import NewerVersion, document
 
 
 class LetterError(RuntimeError):
@@ -92,7 +92,7 @@ def read_judged(home: Path, ds: str, cluster: str, generation: str, acknowledged
     letter, judged = home / f"reports/ds={ds}/{generation}", home / f"findings/ds={ds}/{generation}"
     try:
         html, text = (_there(letter / f"{cluster}{kind}", ds, cluster).decode() for kind in (".html", ".txt"))
-        dossier = json.loads(_there(judged / f"clusters/{cluster}.json", ds, cluster))
+        dossier = document(_there(judged / f"clusters/{cluster}.json", ds, cluster), f"{cluster} of {ds}")
         own = _findings(judged / "findings.json", ds).get(cluster, [])
         short = read_brief(home, ds, cluster, generation)
         return JudgedDay(
@@ -121,13 +121,15 @@ def read_judged(home: Path, ds: str, cluster: str, generation: str, acknowledged
 def _findings(path: Path, ds: str) -> dict[str, list[Json]]:
     """A day's findings by cluster, read once for all that are mailed: a generation's documents never change."""
     found: dict[str, list[Json]] = {}
-    for one in json.loads(_there(path, ds, "any cluster")):
+    for one in document(_there(path, ds, "any cluster"), f"what is judged of {ds}"):
         found.setdefault(one["cluster"], []).append(one)
     return found
 
 
 def unreadable(cluster: str, ds: str, error: Exception) -> LetterError:
     """The sentence for a document that is not what it should be."""
+    if isinstance(error, NewerVersion):
+        return LetterError(str(error))
     return LetterError(f"the letter of {cluster} for {ds} cannot be read ({type(error).__name__})")
 
 

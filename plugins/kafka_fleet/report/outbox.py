@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from kafka_fleet.store.files import update_file
+from kafka_fleet.store.versions import NewerVersion, document
 
 Answer = TypeVar("Answer")
 State = Literal["due", "claimed", "sent", "refused", "uncertain"]
@@ -111,7 +112,9 @@ class Outbox:
 
     def _mails(self, found: bytes) -> list[Mail]:
         try:
-            content = json.loads(found)
+            content = document(found, str(self.path))
+        except NewerVersion as error:
+            raise OutboxError(f"{error}; nothing is sent") from error
         except ValueError as error:
             raise OutboxError(f"{self.path}: cannot be read ({type(error).__name__}); nothing is sent") from error
         try:

@@ -5,7 +5,6 @@ reports/ds=D/_current.json                            which generation readers f
 reports/ds=D/<cluster>.{html,txt}, index.html         copies of it at the paths that people link to
 """
 
-import json
 import re
 from functools import lru_cache
 from pathlib import Path
@@ -16,6 +15,7 @@ from kafka_fleet.report.letter import Letter, render_index, render_letter
 from kafka_fleet.report.shapes import Json
 from kafka_fleet.store import generations
 from kafka_fleet.store.files import names, replace_file
+from kafka_fleet.store.versions import document
 
 _CLUSTER = re.compile(r"(?!index$)(?:[a-z0-9-]{1,63}|entry [0-9]{1,6})")
 _GENERATION = re.compile(r"g\d{4,}")
@@ -45,7 +45,7 @@ def _name(cluster: str) -> str:
 
 @lru_cache(maxsize=2)
 def _parsed(path: Path, modified: int, size: int) -> Any:
-    return json.loads(path.read_text(encoding="utf-8"))
+    return document(path.read_bytes(), "/".join(path.parts[-3:]))
 
 
 def _read(path: Path) -> Any:
@@ -57,14 +57,14 @@ def read_day(home: Path, ds: str, generation: str) -> Day:
     """What the judge step wrote. Raises FileNotFoundError for a day that was not judged, ValueError for bad names."""
     folder = _folder(home, "findings", ds, generation)
     findings: list[Json] = _read(folder / "findings.json")
-    documents = (json.loads(p.read_text(encoding="utf-8")) for p in sorted((folder / "clusters").glob("*.json")))
+    documents = (document(p.read_bytes(), f"{p.stem} of {ds}") for p in sorted((folder / "clusters").glob("*.json")))
     return Day({str(document["cluster"]): document for document in documents}, findings)
 
 
 def write_letter(home: Path, ds: str, generation: str, cluster: str) -> list[Path]:
     """Write one cluster's letter into its generation; gives the paths of its HTML and text."""
     source = _folder(home, "findings", ds, generation)
-    dossier = json.loads((source / "clusters" / f"{_name(cluster)}.json").read_text(encoding="utf-8"))
+    dossier = document((source / "clusters" / f"{_name(cluster)}.json").read_bytes(), f"{cluster} of {ds}")
     letter = render_letter(dossier, _read(source / "findings.json"), load_advisories())
     target = _folder(home, "reports", ds, generation)
     paths = [target / f"{cluster}{suffix}" for suffix in _SHOWN]

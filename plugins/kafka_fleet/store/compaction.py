@@ -23,6 +23,7 @@ from kafka_fleet.store.files import each, replace_file
 from kafka_fleet.store.landing import ORPHAN_SECONDS, remove_orphans
 from kafka_fleet.store.manifests import JOINED, DataFile, Manifest, manifests, read_table
 from kafka_fleet.store.schemas import raw_schemas
+from kafka_fleet.store.versions import as_raw, unknown_columns
 
 GROUP_ROWS = 131_072  # of a row group: several small sweeps share one, a large sweep has its own
 LARGE = 2**20
@@ -86,8 +87,10 @@ def join(home: Path, ds: str, cluster: str, sweeps: list[Manifest]) -> int:
     for sweep in sweeps:
         places: dict[str, tuple[str, int]] = {}
         small = [file for file in sweep.files.values() if file.bytes < LARGE]
-        read = each(lambda file: read_table(home / file.path, schema=raw_schemas()[file.table]), small, home)
-        rows_of = {file.table: rows for file, rows in zip(small, read, strict=True)}
+        read = each(lambda file: read_table(home / file.path), small, home)
+        found = {file.table: rows for file, rows in zip(small, read, strict=True)}
+        # columns of a newer version would be lost: such a file is kept, as a large one is
+        rows_of = {name: as_raw(name, rows) for name, rows in found.items() if not unknown_columns(name, rows)}
         for table, file in sweep.files.items():
             if table not in rows_of:
                 places[table] = (file.path, file.rows)

@@ -7,7 +7,7 @@ A sweep is committed by a manifest of its own (landing.py), or with others of it
 import hashlib
 import io
 import json
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,7 +16,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from kafka_fleet.store.files import each, read_file, tells_of_file
-from kafka_fleet.store.schemas import raw_schemas
+from kafka_fleet.store.retired import retired
+from kafka_fleet.store.versions import NewerVersion, as_raw, newer, refuse_newer
 
 _NAME = "%Y%m%dT%H%M%S.%fZ"
 JOINED = "joined"  # raw/joined/: what compaction committed
@@ -59,6 +60,7 @@ def sweep_id(at: datetime) -> str:
 def read_manifest(path: Path) -> Manifest:
     """The manifest at a path. Raises OSError, or ValueError, KeyError or TypeError for one that is damaged."""
     content = json.loads(read_file(path))
+    refuse_newer(content["schema_version"], "it")
     files = {one["table"]: DataFile(**one) for one in content["files"]}
     at = datetime.fromisoformat(content["sweep_at"])
     if path.stem != f"{content['cluster']}.{content['sweep']}" or content["sweep"] != sweep_id(at):
@@ -72,9 +74,11 @@ def manifests(home: Path, ds: date | str) -> tuple[list[Manifest], list[Damaged]
     A sweep that was joined to others is read from there, and from its own files as long as it still has them and
     those are not whole.
     """
-    whole, damaged = _joined(home, ds)
+    gone = retired(home, ds)
+    whole, damaged = _joined(home, ds, gone)
     paths = (home / f"raw/manifests/ds={ds}").glob("*.json")
     own = [path for path in paths if path.stem.partition(".")[::2] not in whole]
+    own = [path for path in own if f"raw/manifests/ds={ds}/{path.name}" not in gone]
     for found in each(lambda path: _checked(home, path), own, home):
         key = found.cluster, found.sweep
         if isinstance(found, Damaged):
@@ -111,14 +115,18 @@ def _checked(home: Path, path: Path) -> Manifest | Damaged:
     except (OSError, ValueError, KeyError, TypeError) as error:
         if not tells_of_file(home, error):
             raise
-        reason = "its manifest cannot be read"
+        reason = str(error) if isinstance(error, NewerVersion) else "its manifest cannot be read"
     return Damaged(cluster, sweep, reason) if reason else manifest
 
 
-def _joined(home: Path, ds: date | str) -> tuple[dict[tuple[str, str], Manifest], dict[tuple[str, str], Damaged]]:
+def _joined(
+    home: Path, ds: date | str, gone: Container[str]
+) -> tuple[dict[tuple[str, str], Manifest], dict[tuple[str, str], Damaged]]:
     """Sweeps that compaction joined, by (cluster, sweep): those that are whole, and those of damaged files."""
     whole, damaged = {}, {}
     for path in (home / f"raw/{JOINED}/ds={ds}").glob("*.json"):
+        if f"raw/{JOINED}/ds={ds}/{path.name}" in gone:
+            continue
         try:
             content = json.loads(read_file(path))
             files = {one["path"]: DataFile(**one) for one in content["files"]}
@@ -128,7 +136,8 @@ def _joined(home: Path, ds: date | str) -> tuple[dict[tuple[str, str], Manifest]
                 at = datetime.fromisoformat(one["sweep_at"])
                 key = content["cluster"], sweep_id(at)
                 whole[key] = Manifest(*key, at, one["schema_version"], own, joined=True)
-                reason = next((faults[file.path] for file in own.values() if faults[file.path]), None)
+                reason = newer(one["schema_version"], "it")
+                reason = reason or next((faults[file.path] for file in own.values() if faults[file.path]), None)
                 if reason:
                     del whole[key]
                     damaged[key] = Damaged(*key, reason)
@@ -156,8 +165,7 @@ def read_rows(home: Path, sweeps: Iterable[Manifest], table: str) -> list[dict[s
     found: list[dict[str, Any]] = []
     for one in (m for m in sweeps if table in m.files):
         only = [("sweep_at", "=", one.sweep_at)] if one.joined else None
-        path = home / one.files[table].path
-        found += read_table(path, schema=raw_schemas()[table], filters=only).to_pylist()
+        found += as_raw(table, read_table(home / one.files[table].path, filters=only)).to_pylist()
     return found
 
 
