@@ -4,8 +4,12 @@
 
 prints its port, and serves until its standard input ends. Broker b answers at /<fault>/<b>/jolokia/ like a real agent:
 the entries of both bulk reads, names in the agent's spelling, each pattern in an order of its own. <fault> is `ok`,
-`busy` (HTTP 503), `cut` (the connection ends in mid-answer), `slow` (the answers take SLOW_S longer) or `drip` (they
-come in pieces over SLOW_S). So whoever writes the URLs into a fleet file chooses which brokers fail, and how.
+`busy` (HTTP 503), `error` (HTTP 500), `cut` (the connection ends in mid-answer), `slow` (the answers take SLOW_S
+longer), `drip` (they come in pieces over SLOW_S), `hang` (nothing comes until the reader gives up) or `garbage` (no
+JSON). So whoever writes the URLs into a fleet file chooses which brokers fail, and how.
+
+A line `{"tick": n, "at": s}` on standard input renders the answers anew: every log end n * GROWTH further, the agent's
+clock at s seconds since the epoch; a line on standard output says when that is done.
 """
 
 import argparse
@@ -22,6 +26,9 @@ from kafka_fleet.collect import mbeans
 from kafka_fleet.collect.mbeans import Bean
 
 SLOW_S = 1.5
+GROWTH = 600  # records of a partition from one tick to the next
+STATUS = {"busy": 503, "error": 500}
+GARBAGE = b"\x00\xff<html>not an agent</html>"
 Replica = tuple[str, int, bool]
 
 
@@ -42,7 +49,7 @@ def _canonical(mbean: str, **values: object) -> str:
     return f"{domain}:" + ",".join(f"{name}={pairs[name].replace('*', 'sample')}" for name in sorted(pairs))
 
 
-def _partition_values(bean: Bean, held: list[Replica]) -> dict[str, Any]:
+def _partition_values(bean: Bean, held: list[Replica], tick: int) -> dict[str, Any]:
     column = bean.columns[0].name
     spread = random.Random(bean.mbean)  # noqa: S311 - a seed, so that every run serves equal bytes
     held = list(held)
@@ -54,6 +61,8 @@ def _partition_values(bean: Bean, held: list[Replica]) -> dict[str, Any]:
         value = spread.randrange(10**4, 10**9)
         if column in ("isr_count", "replicas_count"):
             value = 3 if leads else 0
+        elif column == "log_end_offset":
+            value += tick * GROWTH
         found[_canonical(bean.mbean, topic=topic, partition=partition, clientId="ReplicaFetcherThread-0-1")] = value
     return {name: {bean.columns[0].attribute: value} for name, value in found.items()}
 
@@ -74,13 +83,14 @@ def _broker_value(bean: Bean, held: list[Replica]) -> Any:
     return {_canonical(bean.mbean, **given): values}
 
 
-def render(request: str, held: list[Replica]) -> bytes:
-    """One bulk answer of a broker that holds these replicas."""
+def render(request: str, held: list[Replica], tick: int = 0, at: float | None = None) -> bytes:
+    """One bulk answer of a broker that holds these replicas, at a tick and by a clock; by this machine's without."""
     answers = []
+    clock = int(time.time() if at is None else at)
     for bean in mbeans.beans(request):
         per_partition = "partition" in mbeans.tables()[bean.table].keys
-        value = _partition_values(bean, held) if per_partition else _broker_value(bean, held)
-        answers.append({"value": value, "timestamp": int(time.time()), "status": 200})
+        value = _partition_values(bean, held, tick) if per_partition else _broker_value(bean, held)
+        answers.append({"value": value, "timestamp": clock, "status": 200})
     return json.dumps(answers, separators=(",", ":")).encode()
 
 
@@ -102,12 +112,15 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, fault: str, body: bytes) -> None:
         if fault == "slow":
             time.sleep(SLOW_S / 2)  # of each of the two bulk reads
-        self.send_response(503 if fault == "busy" else 200)
-        self.send_header("Content-Type", "text/plain; charset=utf-8")
-        self.send_header("Content-Length", str(len(body) if fault != "busy" else 0))
-        self.end_headers()
-        if fault == "busy":
+        if fault == "hang":
+            self.rfile.read(1)  # returns when the reader closes the connection
+            self.close_connection = True
             return
+        body = b"" if fault in STATUS else GARBAGE if fault == "garbage" else body
+        self.send_response(STATUS.get(fault, 200))
+        self.send_header("Content-Type", "text/plain; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
         if fault == "cut":
             self.wfile.write(body[: len(body) // 2])
             self.close_connection = True
@@ -132,15 +145,19 @@ def main() -> None:
     for name in ("brokers", "topics", "partitions", "replication"):
         parser.add_argument(f"--{name}", type=int, required=True)
     options = parser.parse_args()
-    answers = {}
-    for broker in range(1, options.brokers + 1):
-        held = list(replicas(broker, options.brokers, options.topics, options.partitions, options.replication))
-        for request in (mbeans.PARTITIONS, mbeans.BROKER):
-            answers[broker, request] = render(request, held)
+    held = {
+        broker: list(replicas(broker, options.brokers, options.topics, options.partitions, options.replication))
+        for broker in range(1, options.brokers + 1)
+    }
+    reads = [(broker, request) for broker in held for request in (mbeans.PARTITIONS, mbeans.BROKER)]
+    answers = {(broker, request): render(request, held[broker]) for broker, request in reads}
     server = _Server(("127.0.0.1", 0), type("Handler", (_Handler,), {"answers": answers}))
     Thread(target=server.serve_forever, daemon=True).start()
     print(json.dumps({"port": server.server_address[1], "bytes": sum(map(len, answers.values()))}), flush=True)
-    sys.stdin.read()
+    for line in sys.stdin:
+        now = json.loads(line)
+        answers.update({(b, request): render(request, held[b], now["tick"], now["at"]) for b, request in reads})
+        print(json.dumps(now), flush=True)
     server.shutdown()
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import coalesce, col
 from pyspark.sql.types import (
     ArrayType,
     BooleanType,
@@ -30,6 +31,7 @@ from fleet_spark.ways import Ways, few
 from kafka_fleet.store.generations import publish
 from kafka_fleet.store.manifests import Damaged, Manifest, manifests
 from kafka_fleet.store.schemas import raw_schemas
+from kafka_fleet.store.versions import RENAMED
 
 _SPARK_TYPES: dict[pa.DataType, DataType] = {
     pa.string(): StringType(),
@@ -76,10 +78,17 @@ class Day:
         for table in raw_schemas():
             files = [m.files[table] for m in used if table in m.files]
             paths = list(dict.fromkeys(str(self.home / file.path) for file in files if file.rows))
-            schema = spark_schema(table)
-            frame = self.spark.read.schema(schema).parquet(*paths) if paths else nothing(self.spark, schema)
+            frame = self._raw(table, paths) if paths else nothing(self.spark, spark_schema(table))
             self._view(frame, f"raw_{table}", sum(file.rows for file in files))
         return sweeps
+
+    def _raw(self, table: str, paths: list[str]) -> DataFrame:
+        """Files of a raw table under today's names: one that a file calls otherwise is read under both."""
+        schema, old = spark_schema(table), RENAMED.get(table, {})
+        there = [StructField(name, schema[new].dataType) for name, new in old.items()]
+        frame = self.spark.read.schema(StructType([*schema, *there])).parquet(*paths)
+        both = {new: coalesce(new, name).alias(new) for name, new in old.items()}
+        return frame.select(*(both.get(field.name, col(field.name)) for field in schema)) if old else frame
 
     def _view(self, frame: DataFrame, name: str, rows: int) -> None:
         """Few rows are read as one partition, so that joins and windows over them need no shuffle."""
