@@ -15,7 +15,7 @@ import pyarrow as pa
 import sqlglot
 from sqlglot import exp
 
-from fleet_spark.facts import START_HOURS, fact_queries
+from fleet_spark.facts import CLOCK_SECONDS, START_HOURS, fact_queries
 from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.store.manifests import manifests
 from kafka_fleet.store.schemas import raw_schemas
@@ -126,7 +126,7 @@ class Duck:
         return found
 
     def _literals(self, query: str, bound: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-        given = {"ds": f"DATE '{self.ds}'", "start_hours": str(START_HOURS)}
+        given = {"ds": f"DATE '{self.ds}'", "start_hours": str(START_HOURS), "clock_s": str(CLOCK_SECONDS)}
         for name, value in bound.items():
             listed = isinstance(value, list)
             given[name] = "array(" + ", ".join(f"'{one}'" for one in value) + ")" if listed else f"{value!r}D"

@@ -16,6 +16,7 @@ from fleet_spark.judge import tables_needed, write_findings
 from fleet_spark.session import DEFAULTS, FIXED
 from fleet_spark.tables import Day
 from fleet_spark.ways import suit
+from golden_homes import unpack
 from kafka_fleet.cli import main
 from kafka_fleet.paths import sql_dir
 from kafka_fleet.store.generations import claim
@@ -102,6 +103,7 @@ def by_hand(home: Path, ds: str, fleet: Path, signatures: list[str]) -> None:
 def recorded_home(home: Path) -> None:
     """Land every recorded cluster and every mutation; two of them are hurt after they were committed."""
     write_home(home)
+    unpack(home, "raw")
     for name, sweeps in every_mutation().items():
         landed = land_all(home, sweeps)
         if name == "halved":

@@ -21,6 +21,7 @@ BROKER_COUNTERS = (
 )  # fmt: skip
 TOPIC_COUNTERS = ("messages_in", "bytes_in", "bytes_out", "produce_batches", "fetch_reads")
 START = timedelta(hours=24)
+CLOCK = 5  # seconds
 
 
 class Oracle:
@@ -52,12 +53,17 @@ class Oracle:
                 assert later is not None
                 if later["sweep_at"].date() != self.ds:
                     continue
-                began = self._process_start(later)
+                began, ahead = self._process_start(later), later["agent_clock_skew_s"] or 0
                 same = earlier is not None and began == self._process_start(earlier)
+                began -= timedelta(milliseconds=int(1000 * ahead) if abs(ahead) > CLOCK else 0)
                 row = {"cluster": cluster, "broker": broker, "to_sweep": later["sweep_at"], "to_at": later["read_at"]}
                 if earlier is not None:
                     first = {"kind": "sweeps", "from_sweep": earlier["sweep_at"], "from_at": earlier["read_at"]}
-                    yield self._timed({**row, **first, "same_process": same})
+                    timed = self._timed({**row, **first, "same_process": same})
+                    skews = [one["agent_clock_skew_s"] for one in (earlier, later)]
+                    slack = CLOCK + (earlier["seconds"] or 0) + (later["seconds"] or 0)
+                    clock_set = None not in skews and abs(skews[1] - skews[0]) > slack
+                    yield {**timed, "seconds": 0.0} if clock_set else timed
                 fresh = earlier is None or began > earlier["read_at"]
                 if not same and fresh and later["read_at"] - began < START:
                     first = {"kind": "start", "from_sweep": None, "from_at": began, "same_process": True}

@@ -67,6 +67,26 @@ def read_at_once(sweeps: list[Sweep], seconds: float = 0) -> None:
             row["read_at"] = moment
 
 
+def collector_clock(sweeps: list[Sweep], seconds: int) -> None:
+    """The collector's clock was set by some seconds between sweeps 2 and 3, and stays so; brokers' clocks were not."""
+    by = timedelta(seconds=seconds)
+    for one in sweeps[3:]:
+        one.at += by
+        for row in (row for rows in one.tables.values() for row in rows):
+            row |= {name: value + by for name, value in row.items() if isinstance(value, datetime)}
+        for row in one.rows("brokers"):
+            row["agent_clock_skew_s"] -= seconds
+
+
+def broker_clock(sweeps: list[Sweep], seconds: int) -> None:
+    """Broker 2 starts again, as in `restart`, and its clock is off by some seconds all day."""
+    restart(sweeps)
+    for one in sweeps:
+        for row in one.rows("broker_metrics", broker=2):
+            row |= {name: row[name] + 1000 * seconds for name in ("jvm_start_ms", "app_start_ms")}
+        one.rows("brokers", broker=2)[0]["agent_clock_skew_s"] += seconds
+
+
 def last_only(sweeps: list[Sweep], days_up: int = 0) -> list[Sweep]:
     """A single sweep, of brokers that have been up for some days more."""
     for row in sweeps[4].rows("broker_metrics"):
@@ -121,6 +141,10 @@ def every_mutation() -> dict[str, list[Sweep]]:
         "recreated": recreated,
         "no-time": read_at_once,
         "clock-back": partial(read_at_once, seconds=30),
+        "clock-set-forward": partial(collector_clock, seconds=600),
+        "clock-set-back": partial(collector_clock, seconds=-10),  # a sweep is 15 s after the one before
+        "broker-ahead": partial(broker_clock, seconds=600),
+        "broker-behind": partial(broker_clock, seconds=-600),
         "single-old": partial(last_only, days_up=30),
         "single-young": last_only,
         "broker-missing": broker_missing,

@@ -74,11 +74,16 @@ def test_a_damaged_sweep_is_left_out_and_named(day: Analysed) -> None:
 
 
 def analyze(home: Path, kill_at: str | None = None) -> int:
-    """Run `kafka-fleet analyze` on one core; kill it and all it started once it prints a line with the given text."""
+    """Run `kafka-fleet analyze` on one core, in another time zone and locale.
+
+    Kill it and all it started once it prints a line with the given text.
+    """
     command = [PROGRAM, "analyze", "--home", str(home), "--date", recorded_day()]
     core = min(os.sched_getaffinity(0))
+    elsewhere = {**os.environ, "TZ": "Europe/Berlin", "LC_ALL": "C", "PYTHONHASHSEED": "7"}
     with subprocess.Popen(
         command,
+        env=elsewhere,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,

@@ -14,6 +14,7 @@ from recorded import recording
 pytestmark = pytest.mark.timeout(1800)  # the first test waits for the analysis that all read
 PROCESS = "the broker process changed between two sweeps; its counters are not compared"
 NO_TIME = "no time passed between two reads"
+CLOCK_SET = "the collector's clock or the broker's was set between two reads"
 RAN_BACK = "a counter ran backwards within one process"
 WENT_BACK = "a partition's log end or start went back, or its topic was created anew"
 COUNTS = ("consumer_fetches", "expired_consumer_fetches", "messages_in", "bytes_in", "bytes_out")
@@ -33,6 +34,11 @@ def oracle(day: Analysed) -> Oracle:
 def comparable(rows: list[Row]) -> list[str]:
     """Rows as sorted text; a float is its shortest exact decimal, so equal text is equal to the last bit."""
     return sorted(json.dumps(row, sort_keys=True, default=datetime.isoformat) for row in rows)
+
+
+def verdicts(day: Analysed, cluster: str) -> set[tuple[object, ...]]:
+    names = ("advisory", "signature", "cause", "strength", "verdict")
+    return {tuple(one[name] for name in names) for one in day.findings(cluster)}
 
 
 @pytest.mark.parametrize("table", ["intervals", "counters", "partition_rates", "topic_traffic"])
@@ -60,6 +66,10 @@ def test_both_ways_to_the_log_ends_before_are_taken(day: Analysed) -> None:
         ("recreated", {(1, WENT_BACK): 1}),
         ("no-time", {(2, NO_TIME): 1}),
         ("clock-back", {(2, NO_TIME): 1}),
+        ("clock-set-forward", {(1, CLOCK_SET): 1, (2, CLOCK_SET): 1}),
+        ("clock-set-back", {(1, CLOCK_SET): 1, (2, CLOCK_SET): 1}),
+        ("broker-ahead", {(2, PROCESS): 1}),
+        ("broker-behind", {(2, PROCESS): 1}),
         ("single-old", {}),
         ("broker-missing", {}),
         ("halved", {}),
@@ -95,6 +105,30 @@ def test_a_restart_gives_an_interval_from_the_process_start(day: Analysed) -> No
     assert 0 < starts[0]["seconds"] < 60
     assert [span["same_process"] for span in spans if span["kind"] == "sweeps" and span["to_sweep"] == third] == [False]
     assert {row["to_sweep"] for row in day.facts("counters", cluster="restart", broker=2, kind="start")} >= {third}
+
+
+@pytest.mark.fault(35)
+@pytest.mark.parametrize("cluster", ["clock-set-forward", "clock-set-back"])
+def test_a_collector_clock_that_was_set_changes_no_rate_and_no_verdict(day: Analysed, cluster: str) -> None:
+    def rates(name: str) -> set[tuple[object, ...]]:
+        rows = day.facts("partition_rates", cluster=name)
+        return {(r["broker"], r["topic"], r["partition"], r["records"], round(r["seconds"], 3)) for r in rows}
+
+    assert rates(cluster) < rates("follower331")
+    assert verdicts(day, cluster) == verdicts(day, "follower331")
+
+
+@pytest.mark.fault(35)
+@pytest.mark.parametrize("cluster", ["broker-ahead", "broker-behind"])
+def test_a_broker_clock_that_is_off_changes_no_interval_and_no_verdict(day: Analysed, cluster: str) -> None:
+    def spans(name: str) -> dict[tuple[object, ...], float]:
+        rows = day.facts("counters", cluster=name)
+        return {(r["broker"], r["kind"], r["to_sweep"], r["bytes_out"]): r["seconds"] for r in rows}
+
+    found, expected = spans(cluster), spans("restart")
+    assert found.keys() == expected.keys()
+    assert all(found[key] == pytest.approx(seconds, abs=1) for key, seconds in expected.items())  # whole seconds
+    assert verdicts(day, cluster) == verdicts(day, "restart")
 
 
 def test_log_ends_are_compared_across_a_restart(day: Analysed) -> None:

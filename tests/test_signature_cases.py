@@ -10,7 +10,7 @@ from pyspark.sql.types import StructField, StructType
 
 from analysed import spark
 from cases import Case, cases, rows_of
-from fleet_spark.facts import START_HOURS, fact_queries
+from fleet_spark.facts import CLOCK_SECONDS, START_HOURS, fact_queries
 from fleet_spark.signatures import Measured, run_signatures
 from fleet_spark.tables import spark_schema
 from kafka_fleet.knowledge.signatures import load_signatures
@@ -28,7 +28,7 @@ def fact_schemas() -> dict[str, StructType]:
     session: SparkSession = spark()
     for table in raw_schemas():
         session.createDataFrame([], spark_schema(table)).createOrReplaceTempView(f"raw_{table}")
-    known: dict[str, Any] = {"ds": "2026-11-20", "start_hours": START_HOURS}
+    known: dict[str, Any] = {"ds": "2026-11-20", "start_hours": START_HOURS, "clock_s": CLOCK_SECONDS}
     schemas = {}
     for table, query in fact_queries(sql_dir()).items():
         frame = session.sql(query, args={name: value for name, value in known.items() if f":{name}" in query})

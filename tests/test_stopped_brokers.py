@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from analysed import spark
-from fleet_spark.facts import START_HOURS, fact_queries
+from fleet_spark.facts import CLOCK_SECONDS, START_HOURS, fact_queries
 from fleet_spark.signatures import Measured, run_signatures
 from fleet_spark.tables import Day
 from kafka_fleet.knowledge.detections import SignatureResult
@@ -105,7 +105,7 @@ def measured(home: Path) -> dict[str, dict[str, Measured]]:
         land_all(home, changed("follower331", name, change))
     day = Day(spark(), home, recorded_day(), "test", sql_dir())
     day.load_raw([])
-    known: dict[str, Any] = {"ds": day.ds, "start_hours": START_HOURS}
+    known: dict[str, Any] = {"ds": day.ds, "start_hours": START_HOURS, "clock_s": CLOCK_SECONDS}
     for table, query in fact_queries(sql_dir(), READ).items():
         frame = spark().sql(query, args={name: value for name, value in known.items() if f":{name}" in query})
         frame.localCheckpoint(eager=True).createOrReplaceTempView(table)

@@ -89,8 +89,9 @@ def read_timelines(
         generation = current(results / f"findings/ds={ds}")
         if generation is None:
             continue
-        judged = [name.removesuffix(".json") for name in names(results / f"findings/ds={ds}/{generation}/verdicts")]
-        for cluster in judged:
+        folder = results / f"findings/ds={ds}/{generation}"
+        judged = {Path(name).stem for stage in ("verdicts", "clusters") for name in names(folder / stage)}
+        for cluster in sorted(judged):
             found = read_brief(results, ds, cluster, generation) if not clusters or cluster in clusters else None
             if found is not None:
                 briefs[cluster][ds] = found

@@ -10,6 +10,7 @@ from pathlib import Path
 from fleet_spark.tables import Day
 from fleet_spark.ways import tables_read
 
+CLOCK_SECONDS = 5  # the agent tells whole seconds, and clocks kept by NTP differ by less
 START_HOURS = 24  # process start to first sweep counts as an interval up to this length
 AT_ONCE = 3
 
@@ -56,6 +57,6 @@ def write_facts(day: Day, clusters: list[str], wanted: Collection[str] | None = 
 
 
 def _write(day: Day, table: str, query: str) -> int:
-    known = {"ds": day.ds, "start_hours": START_HOURS}
+    known = {"ds": day.ds, "start_hours": START_HOURS, "clock_s": CLOCK_SECONDS}
     values = {name: value for name, value in known.items() if f":{name}" in query}
     return day.write_fact(table, query, values)

@@ -13,11 +13,14 @@ UNION ALL
 SELECT
     cluster,
     broker,
-    'no time passed between two reads' AS reason,
+    CASE
+        WHEN to_at > from_at THEN 'the collector''s clock or the broker''s was set between two reads'
+        ELSE 'no time passed between two reads'
+    END AS reason,
     count(*) AS intervals
 FROM intervals
 WHERE seconds <= 0
-GROUP BY cluster, broker
+GROUP BY cluster, broker, reason
 UNION ALL
 SELECT
     cluster,

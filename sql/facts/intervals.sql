@@ -2,14 +2,25 @@
 -- in:  raw_brokers, raw_broker_metrics, raw_sweeps of the day and of each cluster's last earlier sweep
 -- out: one row per broker and interval that ends on the day. same_process tells whether counters may be subtracted;
 --      kind start has no first read: counters began at 0 when the process did. laid_beside: the partitions of the
---      second sweep carry the log ends of the first.
+--      second sweep carry the log ends of the first. seconds is 0, so that nothing is divided by it, when the agent's
+--      clock and the collector's disagree by more than clock_s seconds on how long it was: one of them was set.
 WITH reads AS (
     SELECT
         b.cluster,
         b.broker,
         b.sweep_at,
         b.read_at,
-        timestamp_millis(coalesce(m.jvm_start_ms, m.app_start_ms)) AS process_start
+        b.agent_clock_skew_s AS ahead_s,
+        coalesce(b.seconds, 0) AS took_s,
+        timestamp_millis(coalesce(m.jvm_start_ms, m.app_start_ms)) AS process_start,
+        -- the broker's own clock says when its process began; by the collector's that was sooner, or later
+        timestamp_millis(
+            coalesce(m.jvm_start_ms, m.app_start_ms)
+            - CASE
+                WHEN abs(b.agent_clock_skew_s) > :clock_s THEN cast(1000 * b.agent_clock_skew_s AS BIGINT)
+                ELSE 0
+            END
+        ) AS began_at
     FROM raw_brokers AS b
     INNER JOIN raw_broker_metrics AS m
         ON b.cluster = m.cluster AND b.broker = m.broker AND b.sweep_at = m.sweep_at
@@ -22,9 +33,14 @@ paired AS (
         broker,
         sweep_at AS to_sweep,
         read_at AS to_at,
+        ahead_s,
+        took_s,
         process_start,
+        began_at,
         lag(sweep_at) OVER (PARTITION BY cluster, broker ORDER BY sweep_at) AS from_sweep,
         lag(read_at) OVER (PARTITION BY cluster, broker ORDER BY sweep_at) AS from_at,
+        lag(ahead_s) OVER (PARTITION BY cluster, broker ORDER BY sweep_at) AS from_ahead_s,
+        lag(took_s) OVER (PARTITION BY cluster, broker ORDER BY sweep_at) AS from_took_s,
         lag(process_start) OVER (PARTITION BY cluster, broker ORDER BY sweep_at) AS from_process_start
     FROM reads
 ),
@@ -33,7 +49,9 @@ paired AS (
 judged AS (
     SELECT
         *,
-        from_sweep IS NOT NULL AND process_start <=> from_process_start AS same_process
+        from_sweep IS NOT NULL AND process_start <=> from_process_start AS same_process,
+        -- a slow answer is stamped at its end and read in its middle
+        coalesce(abs(ahead_s - from_ahead_s) > :clock_s + took_s + from_took_s, FALSE) AS clock_set
     FROM paired
 ),
 
@@ -46,7 +64,8 @@ pairs_and_starts AS (
         to_sweep,
         from_at,
         to_at,
-        same_process
+        same_process,
+        clock_set
     FROM judged
     WHERE from_sweep IS NOT NULL
     UNION ALL
@@ -56,21 +75,29 @@ pairs_and_starts AS (
         'start' AS kind,
         cast(NULL AS TIMESTAMP) AS from_sweep,
         to_sweep,
-        process_start AS from_at,
+        began_at AS from_at,
         to_at,
-        TRUE AS same_process
+        TRUE AS same_process,
+        FALSE AS clock_set
     FROM judged
     -- a first sweep of a broker that has been up for long says little about the day
     WHERE
         NOT same_process
-        AND (from_at IS NULL OR process_start > from_at)
-        AND unix_micros(to_at) - unix_micros(process_start) < :start_hours * 3600000000
+        AND (from_at IS NULL OR began_at > from_at)
+        AND unix_micros(to_at) - unix_micros(began_at) < :start_hours * 3600000000
 )
 
 SELECT
-    p.*,
+    p.cluster,
+    p.broker,
+    p.kind,
+    p.from_sweep,
+    p.to_sweep,
+    p.from_at,
+    p.to_at,
+    p.same_process,
     coalesce(s.previous_sweep_at = p.from_sweep, FALSE) AS laid_beside,
-    (unix_micros(p.to_at) - unix_micros(p.from_at)) / 1e6D AS seconds
+    CASE WHEN p.clock_set THEN 0D ELSE (unix_micros(p.to_at) - unix_micros(p.from_at)) / 1e6D END AS seconds
 FROM pairs_and_starts AS p
 LEFT JOIN raw_sweeps AS s ON p.cluster = s.cluster AND p.to_sweep = s.sweep_at
 WHERE to_date(p.to_sweep) = :ds

@@ -21,7 +21,7 @@ from kafka_fleet.collect.transport import Credentials, Limits
 from kafka_fleet.credentials import CredentialsError, Resolver, http_credentials, kafka_settings
 from kafka_fleet.endpoints import literal_address, url_problem
 from kafka_fleet.inventory import Cluster
-from kafka_fleet.store.landing import Landing, sweep_before
+from kafka_fleet.store.landing import Landing, sweep_after, sweep_before
 from kafka_fleet.store.manifests import Manifest
 from kafka_fleet.store.schemas import raw_schemas
 from kafka_fleet.store.tables import Item, with_columns
@@ -29,6 +29,10 @@ from kafka_fleet.store.tables import Item, with_columns
 PARALLEL = 16
 CLUSTER_S = 240.0  # brokers that answer never and are many must not hold the sweep until the next one is due
 NO_ENDPOINT = "no Jolokia endpoint is declared for it"
+
+
+class ClockRanBack(OSError):
+    """This machine's clock says a time before that of a sweep which is stored; one sentence."""
 
 
 class SweepResult(NamedTuple):
@@ -106,7 +110,11 @@ def _admin(cluster: Cluster, resolver: Resolver, limits: Limits) -> AdminSweep:
 
 
 def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limits | None = None) -> SweepResult:
-    """Sweep one cluster now and land it. Raises only when the landing itself fails (disk, permissions)."""
+    """Sweep one cluster now and land it. Raises only when the landing itself fails (disk, permissions).
+
+    Raises ClockRanBack, and lands nothing, while the clock is before the cluster's last sweep: sweeps that change
+    places would look like offsets that went back.
+    """
     limits = limits or Limits()
     started = datetime.now(UTC)
     fault: BrokerSweep | None = None
@@ -118,6 +126,7 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
     known = {**cluster.jolokia.brokers, **cluster.jolokia.controllers}
     with Landing(home, cluster.id, started) as landing, ThreadPoolExecutor(PARALLEL) as pool:
         before = pool.submit(sweep_before, home, cluster.id, started)
+        after = pool.submit(sweep_after, home, cluster.id, started)
         admin_future = pool.submit(_admin, cluster, resolver, limits)
         early: dict[int, Future[BrokerSweep]] = {}
         if fault is None:
@@ -142,6 +151,11 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
         tables["hosts"] = [future.result() for future in hosts.values()]
         ended = datetime.now(UTC)
         tables["sweeps"] = [{**_sweep(admin), "ended_at": ended}]
+        if last := after.result():
+            raise ClockRanBack(
+                f"{cluster.id}: a sweep of {last} is stored, and the clock says {started:%Y%m%dT%H%M%SZ}: "
+                "it was set back, or was ahead then; nothing is stored before that time"
+            )
         manifest = landing.commit(tables, before.result)
     outcomes = [(b, s.outcome, s.kind, s.detail) for b, s in swept.items()]
     values = sum(s.rows.values for s in swept.values())

@@ -6,6 +6,7 @@ findings/ds=D/<generation>/summary.json              all clusters: verdict per s
 """
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -77,6 +78,40 @@ def brief_path(home: Path, ds: str, generation: str, cluster: str) -> Path:
     return home / f"findings/ds={day(ds)}/{generation}/verdicts/{cluster}.json"
 
 
+def stored_brief(home: Path, ds: str, generation: str, cluster: str) -> dict[str, Any] | None:
+    """The document of a generation; of a day that was judged before there were any, made of findings and dossier.
+
+    None where the generation has no such cluster. Raises ValueError for a damaged document.
+    """
+    try:
+        text = brief_path(home, ds, generation, cluster).read_bytes()
+    except FileNotFoundError:
+        return _older(home / f"findings/ds={day(ds)}/{generation}", cluster)
+    found: dict[str, Any] = document(text, f"the judgement of {cluster} on {ds}")
+    return found
+
+
+def _older(folder: Path, cluster: str) -> dict[str, Any] | None:
+    try:
+        dossier = document((folder / f"clusters/{cluster}.json").read_bytes(), f"{folder}: {cluster}")
+        own = _findings(folder / "findings.json").get(cluster, [])
+    except FileNotFoundError:
+        return None
+    states = {one["signature"]: one["state"] for one in dossier["signatures"]}
+    coverage = dossier["coverage"]
+    answers = [one["ok"] + one["partial"] + one["truncated"] for one in coverage["brokers"]]
+    return brief(own, states, bool(coverage["sweeps"]) and sum(answers) + coverage["admin"]["ok"] > 0, {})
+
+
+@lru_cache(maxsize=1)
+def _findings(path: Path) -> dict[str, list[dict[str, Any]]]:
+    """A day's findings by cluster; a generation's documents never change."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for one in document(path.read_bytes(), str(path)):
+        found.setdefault(one["cluster"], []).append(one)
+    return found
+
+
 def read_brief(home: Path, ds: str, cluster: str, generation: str | None = None) -> Brief | None:
     """None where the day was not judged, or not with this cluster. Raises ValueError for a damaged document.
 
@@ -85,11 +120,9 @@ def read_brief(home: Path, ds: str, cluster: str, generation: str | None = None)
     generation = generation or current(home / f"findings/ds={day(ds)}")
     if generation is None:
         return None
-    try:
-        text = brief_path(home, ds, generation, cluster).read_bytes()
-    except FileNotFoundError:
+    content = stored_brief(home, ds, generation, cluster)
+    if content is None:
         return None
-    content = document(text, f"the judgement of {cluster} on {ds}")
     return Brief(content["reached"], content["states"], content["rows"], content.get("release"))
 
 

@@ -130,7 +130,7 @@ def make_app(
         ds = day or next(iter(shown), days[0] if days else "")
         dossier, short = source.dossier(ds, cluster), source.brief(ds, cluster)
         if short is None:
-            raise NotPublished(f"{ds} was judged before this page was there; judge it again to see it here")
+            raise NotPublished(f"{ds} was judged without {cluster}")
         until = [one for one in days if one <= ds]
         past, before = until[:LOOK_BACK], until[LOOK_BACK:][:BEFORE]
         found = {one: document for one in past if (document := source.brief(one, cluster)) is not None}

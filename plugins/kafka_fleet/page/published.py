@@ -5,7 +5,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from kafka_fleet.knowledge.briefs import brief_path
+from kafka_fleet.knowledge.briefs import brief_path, stored_brief
 from kafka_fleet.knowledge.plots import plots_path
 from kafka_fleet.store.files import names
 from kafka_fleet.store.generations import current, day
@@ -66,9 +66,12 @@ class Published:
     def brief(self, ds: str, cluster: str) -> Json | None:
         """A cluster's judgement of a day in brief; None where there is none."""
         try:
-            return _parsed(brief_path(self.home, ds, self.generation(ds), known_cluster(cluster)))
-        except (NotPublished, FileNotFoundError):
+            generation = self.generation(ds)
+            return _parsed(brief_path(self.home, ds, generation, known_cluster(cluster)))
+        except NotPublished:
             return None
+        except FileNotFoundError:
+            return stored_brief(self.home, ds, generation, cluster)
 
     def plots(self, ds: str, cluster: str) -> Json | None:
         """What can be drawn of a cluster's day; None where the day was judged by a version that wrote none."""

@@ -151,6 +151,16 @@ def sweep_before(home: Path, cluster: str, sweep_at: datetime) -> Before | None:
     return Before(found.sweep_at, read_table(home / file.path, columns=COLUMNS)) if found and file else None
 
 
+def sweep_after(home: Path, cluster: str, sweep_at: datetime) -> str | None:
+    """Name of a cluster's last sweep beyond a moment, on its UTC day or the next; None: the moment is new."""
+    day = sweep_at.astimezone(UTC).date()
+    for ds in (day + timedelta(days=1), day):
+        names = [path.name for path in (home / f"raw/manifests/ds={ds}").glob(f"{cluster}.*.json")]
+        if names and max(names) > f"{cluster}.{sweep_id(sweep_at)}.json":
+            return max(names).removeprefix(f"{cluster}.").removesuffix(".json")
+    return None
+
+
 def _before(home: Path, cluster: str, sweep_at: datetime) -> Manifest | None:
     day = sweep_at.astimezone(UTC).date()
     for ds in (day, day - timedelta(days=1)):

@@ -1,0 +1,27 @@
+"""Homes that older versions of the program wrote (tests/golden/homes): takes a folder, unpacks them there.
+
+One archive per version, named by its commit and made by its own code (make_golden_home.py):
+
+raw-<commit>.tar.xz     one version of the raw tables: three recorded sweeps of the cluster `raw-<commit>`
+judged-<commit>.tar.xz  one version of what is published: a day of CLUSTER, each version on a day of its own
+"""
+
+import tarfile
+from pathlib import Path
+
+FOLDER = Path(__file__).with_name("golden") / "homes"
+SCENARIO, SWEEPS = "follower331", 3
+CLUSTER = "long-life"
+
+
+def versions(kind: str) -> list[str]:
+    """Names of the archives, `raw` or `judged`, without their ending."""
+    return sorted(path.name.removesuffix(".tar.xz") for path in FOLDER.glob(f"{kind}-*.tar.xz"))
+
+
+def unpack(home: Path, kind: str) -> list[str]:
+    """Lay all archives of a kind into one home; gives their names."""
+    for name in versions(kind):
+        with tarfile.open(FOLDER / f"{name}.tar.xz") as archive:
+            archive.extractall(home, filter="data")
+    return versions(kind)
