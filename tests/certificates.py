@@ -30,20 +30,25 @@ class Authority:
         made = builder.add_extension(usage, critical=True).sign(self._key, hashes.SHA256())
         self.ca.write_bytes(made.public_bytes(serialization.Encoding.PEM))
 
-    def _builder(self, subject: x509.Name, key: rsa.RSAPublicKey) -> x509.CertificateBuilder:
-        now, own = datetime.now(UTC), self._key.public_key()
+    def _builder(
+        self, subject: x509.Name, key: rsa.RSAPublicKey, back: timedelta = timedelta()
+    ) -> x509.CertificateBuilder:
+        now, own = datetime.now(UTC) - back, self._key.public_key()
         builder = x509.CertificateBuilder(self._name, subject, key, x509.random_serial_number())
         builder = builder.not_valid_before(now - timedelta(hours=1)).not_valid_after(now + timedelta(days=2))
         builder = builder.add_extension(x509.SubjectKeyIdentifier.from_public_key(key), critical=False)
         return builder.add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(own), critical=False)
 
-    def issue(self, name: str, *hosts: str, password: str | None = None) -> tuple[Path, Path]:
+    def issue(
+        self, name: str, *hosts: str, password: str | None = None, back: timedelta = timedelta()
+    ) -> tuple[Path, Path]:
         """Files of a certificate and of its key (PKCS #8, encrypted where there is a password).
 
-        With host names it is a server's and good for these alone; without any it is a client's.
+        With host names it is a server's and good for these alone; without any it is a client's. back: issued so long
+        ago.
         """
         key = rsa.generate_private_key(65537, 2048)
-        builder = self._builder(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)]), key.public_key())
+        builder = self._builder(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)]), key.public_key(), back)
         use = ExtendedKeyUsageOID.SERVER_AUTH if hosts else ExtendedKeyUsageOID.CLIENT_AUTH
         builder = builder.add_extension(x509.ExtendedKeyUsage([use]), critical=False)
         if hosts:

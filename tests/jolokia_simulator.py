@@ -43,10 +43,13 @@ class Agent:
         """What a broker's agent says to one read."""
         asked = request["mbean"]
         bean = next(one for t in mbeans.tables().values() for one in t.beans if mbeans.asked(one) == asked)
-        mbean = bean.mbean
+        return self.entry(bean.mbean, self.healthy(bean))
+
+    def healthy(self, bean: mbeans.Bean) -> Json:
+        """What it says when nothing is wrong."""
         values = {c.attribute: 0 if c.name == "offline_replicas" else _number(c, self.replicas) for c in bean.columns}
-        value: Any = values if "*" not in mbean else {name: dict(values) for name in self._names(bean)}
-        return self.entry(mbean, {"value": value, "timestamp": int(time.time()), "status": 200})
+        value: Any = values if "*" not in bean.mbean else {name: dict(values) for name in self._names(bean)}
+        return {"value": value, "timestamp": int(time.time()), "status": 200}
 
     def _names(self, bean: mbeans.Bean) -> Iterator[str]:
         if bean.request == mbeans.PARTITIONS:
@@ -78,10 +81,14 @@ class _Handler(BaseHTTPRequestHandler):
                 self.close_connection = True
                 self.agent.wire(self)
                 return
-            spelled = json.dumps(self.agent.body([self.agent.answer(one) for one in requests]), separators=(",", ":"))
-            answer(self, spelled.encode())
+            self.serve_answers(requests)
         except OSError:
             self.close_connection = True  # the collector hung up: that is what most tests want
+
+    def serve_answers(self, requests: Any) -> None:
+        """What a healthy agent says to a bulk, or what `body` makes of it."""
+        spelled = json.dumps(self.agent.body([self.agent.answer(one) for one in requests]), separators=(",", ":"))
+        answer(self, spelled.encode())
 
     do_POST = do_GET = _serve
 

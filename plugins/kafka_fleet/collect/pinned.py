@@ -11,7 +11,7 @@ import urllib3
 from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
-from urllib3.exceptions import HTTPError, NameResolutionError, NewConnectionError
+from urllib3.exceptions import ConnectTimeoutError, HTTPError, NameResolutionError, NewConnectionError
 
 from kafka_fleet.endpoints import resolve
 
@@ -71,10 +71,15 @@ class _Pinned:
                 )
             except OSError as error:
                 if place == len(addresses):  # an agent that listens on IPv4 only is reached by the next address
-                    raise NewConnectionError(this, f"{type(error).__name__}") from error
+                    kind = Dropped if isinstance(error, TimeoutError) else NewConnectionError
+                    raise kind(this, f"{type(error).__name__}") from error
                 continue
             self.lines.add(made)
             return made
+
+
+class Dropped(ConnectTimeoutError):
+    """Packets were sent and nothing came back; what is refused is a ConnectTimeoutError to urllib3 as well."""
 
 
 class Refused(HTTPError):

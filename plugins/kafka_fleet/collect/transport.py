@@ -5,10 +5,12 @@ address that was checked (not to the name a second time), and closes its sockets
 """
 
 import http.client
+import random
 import socket
 import ssl
 import threading
 import time
+from contextlib import suppress
 from types import TracebackType
 from typing import NamedTuple
 
@@ -16,10 +18,13 @@ import requests
 import urllib3
 from urllib3.exceptions import HTTPError, NameResolutionError, NewConnectionError
 
-from kafka_fleet.collect.pinned import Lines, PinnedAdapter, Refused
+from kafka_fleet.collect.pinned import Dropped, Lines, PinnedAdapter, Refused
 from kafka_fleet.collect.tls import told
 
 CHUNK = 256 * 1024
+WAIT_S = (0.2, 0.6)  # before the one more try after a 5xx: random, so that brokers behind one proxy do not come at once
+NO_CONNECTION = "no connection in time"
+MOST_WAIT_S = 5.0  # who asks for more (Retry-After) is left to the next sweep
 
 
 class Limits(NamedTuple):
@@ -45,12 +50,17 @@ class Credentials(NamedTuple):
 
 
 class Failure(Exception):
-    """A request did not give an answer. `kind` is one word of the outcome failed(kind); the text holds no body."""
+    """A request did not give an answer. `kind` is one word of the outcome failed(kind); the text holds no body.
 
-    def __init__(self, kind: str, detail: str) -> None:
+    status: the HTTP status where that is the failure. wait_s: after so many seconds one more try may help.
+    """
+
+    def __init__(self, kind: str, detail: str, status: int | None = None, wait_s: float | None = None) -> None:
         super().__init__(f"{kind}: {detail}")
         self.kind = kind
         self.detail = detail
+        self.status = status
+        self.wait_s = wait_s
 
 
 class _Session(requests.Session):
@@ -98,7 +108,16 @@ class Endpoint:
     def send(
         self, method: str, url: str, body: bytes | None = None, content_type: str = "application/json"
     ) -> bytearray:
-        """One request; the decoded body. Raises Failure."""
+        """One request, and one more after a 5xx where there is time for it; the decoded body. Raises Failure."""
+        try:
+            return self._send(method, url, body, content_type)
+        except Failure as failure:
+            if failure.wait_s is None or time.monotonic() + failure.wait_s >= self._deadline:
+                raise
+            time.sleep(failure.wait_s)
+        return self._send(method, url, body, content_type)
+
+    def _send(self, method: str, url: str, body: bytes | None, content_type: str) -> bytearray:
         left = self._deadline - time.monotonic()
         if left <= 0:
             raise Failure("timeout", f"the deadline of {self.limits.deadline_s:g} s has passed")
@@ -122,7 +141,8 @@ class Endpoint:
         if 300 <= status < 400:
             raise Failure("redirect", f"HTTP {status}; redirects are not followed")
         if status != 200:
-            raise Failure("http", f"HTTP {status}")
+            again = 500 <= status < 600
+            raise Failure("http", f"HTTP {status}", status, _wait_s(response) if again else None)
 
     def _body(self, response: requests.Response) -> bytearray:
         body, size = bytearray(), 0  # grown in place: pieces and their sum side by side would be the answer twice
@@ -153,6 +173,14 @@ class Endpoint:
         return Failure("protocol", type(error).__name__)
 
 
+def _wait_s(response: requests.Response) -> float | None:
+    """Seconds until one more try; None when the far side asks for more than a sweep has."""
+    asked = 0.0
+    with suppress(urllib3.exceptions.InvalidHeader, ValueError, OverflowError):  # no seconds and no date: not there
+        asked = urllib3.Retry().parse_retry_after(response.headers.get("Retry-After", "0"))
+    return max(asked, 0.0) + random.uniform(*WAIT_S) if asked <= MOST_WAIT_S else None  # noqa: S311 - no secret
+
+
 def _chain(error: BaseException) -> list[BaseException]:
     """The error, its reasons and causes, innermost last; requests and urllib3 wrap each other several times."""
     found: list[BaseException] = []
@@ -169,6 +197,7 @@ _KINDS: list[tuple[tuple[type[BaseException], ...], str, str]] = [
     ((Refused,), "forbidden", ""),
     ((socket.gaierror, NameResolutionError), "dns", "the host name does not resolve"),
     ((ssl.SSLError, urllib3.exceptions.SSLError), "tls", ""),
+    ((Dropped,), "timeout", NO_CONNECTION),
     (
         (requests.exceptions.ReadTimeout, urllib3.exceptions.ReadTimeoutError, TimeoutError),
         "timeout",
@@ -178,6 +207,5 @@ _KINDS: list[tuple[tuple[type[BaseException], ...], str, str]] = [
     ((NewConnectionError,), "unreachable", "no connection"),
     ((ConnectionError, http.client.HTTPException, urllib3.exceptions.ProtocolError), "cut_off", "the answer broke off"),
     ((urllib3.exceptions.DecodeError,), "cut_off", "the answer's compression is broken"),
-    ((requests.exceptions.ConnectTimeout,), "timeout", "no connection in time"),
     ((OSError,), "unreachable", "no connection"),
 ]
