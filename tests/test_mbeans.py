@@ -22,6 +22,7 @@ STATE = bean("broker_metrics", "BrokerState")
 PRODUCE_MEAN = bean("request_times", "request=Produce")
 
 
+@pytest.mark.fault(27)
 @pytest.mark.parametrize(
     "name",
     [
@@ -43,6 +44,7 @@ def quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
+@pytest.mark.fault(27)
 @given(st.dictionaries(st.from_regex(r"[a-zA-Z-]{1,12}", fullmatch=True), st.text(max_size=30), min_size=1, max_size=5))
 def test_any_value_survives_java_quoting(found):
     name = "kafka.server:" + ",".join(f"{key}={quoted(value)}" for key, value in found.items())
@@ -70,6 +72,7 @@ def test_a_partition_that_is_none_is_counted_and_makes_no_row(partition):
     assert (rows.by_table["partitions"], rows.unusable) == ({}, 1)
 
 
+@pytest.mark.fault(27)
 def test_unicode_and_odd_topics_are_kept():
     rows = Rows()
     for topic in ("заказы", "a=b", "<script>", "a.b_c-d", "=1+1", "\uff41"):
@@ -96,6 +99,7 @@ def test_half_a_character_is_not_landed():
     assert rows.unusable == 2
 
 
+@pytest.mark.fault(25)
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
@@ -128,6 +132,7 @@ def test_whole_numbers(text, wanted):
     assert rows.truncated == 0
 
 
+@pytest.mark.fault(25)
 @pytest.mark.parametrize(
     ("text", "wanted"), [("1.5", 1.5), ('"1.5e3"', 1500.0), ("NaN", None), ("1e400", None), ("9" * 400, None)]
 )
@@ -137,6 +142,7 @@ def test_doubles(text, wanted):
     assert rows.by_table["request_times"][("Produce", "TotalTimeMs")] == {"mean_ms": wanted}
 
 
+@pytest.mark.fault(21, 23)
 @pytest.mark.parametrize("value", ["[Object limit exceeded]", "{Value=12}", "", "seven", "0x7"])
 def test_text_for_a_number_is_truncation(value):
     rows = Rows()
@@ -144,12 +150,14 @@ def test_text_for_a_number_is_truncation(value):
     assert (rows.truncated, rows.by_table["broker_metrics"][()]) == (1, {})
 
 
+@pytest.mark.fault(29)
 def test_an_attribute_that_the_agent_could_not_read_is_absent():
     rows = Rows()
     rows.add(STATE, {"Value": "ERROR: javax.management.AttributeNotFoundException"})
     assert (rows.truncated, rows.unusable, rows.values) == (0, 0, 0)
 
 
+@pytest.mark.fault(26)
 def test_of_two_names_for_one_replica_the_first_stays_and_the_second_is_counted():
     rows = Rows()
     names = ["kafka.log:topic=t,partition=0", 'kafka.log:partition=0,topic="t"']

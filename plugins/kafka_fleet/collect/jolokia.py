@@ -12,16 +12,17 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-import msgspec
-
 from kafka_fleet.collect import columns, mbeans
+from kafka_fleet.collect.answers import decode, one_object, repeated, status_of
 from kafka_fleet.collect.mbeans import Bean
 from kafka_fleet.collect.rows import Rows
 from kafka_fleet.collect.transport import Credentials, Endpoint, Failure, Limits
 
 QUERY = "?includeRequest=false&ignoreErrors=true&serializeException=false&includeStackTrace=false"
 REQUESTS = 40  # of one sweep of one broker; an agent that refuses every bulk is given up there
-RETRIED = frozenset({"cut_off", "dns"})  # worth one more try; refusals and timeouts are not
+# Worth one more try. Refusals are not, nor are timeouts: the other bulk is asked for all the same, and 5xx were tried
+# twice by the endpoint.
+RETRIED = frozenset({"cut_off", "dns"})
 
 
 Answers = Future[list[Any]]  # to one bulk: an entry per bean
@@ -41,68 +42,21 @@ class BrokerSweep(NamedTuple):
     agent_clock_skew_s: float | None
 
 
-def _status(answer: dict[str, Any]) -> str:
-    status = answer.get("status")
-    return str(status) if isinstance(status, int) and abs(status) < 1000 else "missing"  # never text of the far side
-
-
-class _Entry(msgspec.Struct):
-    """One entry of a bulk answer, its members still as text: views into the body."""
-
-    status: msgspec.Raw = msgspec.Raw(b"null")
-    value: msgspec.Raw = msgspec.Raw(b"null")
-    timestamp: msgspec.Raw = msgspec.Raw(b"null")
-
-
-_ENTRIES = msgspec.json.Decoder(list[_Entry])
-
-
-def _columnar(body: bytearray, beans: list[Bean]) -> list[Any] | None:
-    """The entries, values that can be read as columns read so; None when the answer has to be judged as a whole."""
-    try:
-        entries = _ENTRIES.decode(body)
-    except (msgspec.DecodeError, RecursionError):  # a ValidationError is one: no list, or not of objects
-        return None
-    if len(entries) != len(beans):
-        return None
-    found = []
-    for bean, entry in zip(beans, entries, strict=True):
-        value = columns.read(bean, memoryview(entry.value)) if "*" in bean.mbean else None
-        rest = {"status": json.loads(bytes(entry.status)), "timestamp": json.loads(bytes(entry.timestamp))}
-        found.append({**rest, "value": json.loads(bytes(entry.value)) if value is None else value})
-    return found
-
-
-def _decode(body: bytearray, beans: list[Bean]) -> list[Any]:
-    wanted = len(beans)
-    try:
-        found = _columnar(body, beans) if len(body) > columns.SMALL else None
-        if found is not None:
-            return found
-        answer = json.loads(body)
-    except (ValueError, RecursionError):
-        if body.lstrip().startswith(b"[") and not body.rstrip().endswith(b"]"):
-            raise Failure("cut_off", "the answer ends before its JSON does") from None
-        raise Failure("not_json", "the answer is not JSON; is this a Jolokia agent?") from None
-    if isinstance(answer, dict):
-        if answer.get("status") in (401, 403):
-            raise Failure("auth", f"Jolokia status {answer['status']}")
-        raise Failure("protocol", f"one object instead of {wanted} answers (Jolokia status {_status(answer)})")
-    if not isinstance(answer, list) or len(answer) != wanted or not all(isinstance(one, dict) for one in answer):
-        raise Failure("protocol", f"{len(answer) if isinstance(answer, list) else 'no'} answers to {wanted} reads")
-    return answer
-
-
 def _send(endpoint: Endpoint, beans: list[Bean]) -> bytearray:
     body = json.dumps([mbeans.read_request(bean) for bean in beans]).encode()
-    return endpoint.send("POST", endpoint.url.rstrip("/") + "/" + QUERY, body)
+    try:
+        return endpoint.send("POST", endpoint.url.rstrip("/") + "/" + QUERY, body)
+    except Failure as failure:
+        if failure.status != 400:
+            raise
+        raise one_object(len(beans), "400") from None  # other agents say the same with HTTP 200 and one object
 
 
 def _bulk(endpoint: Endpoint, beans: list[Bean], tried: Answers | None = None) -> list[Any]:
     """One answer per bean. tried: the first try, if it was made already."""
     for attempt in (1, 2):
         try:
-            return tried.result() if tried and attempt == 1 else _decode(_send(endpoint, beans), beans)
+            return tried.result() if tried and attempt == 1 else decode(_send(endpoint, beans), beans)
         except Failure as failure:
             if attempt == 2 or failure.kind not in RETRIED:
                 spoiled = failure.kind == "protocol" and "one object" in failure.detail and len(beans) > 1
@@ -138,7 +92,7 @@ def _try(endpoint: Endpoint, beans: list[Bean], aside: ThreadPoolExecutor) -> _T
         answers.set_exception(failure)
         return _Try(beans, sent, answers)
     middle = sent + (datetime.now(UTC) - sent) / 2
-    answers = aside.submit(_decode, body, beans)
+    answers = aside.submit(decode, body, beans)
     if len(body) <= columns.SMALL:  # it may be a refusal, after which nothing more is to be asked
         wait([answers])
     return _Try(beans, middle, answers)
@@ -170,6 +124,7 @@ def _take(beans: list[Bean], answers: list[Any], rows: Rows, missing: list[str],
     clock: float | None = None
     for bean, answer in zip(beans, answers, strict=True):
         status, value = answer.get("status"), answer.get("value")
+        rows.unusable += repeated(answer)
         stamp = answer.get("timestamp")
         if isinstance(stamp, int | float) and 0 <= stamp < 2**63 and math.isfinite(stamp):
             clock = float(stamp)
@@ -177,7 +132,8 @@ def _take(beans: list[Bean], answers: list[Any], rows: Rows, missing: list[str],
             if not rows.add_absent(bean):
                 missing.append(bean.mbean)
         elif status != 200:
-            faults.append(f"{bean.mbean}: Jolokia status {_status(answer)}")
+            faults.append(f"{bean.mbean}: Jolokia status {status_of(answer)}")
+            rows.incomplete |= bean.table == "partitions"
         elif isinstance(value, columns.Part):
             rows.add_part(value)
         elif isinstance(value, dict):
@@ -194,7 +150,9 @@ def _replicas(rows: Rows) -> int:
 
 
 def verdict(rows: Rows, faults: list[str]) -> tuple[str, str | None]:
-    """ok, partial or truncated: text for values, or fewer replicas than the broker itself counts."""
+    """ok, partial or truncated: text for values, fewer replicas than the broker itself counts, or a column of none."""
+    if rows.incomplete:
+        return "truncated", "; ".join(faults[:3])
     if rows.truncated:
         return "truncated", f"{rows.truncated} values were cut off by the agent's limits"
     broker = next(iter(rows.by_table["broker_metrics"].values()), {})
@@ -220,6 +178,7 @@ def sweep_broker(url: str, credentials: Credentials, limits: Limits) -> BrokerSw
         for one, answers in _bulks(endpoint):
             if isinstance(answers, Failure):
                 failures.append(answers)
+                rows.incomplete |= one.beans[0].request == mbeans.PARTITIONS
                 if answers.kind in ("auth", "redirect", "forbidden", "dns", "unreachable", "tls"):
                     break
                 continue
@@ -237,8 +196,8 @@ def sweep_broker(url: str, credentials: Credentials, limits: Limits) -> BrokerSw
         kind, detail = (failures[0].kind, failures[0].detail) if failures else ("protocol", detail)
         return BrokerSweep("failed", kind, detail, None, seconds, read, Rows(), [], None)
     outcome, detail = verdict(rows, faults)
-    if failures:
-        outcome, detail = "partial", str(failures[0])
+    if failures:  # without its partitions a broker is not whole in what most signatures need
+        outcome, detail = "truncated" if rows.incomplete else "partial", str(failures[0])
     return BrokerSweep(
         outcome, failures[0].kind if failures else None, detail, middle, seconds, read, rows, missing, skew
     )

@@ -112,6 +112,31 @@ def further(bean: Bean, found: Mapping[str, str]) -> bool:
     return not bean.mbean.endswith(",*") and found.keys() > _named(bean)
 
 
+@cache
+def _literal(bean: Bean) -> tuple[str, dict[str, str]]:
+    domain, _colon, rest = bean.mbean.partition(":")
+    pairs = [pair.partition("=") for pair in rest.removesuffix(",*").split(",")]
+    return domain, {name: value for name, _equals, value in pairs if "*" not in value}
+
+
+def answers_to(bean: Bean, value: Mapping[str, Any]) -> bool:
+    """Whether the value of a read can be of this bean: a pattern's by its first name, a name's by its attributes.
+
+    What has no name in it that can be read says nothing; it is judged entry by entry later.
+    """
+    first = next(iter(value), None)
+    if first is None:
+        return True
+    if "*" not in bean.mbean:
+        return any(column.attribute in value for column in bean.columns)
+    domain, wanted = _literal(bean)
+    try:
+        found = properties(first)
+    except ValueError:
+        return True
+    return first.partition(":")[0] == domain and found.items() >= wanted.items()
+
+
 def read_request(bean: Bean) -> dict[str, Any]:
     """The Jolokia read of one bean."""
     return {"type": "read", "mbean": asked(bean), "attribute": [column.attribute for column in bean.columns]}

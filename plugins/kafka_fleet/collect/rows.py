@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from kafka_fleet.collect import columns
+from kafka_fleet.collect.answers import repeated
 from kafka_fleet.collect.mbeans import Bean, Key, Value, further, properties, tables
 
 
@@ -26,6 +27,7 @@ class Rows:
         self.values = 0
         self.truncated = 0
         self.unusable = 0
+        self.incomplete = False  # a whole column of the replicas could not be read
 
     def items(self) -> Iterator[tuple[str, list[dict[str, Value]] | pa.Table]]:
         """Table name and its rows, the key columns included; as an Arrow table where parts of it came as columns."""
@@ -63,6 +65,7 @@ class Rows:
 
     def add(self, bean: Bean, answer: Mapping[str, Any]) -> None:
         """Take the value of one read: {attribute: v} for a name, {object name: {attribute: v}} for a pattern."""
+        self.unusable += repeated(answer)
         if "*" not in bean.mbean:
             self.take(bean, {}, answer)
             return
@@ -70,6 +73,7 @@ class Rows:
             if not isinstance(attributes, Mapping):
                 self.truncated += 1
                 continue
+            self.unusable += repeated(attributes)
             try:
                 found = properties(name)
             except ValueError:
