@@ -98,6 +98,7 @@ def test_everything_of_a_cluster(monkeypatch):
     assert (found.outcome, found.missing) == ("partial", ["group_members"])  # groups of the new protocol give none
 
 
+@pytest.mark.fault(56)
 def test_only_values_of_named_settings_that_are_not_sensitive_are_taken(monkeypatch):
     rows = {row["name"]: row for row in swept(monkeypatch).tables["broker_configs"] if row["broker"] == 1}
     assert {name for name, row in rows.items() if row["value"] is not None} == {"min.insync.replicas", "num.io.threads"}
@@ -110,6 +111,29 @@ def test_only_values_of_named_settings_that_are_not_sensitive_are_taken(monkeypa
         assert not [
             name for name in allowed(kind) if any(w in name for w in ("password", "jaas", "secret", "token.master"))
         ]
+
+
+@pytest.mark.fault(57)
+def test_settings_without_end_are_bounded_and_said(monkeypatch):
+    many = {f"plugin.setting.{number}": config("canary") for number in range(100_000)}
+    long = {"min.insync.replicas": config("9" * 5_000_000), "n" * 5_000_000: config("1")}
+    few = {**long, "num.io.threads": config("8")}
+
+    def configs(resources: list[Any], config_filter: str) -> dict[str, Any]:
+        kind = resources[0].resource_type.name.lower()
+        return {kind: {one.name: few | (many if kind == "broker" else {}) for one in resources}}
+
+    found = swept(monkeypatch, describe_configs=configs)
+    for table in ("broker_configs", "topic_configs"):
+        rows = [row for row in found.tables[table] if row.get("broker", 1) == 1]
+        assert {row["name"]: (row["value"], row["redacted"]) for row in rows} == {
+            "min.insync.replicas": (None, True),
+            "num.io.threads": ("8", False) if table == "broker_configs" else (None, True),
+        }
+    assert found.outcome == "partial"
+    assert {"broker_configs", "topic_configs"} <= set(found.missing)
+    assert "1 values longer than 16,384 characters were not stored" in found.detail
+    assert "100,001 of 100,003 settings were not stored" in found.detail
 
 
 def raising(error: BaseException) -> Callable[..., Any]:
@@ -161,6 +185,7 @@ def test_one_broker_that_refuses_its_configs_and_one_that_says_nothing(monkeypat
     assert "is DescribeConfigs allowed?" in found.detail
 
 
+@pytest.mark.fault(34)
 @pytest.mark.parametrize("removed", [False, True])
 def test_a_topic_made_or_removed_during_the_sweep_is_no_fault(monkeypatch, removed):
     """A broker that has not heard of a new topic says nothing of it, and nobody says anything of one that is gone."""
@@ -183,6 +208,7 @@ def test_a_topic_made_or_removed_during_the_sweep_is_no_fault(monkeypatch, remov
     assert (["fresh"] in asked) == (not removed)
 
 
+@pytest.mark.fault(28)
 def test_brokers_older_than_features_have_none_and_no_fault(monkeypatch):
     found = swept(monkeypatch, describe_features=raising(errors.IncompatibleBrokerVersion("x")))
     assert found.tables["features"] == []

@@ -15,8 +15,8 @@ from kafka import errors
 from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
 
 from kafka_fleet.collect.bootstrap import diagnosis, refused, turned_down
+from kafka_fleet.collect.configs import config_rows
 from kafka_fleet.collect.producers import concerned, read_producers
-from kafka_fleet.config_names import allowed
 
 BATCH = 500  # topics or groups per request: a bounded answer on clusters with very many
 SETTLES_S = 1.0  # until every broker knows of a new topic
@@ -109,7 +109,10 @@ class _Reader:
             found = answer.get("broker", {}).get(str(broker), {})
             if not found:
                 self.faults["broker_configs"] = f"broker {broker}: no answer; is DescribeConfigs allowed?"
-            rows += [{"broker": broker, **_config("broker", name, config)} for name, config in found.items()]
+            made, too_much = config_rows("broker", found)
+            rows += [{"broker": broker, **row} for row in made]
+            if too_much is not None:
+                self.faults["broker_configs"] = f"broker {broker}: {too_much}"
         return {"broker_configs": rows}
 
     def topic_configs(self) -> dict[str, Rows]:
@@ -133,7 +136,10 @@ class _Reader:
             answer = self.client.describe_configs(resources, config_filter="all").get("topic", {})
             silent += [name for name in batch if not answer.get(name)]
             for topic, configs in answer.items():
-                rows += [{"topic": topic, **_config("topic", name, config)} for name, config in configs.items()]
+                made, too_much = config_rows("topic", configs)
+                rows += [{"topic": topic, **row} for row in made]
+                if too_much is not None:
+                    self.faults["topic_configs"] = f"a topic: {too_much}"
         return rows, silent
 
     def groups(self) -> dict[str, Rows]:
@@ -180,19 +186,6 @@ def _one_line(text: str) -> str:
 def _batches(names: list[str]) -> Iterator[list[str]]:
     for start in range(0, len(names), BATCH):
         yield names[start : start + BATCH]
-
-
-def _config(kind: str, name: str, config: dict[str, Any]) -> dict[str, Any]:
-    hidden = bool(config.get("is_sensitive")) or name not in allowed(kind)
-    source = config.get("config_source")
-    default = config.get("is_default")
-    return {
-        "name": name,
-        "value": None if hidden else config.get("value"),
-        "redacted": hidden,
-        "source": source,
-        "is_default": bool(default) if default is not None else source == "DEFAULT_CONFIG",
-    }
 
 
 def _take_group(group: str, about: dict[str, Any], listed: dict[str, Any], tables: dict[str, Rows]) -> None:

@@ -23,7 +23,7 @@ _BROKER = [("broker", pa.int32(), "broker id"), ("read_at", _UTC, "middle of the
 _CONFIG = [
     ("name", pa.string(), "config name"),
     ("value", pa.string(), "value; null when redacted or unset"),
-    ("redacted", pa.bool_(), "true: sensitive, or not on the allow-list; the value was not stored"),
+    ("redacted", pa.bool_(), "true: sensitive, not on the allow-list, or too long; the value was not stored"),
     ("source", pa.string(), "ConfigSource of DescribeConfigs, e.g. DEFAULT_CONFIG, STATIC_BROKER_CONFIG"),
     ("is_default", pa.bool_(), "the broker says that this is the default"),
 ]
