@@ -11,6 +11,7 @@ from kafka_fleet.knowledge.signatures import Signature
 from kafka_fleet.store.manifests import Damaged
 
 Json = dict[str, Any]
+FEW_DETAILS = 3  # sentences on reads of one broker that failed or were not whole
 _NO_PLAN: Json = {"now": None, "next": None, "clients": None, "candidates": {"server": [], "client": []}, "note": None}
 
 
@@ -83,6 +84,11 @@ def _not_measured(case: Case, results: Mapping[str, SignatureResult], damaged: S
         if _reads(row) == 0:
             kinds = ", ".join(row["failure_kinds"]) or "no endpoint"
             sentences.append(f"broker {row['broker']}: nothing was read over Jolokia ({kinds})")
+            continue
+        details = row["failure_details"]  # as many as there were counts of lost values in a day
+        sentences += [f"broker {row['broker']}, at times: {text}" for text in details[:FEW_DETAILS]]
+        if len(details) > FEW_DETAILS:
+            sentences.append(f"broker {row['broker']}: {len(details) - FEW_DETAILS} more such sentences")
     for one in damaged:
         sentences.append(f"the sweep {one.sweep} is not used: {one.reason}")
     return sentences

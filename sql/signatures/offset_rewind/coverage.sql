@@ -21,12 +21,13 @@ read_twice AS (
 brokers AS (
     SELECT
         b.cluster,
-        count(r.broker) / count(*) AS covered,
+        -- a read that was cut off does not tell of all logs
+        count_if(r.broker IS NOT NULL AND b.ok_reads + b.partial_reads > 0) / count(*) AS covered,
         sort_array(
             collect_list(
                 CASE
-                    WHEN r.broker IS NULL
-                        THEN concat('broker ', b.broker, ': its logs were not read at two sweeps')
+                    WHEN r.broker IS NULL OR b.ok_reads + b.partial_reads = 0
+                        THEN concat('broker ', b.broker, ': its logs were not read in whole at two sweeps')
                 END
             )
         ) AS missing

@@ -31,7 +31,8 @@ measured AS (
     SELECT
         b.cluster,
         b.broker,
-        coalesce(s.spans, 0) >= :min_windows AS has_spans,
+        -- a read whose log ends were cut off or refused gives an interval, and no rates
+        coalesce(s.spans, 0) >= :min_windows AND b.ok_reads + b.partial_reads >= :min_windows AS has_spans,
         t.broker IS NOT NULL OR l.broker IS NULL AS has_times
     FROM broker_days AS b
     LEFT JOIN spans AS s ON b.cluster = s.cluster AND b.broker = s.broker
@@ -49,7 +50,8 @@ SELECT
                 WHEN NOT has_spans
                     THEN concat(
                         'broker ', broker, ': fewer than ', cast(:min_windows AS INT),
-                        ' intervals between sweeps, so the rates of the partitions that it leads are not known'
+                        ' intervals between sweeps that read all its partitions, ',
+                        'so the rates of the partitions that it leads are not known'
                     )
                 WHEN NOT has_times
                     THEN concat(
