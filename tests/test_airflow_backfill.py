@@ -119,6 +119,7 @@ def test_the_second_backfill_is_another_one_and_makes_a_generation_of_its_own(st
         assert set(seen.pointers.values()) == {generation}, "facts follow too"
 
 
+@pytest.mark.fault(46, 47)
 @pytest.mark.parametrize("stage", STAGES)
 @pytest.mark.parametrize("day", DAYS)
 def test_findings_and_letters_are_the_same_bytes_again(story, stage, day):
@@ -167,6 +168,7 @@ def test_the_executors_of_the_spark_cluster_did_the_work(story):
         assert "authentication enabled" in (story.stack.folder / log).read_text()
 
 
+@pytest.mark.fault(56)
 def test_no_secret_of_the_installation_is_in_a_log_a_letter_or_a_stored_row(story):
     holds = {"passwords.json": "AIRFLOW_ADMIN_PASSWORD", "spark-defaults.conf": "SPARK_SECRET"}
     files = [path for path in story.stack.folder.rglob("*") if path.is_file()]

@@ -104,6 +104,7 @@ def test_findings_and_letters_are_published(story):
     assert {story.one.pointers[f"{stage}/ds={DAY}"] for stage in STAGES} == {"g0001"}
 
 
+@pytest.mark.fault(46)
 def test_the_same_day_again_is_a_new_generation_of_the_same_bytes(story):
     assert {story.everybody.pointers[f"{stage}/ds={DAY}"] for stage in STAGES} == {"g0002"}
     assert story.everybody.files == story.one.files
@@ -127,6 +128,7 @@ def test_a_replay_says_when_it_would_have_fired_and_publishes_nothing(story):
     assert not any(name.startswith(f"{kept[:14]}/reports") for name in story.everybody.pointers)
 
 
+@pytest.mark.fault(46)
 def test_who_has_the_letter_gets_no_second_one(story):
     first, second = CLUSTERS
     assert sorted(story.everybody.mailed) == sorted(f"{name}-oncall@example.org" for name in CLUSTERS)
@@ -138,6 +140,7 @@ def test_a_broken_entry_has_a_page_and_no_mail(story):
     assert "nowhere" in story.everybody.files["reports"]["broken.txt"].decode()
 
 
+@pytest.mark.fault(58)
 def test_a_spark_job_that_fails_is_red_and_changes_nothing_that_readers_see(story):
     states = story.fault.states
     assert states[("coverage", None)] == "success"
@@ -151,6 +154,7 @@ def test_a_spark_job_that_fails_is_red_and_changes_nothing_that_readers_see(stor
     assert story.fault.mailed == story.everybody.mailed
 
 
+@pytest.mark.fault(1, 39, 56)
 def test_one_dead_cluster_is_red_and_the_others_are_measured(tmp_path):
     """The credentials come from a secrets backend, Airflow's own that reads a file."""
     with agent(Agent()) as broker:

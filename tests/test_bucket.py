@@ -75,6 +75,7 @@ def test_the_same_sweep_is_landed_once(home):
     assert manifests(home, DS) == ([first], [])
 
 
+@pytest.mark.fault(44)
 def test_of_rivals_one_lands_the_sweep_and_the_others_change_nothing_of_it(home):
     results = rivals(lambda number: land(home, "payments-eu", AT, TABLES))
     landed = [one for one in results if isinstance(one, landing.Manifest)]
@@ -106,6 +107,7 @@ def test_orphans_are_removed_when_they_are_old(home):
     assert manifests(home, DS) == ([kept], [])
 
 
+@pytest.mark.fault(49)
 def test_a_sweep_that_was_tampered_with_is_damaged(home):
     sweeps = [land(home, "payments-eu", AT + timedelta(minutes=m), TABLES) for m in (0, 10, 20, 30)]
     files = [home / sweep.files["brokers"].path for sweep in sweeps]
@@ -154,6 +156,7 @@ def test_no_two_runs_of_a_day_have_the_same_generation(home):
     assert claim(home, "2026-11-21") == "g0001"
 
 
+@pytest.mark.fault(45)
 def test_an_older_generation_does_not_overwrite_a_newer_one(home):
     folder = home / f"findings/ds={DS}"
     assert current(folder) is None
@@ -167,6 +170,7 @@ def test_an_older_generation_does_not_overwrite_a_newer_one(home):
         publish(folder, "g0004")
 
 
+@pytest.mark.fault(44, 45)
 def test_of_rivals_the_latest_generation_stays_published(home):
     folder = home / f"findings/ds={DS}"
     found = rivals(lambda number: publish(folder, f"g{number + 1:04d}"))
@@ -241,6 +245,7 @@ def test_a_day_that_is_not_there_is_said_with_the_buckets_name(home, capsys):
         assert str(home) in capsys.readouterr().err
 
 
+@pytest.mark.fault(56)
 def test_a_path_shows_no_secret(home):
     assert CANARY not in f"{home} {home!r} {home.fs!r} {home / 'x'}"
 

@@ -65,6 +65,7 @@ def call(tmp_path, capfd):
     return run
 
 
+@pytest.mark.fault(41)
 def test_check_tells_every_error_of_every_cluster(call, tmp_path):
     broken = {
         **GOOD,
@@ -98,6 +99,7 @@ def test_a_file_that_is_none_is_one_sentence(call, tmp_path, text, verb):
     assert err[0].startswith(f"kafka-fleet: {tmp_path}/fleet.yaml")
 
 
+@pytest.mark.fault(1, 39)
 def test_one_dead_and_one_live_cluster_is_done(call, tmp_path):
     with agent(Agent()) as one:
         live = {**GOOD, "id": "live", "jolokia": {"brokers": {1: one.url}}}
@@ -137,6 +139,7 @@ def test_collect_of_named_clusters_only(call, tmp_path):
     assert err[1] == "kafka-fleet: the fleet file has no valid cluster"
 
 
+@pytest.mark.fault(43)
 def test_a_home_that_cannot_be_written_is_a_sentence(call, tmp_path):
     (tmp_path / "home").write_text("a file")
     code, _out, err = call("collect", entries=[GOOD])
@@ -214,6 +217,7 @@ def test_a_spark_that_fails_is_one_more_line_and_exit_1(call, tmp_path, monkeypa
     assert "spark-submit ended with" in err[-1]
 
 
+@pytest.mark.fault(56)
 def test_no_secret_of_a_connection_is_in_any_output(call, tmp_path, monkeypatch):
     monkeypatch.setenv("AIRFLOW_CONN_J", '{"login": "canary-login", "password": "canary-password"}')
     with agent(Agent()) as one:

@@ -69,6 +69,7 @@ def test_first_commits_and_returns(fleets: Generated, growth: GrowthOracle) -> N
     assert {row["absence_sure"] for row in events} == {True, False}
 
 
+@pytest.mark.fault(59)
 def test_partition_growth(fleets: Generated, growth: GrowthOracle) -> None:
     """Every late commit with its cause, what each group has skipped in bounds."""
     late = equal(fleets, "late_commits", growth.late(), LATE)
@@ -79,6 +80,7 @@ def test_partition_growth(fleets: Generated, growth: GrowthOracle) -> None:
     assert {row["unexplained"] is None for row in skipping} == {True, False}
 
 
+@pytest.mark.fault(31, 59)
 def test_offset_rewind(fleets: Generated, rewind: RewindOracle) -> None:
     """Every step back with its cause, every shorter log, every coordinator whose next load is unsafe."""
     steps = equal(fleets, "rewound_partitions", rewind.caused(), STEP)
@@ -92,6 +94,7 @@ def test_offset_rewind(fleets: Generated, rewind: RewindOracle) -> None:
     equal(fleets, "unsafe_coordinators", rewind.unsafe(), UNSAFE)
 
 
+@pytest.mark.fault(31, 59)
 @pytest.mark.parametrize("signature", ["partition_growth", "offset_rewind"])
 def test_detections(fleets: Generated, growth: GrowthOracle, rewind: RewindOracle, signature: str) -> None:
     """Cluster, cause, strength, subjects, bounds and every line of evidence; what is quiet, and what was not seen."""

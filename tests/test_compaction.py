@@ -88,6 +88,7 @@ def test_a_day_that_has_not_ended_is_left_alone(home):
     assert not (home / "raw/joined").exists()
 
 
+@pytest.mark.fault(43)
 @pytest.mark.parametrize("write", range(4))
 def test_an_interrupted_compaction_changes_nothing_and_the_next_one_heals(home, monkeypatch, write):
     before, real, written = everything(home), compaction.replace_file, []
@@ -124,6 +125,7 @@ def test_flipped_bits_cost_nothing_while_the_own_files_are_there(home):
     assert everything(home) == before, "what is not whole where it was joined keeps its own files"
 
 
+@pytest.mark.fault(49)
 def test_flipped_bits_are_named_and_cost_no_other_cluster(home):
     compact(home, DS, NEXT)
     remove_superseded(home, DS, LONG_AFTER)

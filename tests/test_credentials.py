@@ -50,6 +50,7 @@ def test_an_extra_may_be_json_in_text_as_airflow_stores_it():
     assert env(extra="")("kafka_eu").extra == {}
 
 
+@pytest.mark.fault(56)
 @pytest.mark.parametrize(
     "text",
     [

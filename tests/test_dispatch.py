@@ -79,6 +79,7 @@ def subjects(box):
     ]  # a long one begins on a line of its own
 
 
+@pytest.mark.fault(46, 48)
 def test_a_published_letter_is_mailed_once_and_new_findings_revise_it(home, box, smtp):
     assert mail_letter(home, DAY, CLUSTER, OWNERS, smtp).sent == OWNERS
     assert mail_letter(home, DAY, CLUSTER, OWNERS, smtp).already == OWNERS

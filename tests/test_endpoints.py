@@ -36,18 +36,21 @@ OTHERS = [
 ]
 
 
+@pytest.mark.fault(15)
 @pytest.mark.parametrize("host", LINK_LOCAL)
 def test_link_local_is_refused_in_every_spelling(host):
     assert "link-local" in url_problem(f"http://{host}:8778/jolokia")
     assert "link-local" in server_problem(f"{host.replace('%25', '%')}:9092")
 
 
+@pytest.mark.fault(15)
 @pytest.mark.parametrize("host", OTHERS)
 def test_addresses_of_no_broker_are_refused(host):
     assert "refused" in url_problem(f"http://{host}/jolokia")
     assert "refused" in server_problem(f"{host}:9092")
 
 
+@pytest.mark.fault(15)
 @pytest.mark.parametrize(
     "host",
     ["127.0.0.1", "127.1", "localhost", "[::1]", "10.0.0.1", "192.168.1.7", "[fd12::1]", "broker-1.example.org", "b_1"],
@@ -58,6 +61,7 @@ def test_loopback_and_private_networks_are_allowed(host):
     assert server_problem(f"{host}:9092") is None
 
 
+@pytest.mark.fault(15)
 @pytest.mark.parametrize(
     ("url", "about"),
     [

@@ -41,6 +41,7 @@ def verdicts(day: Analysed, cluster: str) -> set[tuple[object, ...]]:
     return {tuple(one[name] for name in names) for one in day.findings(cluster)}
 
 
+@pytest.mark.fault(59)
 @pytest.mark.parametrize("table", ["intervals", "counters", "partition_rates", "topic_traffic"])
 def test_facts_equal_a_second_computation(day: Analysed, oracle: Oracle, table: str) -> None:
     second = oracle.all_of_intervals if table == "intervals" else getattr(oracle, table)
@@ -56,6 +57,7 @@ def test_both_ways_to_the_log_ends_before_are_taken(day: Analysed) -> None:
     assert {row["laid_beside"] for row in rows if row["cluster"] == "damaged"} == {True, False}
 
 
+@pytest.mark.fault(30, 31, 32, 34, 35, 36)
 @pytest.mark.parametrize(
     ("cluster", "expected"),
     [
@@ -81,6 +83,7 @@ def test_what_was_not_used_is_counted(day: Analysed, cluster: str, expected: dic
     assert {(row["broker"], row["reason"]): row["intervals"] for row in rows} == expected
 
 
+@pytest.mark.fault(31, 32, 35)
 def test_no_usable_interval_is_negative_or_more_than_the_counter_ever_showed(day: Analysed, oracle: Oracle) -> None:
     most: Counter[tuple[str, str]] = Counter()
     for row in oracle.raw["broker_metrics"]:
@@ -97,6 +100,7 @@ def test_no_usable_interval_is_negative_or_more_than_the_counter_ever_showed(day
         assert row["records"] / row["seconds"] < 1000  # no load here writes more than 100 records/s
 
 
+@pytest.mark.fault(30)
 def test_a_restart_gives_an_interval_from_the_process_start(day: Analysed) -> None:
     spans = day.facts("intervals", cluster="restart", broker=2)
     third = recording("follower331")[3].at
@@ -131,6 +135,7 @@ def test_a_broker_clock_that_is_off_changes_no_interval_and_no_verdict(day: Anal
     assert verdicts(day, cluster) == verdicts(day, "restart")
 
 
+@pytest.mark.fault(30)
 def test_log_ends_are_compared_across_a_restart(day: Analysed) -> None:
     assert len(day.facts("partition_rates", cluster="restart")) == len(day.facts("partition_rates", cluster="shuffled"))
 

@@ -41,6 +41,7 @@ def test_what_is_read_where(fleets: Generated, oracle: FetchOracle) -> None:
     assert len({window["wait_s"] for window in oracle.windows.values()}) >= 3
 
 
+@pytest.mark.fault(59)
 def test_fetch_latency(fleets: Generated, oracle: FetchOracle) -> None:
     """What is legal, what is left, the cause of every window, and what is detected with its figures."""
     legal = [

@@ -22,6 +22,7 @@ def test_the_example_is_valid_and_shows_every_key():
     assert keys == set(type(found.clusters[0]).model_fields)
 
 
+@pytest.mark.fault(41)
 @pytest.mark.parametrize(
     ("content", "about"),
     [
@@ -41,6 +42,7 @@ def test_what_is_no_fleet_file_stops_everything_with_one_sentence(content, about
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.fault(41)
 @pytest.mark.parametrize(
     "text",
     [

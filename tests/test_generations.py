@@ -21,6 +21,7 @@ def rivals(count: int, code: str, *arguments: str) -> list[str]:
     return printed
 
 
+@pytest.mark.fault(44)
 def test_eight_processes_claim_eighty_different_generations(tmp_path):
     code = (
         "from pathlib import Path; from kafka_fleet.store.generations import claim\n"
@@ -62,6 +63,7 @@ def test_a_day_is_a_day_and_never_a_path(tmp_path, text):
     assert day(DS) == DS
 
 
+@pytest.mark.fault(45)
 def test_a_run_that_was_overtaken_cannot_undo_the_later_one(tmp_path):
     folder = tmp_path / f"findings/ds={DS}"
     assert current(folder) is None
@@ -76,6 +78,7 @@ def test_a_run_that_was_overtaken_cannot_undo_the_later_one(tmp_path):
         publish(folder, "g9999")
 
 
+@pytest.mark.fault(44, 45)
 def test_rivals_that_publish_at_once_leave_the_highest(tmp_path):
     code = (
         "from pathlib import Path; from kafka_fleet.store.generations import Overtaken, claim, publish\n"

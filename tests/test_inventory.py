@@ -98,6 +98,7 @@ def fleet(*entries: Any) -> Any:
     return parse_fleet({"version": 1, "clusters": list(entries)}, "fleet.yaml")
 
 
+@pytest.mark.fault(15, 40, 41)
 @pytest.mark.parametrize(("path", "value", "field", "about"), MISTAKES, ids=lambda one: None)
 def test_one_mistake_is_one_sentence(path, value, field, about):
     found = fleet(changed(GOOD, path, value), {**GOOD, "id": "other"})
@@ -132,6 +133,7 @@ def test_five_mistakes_are_five_sentences_in_many_combinations():
         tried += 1
 
 
+@pytest.mark.fault(40, 41)
 def test_mistakes_of_several_clusters_and_of_the_file_are_told_together():
     bad = changed(changed(GOOD, ("environment",), "x"), ("colour",), 1)
     content = {
@@ -154,6 +156,7 @@ def test_mistakes_of_several_clusters_and_of_the_file_are_told_together():
     assert set(found.invalid) == {"second", "entry 3", "entry 4", "entry 5"}
 
 
+@pytest.mark.fault(40)
 def test_a_second_entry_of_an_id_is_refused_even_when_the_first_is_broken():
     found = fleet(changed(GOOD, ("environment",), "x"), GOOD)
     assert [(e.cluster, e.field) for e in found.errors] == [("payments-eu", "environment"), ("entry 2", "id")]
@@ -172,6 +175,7 @@ SECRET_URLS = [
 ]
 
 
+@pytest.mark.fault(56)
 @pytest.mark.parametrize("url", SECRET_URLS)
 @pytest.mark.parametrize(
     "path",
@@ -183,6 +187,7 @@ def test_a_secret_in_a_bad_url_is_never_printed(path, url):
     assert not any(word in str(error) for error in found.errors for word in ("hunter", "ter2", "canary"))
 
 
+@pytest.mark.fault(56)
 def test_a_secret_used_as_a_key_or_in_the_wrong_place_is_never_printed():
     entries = [
         changed(GOOD, ("jolokia", "brokers", "http://canary:hunter2@h/"), "http://h/"),

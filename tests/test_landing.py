@@ -92,6 +92,7 @@ def test_sweeps_come_in_order_of_cluster_and_time(tmp_path):
 POINTS = ["fsync:1", "fsync:3", "replace:1", "replace:3", "replace:4"]
 
 
+@pytest.mark.fault(42)
 @pytest.mark.parametrize("point", POINTS)
 def test_a_collector_killed_at_any_write_leaves_no_sweep(tmp_path, point):
     step, number = point.split(":")
@@ -116,6 +117,7 @@ def test_a_collector_killed_at_any_write_leaves_no_sweep(tmp_path, point):
     assert len(read_rows(tmp_path, [healed], "partitions")) == 50
 
 
+@pytest.mark.fault(43)
 def test_a_full_disk_fails_clearly_and_leaves_what_was_there(tmp_path):
     land(tmp_path, "payments-eu", AT - timedelta(minutes=10), TABLES)
     before = {path: path.read_bytes() for path in files(tmp_path)}
@@ -126,6 +128,7 @@ def test_a_full_disk_fails_clearly_and_leaves_what_was_there(tmp_path):
     assert {path: path.read_bytes() for path in files(tmp_path)} == before
 
 
+@pytest.mark.fault(43)
 def test_a_tmpfs_without_room(tmp_path):
     if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "x", str(tmp_path)]).returncode:
         os.chmod(tmp_path, 0o500)  # without the right to mount: a folder without the right to write
@@ -143,6 +146,7 @@ def test_a_tmpfs_without_room(tmp_path):
         subprocess.run(["umount", str(tmp_path)], check=True)
 
 
+@pytest.mark.fault(49)
 @pytest.mark.parametrize("place", [0, 100, -1])
 def test_a_flipped_bit_is_damage_and_costs_only_its_sweep(tmp_path, place):
     other = land(tmp_path, "payments-eu", AT + timedelta(minutes=10), TABLES)
@@ -156,6 +160,7 @@ def test_a_flipped_bit_is_damage_and_costs_only_its_sweep(tmp_path, place):
     assert remove_orphans(tmp_path, DS, now=AT.timestamp() + 10**9) == 0  # evidence is kept
 
 
+@pytest.mark.fault(49)
 def test_a_lost_or_short_file_is_damage(tmp_path):
     paths = land(tmp_path, "payments-eu", AT, TABLES).files
     (tmp_path / paths["brokers"].path).unlink()
@@ -164,6 +169,7 @@ def test_a_lost_or_short_file_is_damage(tmp_path):
     assert "not those" in manifests(tmp_path, DS)[1][0].reason
 
 
+@pytest.mark.fault(49)
 @pytest.mark.parametrize(
     "change",
     [
@@ -189,6 +195,7 @@ def test_a_manifest_that_cannot_be_trusted_is_damage(tmp_path, change):
     assert damaged == ("payments-eu", sweep_id(AT), "its manifest cannot be read")
 
 
+@pytest.mark.fault(44)
 def test_two_processes_land_the_same_sweep_and_one_wins(tmp_path):
     started = [process(tmp_path, "", wait=False) for _ in range(3)]
     errors = [one.communicate(timeout=60)[1] for one in started]
@@ -207,6 +214,7 @@ def test_a_landed_sweep_is_immutable(tmp_path):
     assert {path: path.read_bytes() for path in files(tmp_path)} == before
 
 
+@pytest.mark.fault(41, 54)
 @pytest.mark.parametrize("name", ["../x", "a/b", "", "A", "a.b", "a" * 64])
 def test_a_name_that_is_no_cluster_writes_nothing(tmp_path, name):
     with pytest.raises(ValueError, match="is no cluster id"):

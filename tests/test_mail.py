@@ -68,6 +68,7 @@ def test_the_wire_form_is_short_seven_bit_lines(tmp_path, box, server):
     assert box.raw[0].isascii()
 
 
+@pytest.mark.fault(54)
 @pytest.mark.parametrize(
     "subject",
     [
@@ -87,6 +88,7 @@ def test_a_hostile_subject_stays_one_header(tmp_path, box, server, subject):
     assert not set(message["Subject"]) & set("\r\n\x00\x85\u2028\u202e")
 
 
+@pytest.mark.fault(54)
 @pytest.mark.parametrize("address", ["a@b\r\nRCPT TO:<x@y>", "a b@example.org", "<a@example.org>", "ü@example.org", ""])
 def test_an_address_that_is_none_never_reaches_the_server(tmp_path, box, server, address):
     result = send(tmp_path, server, owners=[address, OWNER])
@@ -95,6 +97,7 @@ def test_an_address_that_is_none_never_reaches_the_server(tmp_path, box, server,
     assert box.received[0][1]["To"] == OWNER
 
 
+@pytest.mark.fault(51)
 @pytest.mark.parametrize(("answer", "state"), [("550 no such user", "refused"), ("451 greylisted", "due")])
 def test_one_recipient_turned_down_is_isolated(tmp_path, box, server, answer, state):
     box.answers[OWNER] = answer
@@ -108,6 +111,7 @@ def test_one_recipient_turned_down_is_isolated(tmp_path, box, server, answer, st
     assert box.recipients == [SECOND, OWNER]
 
 
+@pytest.mark.fault(51)
 @pytest.mark.parametrize(("answer", "state"), [("554 looks like spam", "refused"), ("452 disk full", "due")])
 def test_a_body_turned_down_is_known_not_to_be_sent(tmp_path, box, server, answer, state):
     box.on_data = lambda recipient: answer
@@ -119,6 +123,7 @@ def test_a_body_turned_down_is_known_not_to_be_sent(tmp_path, box, server, answe
     assert box.recipients == [OWNER]
 
 
+@pytest.mark.fault(51)
 def test_a_server_that_is_down_leaves_the_mail_due_and_a_retry_sends_it(tmp_path, box):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

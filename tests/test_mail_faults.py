@@ -64,6 +64,7 @@ def script():
 READY, OK, GO = b"220 ready", b"250 OK", b"354 go"
 
 
+@pytest.mark.fault(51, 52)
 @pytest.mark.parametrize("lines", [(), (READY,), (READY, OK), (READY, OK, OK), (READY, OK, OK, OK)])
 @pytest.mark.parametrize("then", ["hang", "close"])
 def test_silence_before_the_body_means_not_sent(tmp_path, script, lines, then):
@@ -74,6 +75,7 @@ def test_silence_before_the_body_means_not_sent(tmp_path, script, lines, then):
     assert states(tmp_path) == {OWNER: "due"}
 
 
+@pytest.mark.fault(51, 52)
 @pytest.mark.parametrize("then", ["hang", "close"])
 def test_silence_after_the_body_is_tried_once_more_after_the_lease_with_the_same_id(
     tmp_path, script, box, server, then
@@ -93,6 +95,7 @@ def test_silence_after_the_body_is_tried_once_more_after_the_lease_with_the_same
     assert box.received[0][1]["Date"].datetime == NOON
 
 
+@pytest.mark.fault(52)
 def test_two_lost_answers_end_the_tries(tmp_path, script, box, server):
     for minutes in (0, 11):
         smtp = plain(script(READY, OK, OK, OK, GO, then="close").port, timeout=1)
@@ -104,6 +107,7 @@ def test_two_lost_answers_end_the_tries(tmp_path, script, box, server):
     assert box.received == []
 
 
+@pytest.mark.fault(52)
 def test_a_process_killed_between_claim_and_sent_resends_once_with_the_same_id(tmp_path, box, caplog):
     killed = []
 

@@ -27,6 +27,7 @@ def path(home):
     return home / "outbox" / f"ds={DAY}" / f"{CLUSTER}.json"
 
 
+@pytest.mark.fault(46)
 def test_a_retry_in_sent_contacts_nobody_and_changes_no_byte(tmp_path, box, server):
     send(tmp_path, server)
     before = path(tmp_path).read_bytes()
@@ -60,6 +61,7 @@ def test_a_dry_run_says_who_is_due_and_writes_nothing(tmp_path, box, server):
     assert len(json.loads(path(tmp_path).read_text())["mails"]) == len(box.received) == 1
 
 
+@pytest.mark.fault(48)
 def test_new_wording_alone_is_not_mailed_new_findings_are_revised(tmp_path, box, server):
     first = send(tmp_path, server)
     assert send(tmp_path, server, html="<p>reworded</p>").already == [OWNER]
@@ -100,6 +102,7 @@ def test_an_owner_added_later_gets_the_letter_and_the_others_do_not_get_it_twice
     assert box.recipients == [OWNER, SECOND]
 
 
+@pytest.mark.fault(44)
 def test_rivals_at_once_send_once(tmp_path, box, server):
     with ThreadPoolExecutor(8) as pool:
         results = list(pool.map(lambda _: send(tmp_path, server, owners=[OWNER, SECOND]), range(8)))
@@ -108,6 +111,7 @@ def test_rivals_at_once_send_once(tmp_path, box, server):
     assert states(tmp_path) == {OWNER: "sent", SECOND: "sent"}
 
 
+@pytest.mark.fault(51)
 def test_random_retry_schedules_never_send_twice(tmp_path, box, server):
     """Refusals, deferrals, rewordings and clock jumps in any order; no lost answers, so exactly one mail each."""
     dice = random.Random(20261120)  # noqa: S311 - a schedule, not a secret
@@ -144,6 +148,7 @@ def test_an_outbox_of_another_cluster_is_not_used(tmp_path, server):
         Outbox(tmp_path, DAY, "other", timedelta(minutes=1)).read()
 
 
+@pytest.mark.fault(54)
 @pytest.mark.parametrize(
     ("ds", "cluster"), [("../x", "a"), (DAY, "../a"), (DAY, "A"), (DAY, ""), ("2026-11-20\n", "a")]
 )
@@ -152,6 +157,7 @@ def test_names_cannot_leave_the_outbox(tmp_path, ds, cluster):
         Outbox(tmp_path, ds, cluster, timedelta(minutes=1))
 
 
+@pytest.mark.fault(45)
 def test_a_rivals_success_is_not_undone(tmp_path, server):
     send(tmp_path, server)
     outbox = Outbox(tmp_path, DAY, CLUSTER, timedelta(minutes=10))

@@ -132,6 +132,7 @@ def test_what_was_not_measured_today_is_not_said_to_be_unaffected(tmp_path):
     assert "not_affected" not in row
 
 
+@pytest.mark.fault(50)
 def test_a_cluster_on_a_day_of_an_older_version_is_shown_from_its_findings(home):
     expected = text(client(home).get(f"/clusters/payments-eu?day={DS}"))
     for path in home.glob(f"findings/ds={DS}/*/verdicts/*"):
@@ -147,6 +148,7 @@ def test_a_home_without_a_judged_day_says_what_to_do(tmp_path):
     assert client(tmp_path).get("/clusters/a").status_code == 404
 
 
+@pytest.mark.fault(50)
 def test_a_day_of_an_older_version_is_said_to_be_one(home):
     for path in home.glob(f"findings/ds={DS}/*/summary.json"):
         path.unlink()
@@ -155,6 +157,7 @@ def test_a_day_of_an_older_version_is_said_to_be_one(home):
     assert "judged before this page was there" in text(answer)
 
 
+@pytest.mark.fault(38)
 def test_a_thousand_clusters_come_in_pages(tmp_path):
     clusters = {f"c{number:04d}": (dossier(f"c{number:04d}", DS), []) for number in range(1000)}
     publish_day(tmp_path, DS, clusters, letters=False)
@@ -171,6 +174,7 @@ def every(web):
     return {path: web.get(path) for path in paths}
 
 
+@pytest.mark.fault(53)
 def test_every_answer_has_a_strict_policy_and_no_script(home):
     for path, answer in every(client(home)).items():
         assert answer.headers["x-content-type-options"] == "nosniff", path
@@ -182,6 +186,7 @@ def test_every_answer_has_a_strict_policy_and_no_script(home):
         assert re.search(r'<link rel="stylesheet" href="(\.\./)*page\.css">', answer.text)
 
 
+@pytest.mark.fault(53)
 def test_what_a_cluster_supplied_is_text(tmp_path):
     about = dossier("a", DS, {"fetch_latency": "detected"}, mode=HOSTILE, environment=HOSTILE, owners=[HOSTILE])
     about["coverage"]["brokers"][0] |= {"host": HOSTILE, "release": HOSTILE, "failures": [HOSTILE]}

@@ -126,6 +126,7 @@ def test_names_of_a_cluster_are_text_and_short(tmp_path):
     assert "x" * 200 not in said
 
 
+@pytest.mark.fault(50)
 def test_a_day_of_an_older_version_and_one_without_points_say_so(tmp_path):
     assert "judged before its figures were kept" in page(tmp_path, None)
     document = plots_document("a", DS)

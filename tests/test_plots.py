@@ -82,6 +82,7 @@ def test_every_plot_has_a_case_with_points_and_one_with_nothing(plot):
     assert all(one["missing"] for one in own if not one["panels"]), "silence is never health"
 
 
+@pytest.mark.fault(38)
 def test_two_hundred_thousand_partitions_and_sweeps_each_five_seconds_are_bounded():
     """One topic with 200,000 partitions, one with 3,000 sweeps; so much leaves Spark and no more."""
     about = Case("record_rates", "large", "", "healthy", {}, {"cluster_days": [{"last_sweep": "14:10:00"}]}, 1)

@@ -74,6 +74,7 @@ def test_a_leader_that_was_a_follower_has_nothing_before(tmp_path: Path) -> None
     assert base(tmp_path, landed) == NOON - timedelta(minutes=10)
 
 
+@pytest.mark.fault(48)
 def test_the_later_of_two_is_not_before_a_sweep_that_comes_late(tmp_path: Path) -> None:
     sweep(tmp_path, NOON, rows_of(ENDS, 5))
     late = sweep(tmp_path, NOON - timedelta(minutes=10), rows_of(ENDS))
@@ -85,6 +86,7 @@ def test_another_cluster_is_not_the_sweep_before(tmp_path: Path) -> None:
     assert base(tmp_path, sweep(tmp_path, NOON, rows_of(ENDS))) is None
 
 
+@pytest.mark.fault(49)
 @pytest.mark.parametrize("harm", ["flipped", "gone", "manifest"])
 def test_a_damaged_sweep_is_not_laid_beside_the_next(tmp_path: Path, harm: str) -> None:
     first = sweep(tmp_path, NOON - timedelta(minutes=10), rows_of(ENDS))

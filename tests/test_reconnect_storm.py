@@ -98,6 +98,7 @@ AFTER = [
 ]
 
 
+@pytest.mark.fault(30)
 def test_processors_are_summed_and_a_new_process_counts_from_zero() -> None:
     found = connections([dict(row) for row in AFTER])
     start, later = found["start"], found["sweeps"]
@@ -118,6 +119,7 @@ def test_a_processor_without_its_counter_makes_the_sum_unknown() -> None:
     assert found["sweeps"]["held"] == 320
 
 
+@pytest.mark.fault(32)
 def test_a_counter_that_falls_within_a_process_is_marked() -> None:
     found = connections([{**row, "connections_closed": 0.0} if i == 3 else dict(row) for i, row in enumerate(AFTER)])
     assert [found[kind]["ran_back"] for kind in ("start", "sweeps")] == [False, True]

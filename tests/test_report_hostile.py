@@ -50,6 +50,7 @@ def poisoned(value: Any, poison: str) -> Any:
     return f"{value} {poison}" if isinstance(value, str) else value
 
 
+@pytest.mark.fault(53)
 @pytest.mark.parametrize("poison", HOSTILE)
 def test_hostile_text_is_shown_literally_and_does_nothing(poison: str) -> None:
     clean = render_letter(payments(), payments_findings(), ADVISORIES)
@@ -65,6 +66,7 @@ def test_hostile_text_is_shown_literally_and_does_nothing(poison: str) -> None:
     assert "\n" not in made.subject
 
 
+@pytest.mark.fault(53)
 def test_hostile_text_is_literal_on_the_fleet_page() -> None:
     dossier = unreached() | {"declaration_error": f"id: {SCRIPT}\u202e"}
     page = render_index(DS, {"billing-us": dossier}, [])
@@ -73,6 +75,7 @@ def test_hostile_text_is_literal_on_the_fleet_page() -> None:
     assert "\u202e" not in page
 
 
+@pytest.mark.fault(54)
 def test_subject_is_one_line_of_bounded_length() -> None:
     dossier = payments() | {"cluster": "x\r\nBcc: y@example.org" + "z" * 500}
     subject = render_letter(dossier, [], ADVISORIES).subject
@@ -134,6 +137,7 @@ def crowded(count: int, name: str) -> Letter:
     return render_letter(dossier, rows, ADVISORIES)
 
 
+@pytest.mark.fault(38)
 @pytest.mark.parametrize("name", ["orders", SCRIPT * 80, "&" * 2_000, "\u202e" * 2_000, "\u6771" * 2_000])
 def test_200_findings_with_any_names_stay_below_what_mail_clients_cut(name: str) -> None:
     made = crowded(200, name)
@@ -144,6 +148,7 @@ def test_200_findings_with_any_names_stay_below_what_mail_clients_cut(name: str)
     assert "KAFKA-10000" in made.text
 
 
+@pytest.mark.fault(38)
 def test_fleet_page_of_a_thousand_clusters_has_a_row_for_each() -> None:
     dossiers = {f"c-{i:04}": payments() | {"cluster": f"c-{i:04}"} for i in range(999)} | {"billing-us": unreached()}
     rows = [finding("KAFKA-14334", "confirmed", f"c-{i:04}") for i in range(0, 999, 100)]

@@ -120,6 +120,7 @@ def test_everything_is_read_with_scram_plain_and_certificates(story, name):
     assert broker["values"] > 300
 
 
+@pytest.mark.fault(12, 17)
 @pytest.mark.parametrize("name", FAULTS)
 def test_what_is_refused_is_one_sentence_in_the_coverage(story, name):
     admin, kind, agent = FAULTS[name]
@@ -132,12 +133,14 @@ def test_what_is_refused_is_one_sentence_in_the_coverage(story, name):
     assert agent is None or agent in story.printed
 
 
+@pytest.mark.fault(12)
 def test_a_wrong_password_is_tried_once_in_a_sweep(story):
     log = (story.folder / "there/kafka/broker-1/server.log").read_text()
     refused = [line for line in log.splitlines() if "Failed authentication with" in line and "handshake" not in line]
     assert len(refused) == 3, "one for each of: password, plain-password, mechanism"
 
 
+@pytest.mark.fault(56)
 def test_no_secret_is_in_any_stored_file_or_line(story):
     files = [path for home in ("home", "by_file") for path in (story.folder / home).rglob("*") if path.is_file()]
     assert len(files) > 100

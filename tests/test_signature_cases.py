@@ -53,6 +53,7 @@ def measured(signature: str) -> dict[str, Measured]:
     return {cluster: one[signature] for cluster, one in found.items() if one}
 
 
+@pytest.mark.fault(31, 33, 36, 37)
 @pytest.mark.parametrize("case", ALL, ids=lambda case: f"{case.signature}/{case.name}")
 def test_case(case: Case) -> None:
     result = measured(case.signature)[case.cluster].result

@@ -19,6 +19,7 @@ CONTRAST = (
 PARTITION = ("cluster", "topic", "partition", "leader", "ratio", "noise", "gini", "robust_z", "topic_share", "hot")
 
 
+@pytest.mark.fault(59)
 def test_isr_stagnation(fleets: Generated) -> None:
     """Every wait, every streak, and what is detected."""
     oracle = IsrOracle(fleets.home, DS, limits("isr_stagnation"))
@@ -39,6 +40,7 @@ def test_isr_stagnation(fleets: Generated) -> None:
     assert {cause for _cluster, cause, _strength in found} >= {"frozen", "dead_broker", "catching_up"}
 
 
+@pytest.mark.fault(59)
 def test_retriable_errors(fleets: Generated) -> None:
     """Every error of every interval, and what is detected with its figures."""
     oracle = RetriableOracle(fleets.home, DS, limits("retriable_errors"))
@@ -59,6 +61,7 @@ def test_retriable_errors(fleets: Generated) -> None:
     assert len({cause for _name, cause, _strength, _values in found}) == 3
 
 
+@pytest.mark.fault(59)
 def test_partition_skew(fleets: Generated) -> None:
     """Every contrast, every partition of an uneven topic, and the cause of each topic."""
     oracle = SkewOracle(fleets.home, DS, limits("partition_skew"))

@@ -114,6 +114,7 @@ def test_every_task_succeeds(story):
     assert all(story.states[("render", name)] == "success" for name in CLUSTERS)
 
 
+@pytest.mark.fault(60)
 def test_findings_dossiers_and_letters_are_those_of_one_machine(story):
     named = [f"findings/clusters/{name}.json" for name in CLUSTERS]
     named += [f"reports/g0001/{name}.{kind}" for name in CLUSTERS for kind in ("html", "txt")]
@@ -150,6 +151,7 @@ def test_code_and_sql_come_with_the_job_and_no_executor_starts_python(story):
     assert not Path(python).exists()
 
 
+@pytest.mark.fault(56)
 def test_the_secret_is_in_no_log_database_command_line_or_object(story):
     assert any("spark/submit.py" in one for one in story.commands), "the watch saw the submit"
     assert any("CoarseGrainedExecutorBackend" in one for one in story.commands), "and the executors"

@@ -31,6 +31,7 @@ JUDGED = (
 )  # fmt: skip
 
 
+@pytest.mark.fault(59)
 def test_reconnect_storm(fleets: Generated) -> None:
     """Every interval of a listener, every burst, every storm, and what is detected with its figures."""
     oracle = StormOracle(fleets.home, DS, limits("reconnect_storm"))
@@ -51,6 +52,7 @@ def test_reconnect_storm(fleets: Generated) -> None:
     same_states("reconnect_storm", fleets.results, "storms", oracle.unmeasured())
 
 
+@pytest.mark.fault(59)
 def test_unclean_restart(fleets: Generated) -> None:
     """Every restart, every start, what each is judged as, and what is detected with its figures."""
     oracle = StopOracle(fleets.home, DS, limits("unclean_restart"))

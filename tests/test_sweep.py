@@ -62,6 +62,7 @@ def listing(**tables: Any) -> AdminSweep:
     return AdminSweep("ok", None, [], "cluster-id", 1, tables)
 
 
+@pytest.mark.fault(1, 56)
 def test_every_broker_and_the_admin_protocol_dead_still_lands_the_declaration(tmp_path):
     one = cluster({"brokers": {1: "http://127.0.0.1:1/jolokia", 2: "http://b.invalid/jolokia"}})
     result, rows = run(tmp_path, one)
@@ -78,6 +79,7 @@ def test_every_broker_and_the_admin_protocol_dead_still_lands_the_declaration(tm
     assert "127.0.0.1:1: connection refused" in sweep["admin_detail"]
 
 
+@pytest.mark.fault(5, 56)
 def test_one_of_three_brokers_answers_everything_one_hangs_one_leaks(tmp_path):
     with agent(Agent()) as good, agent(Agent()) as silent, agent(Agent()) as leaking:
         silent.wire = lambda handler: time.sleep(2)
@@ -97,6 +99,7 @@ def test_one_of_three_brokers_answers_everything_one_hangs_one_leaks(tmp_path):
     assert all(row["read_at"] is not None for row in rows("partitions"))
 
 
+@pytest.mark.fault(56)
 def test_a_broken_connection_is_a_failure_of_its_brokers_and_sends_nothing(tmp_path):
     with agent(Agent()) as one:
         made = cluster({"brokers": {1: one.url}, "connection": "broken"}, kafka_connection="broken")
@@ -157,6 +160,7 @@ def test_an_ipv6_host_is_put_in_brackets():
     assert endpoints(one, {1: str(ip_address("fd00::1"))}) == {1: "http://[fd00::1]:8778/jolokia"}
 
 
+@pytest.mark.fault(27, 53)
 def test_hostile_text_of_one_agent_does_not_cost_the_sweep(tmp_path):
     with agent(Agent({"bad\ud800": 1, "fine": 1, "<script>": 1})) as odd, agent(Agent()) as good:
         result, rows = run(tmp_path, cluster({"brokers": {1: odd.url, 2: good.url}}))
@@ -165,6 +169,7 @@ def test_hostile_text_of_one_agent_does_not_cost_the_sweep(tmp_path):
     assert rows("brokers")[0]["unusable"] == 5
 
 
+@pytest.mark.fault(5)
 def test_many_hanging_brokers_cannot_hold_the_cluster_past_its_deadline(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "CLUSTER_S", 1.5)
     monkeypatch.setattr(module, "sweep_admin", lambda *a: listing(brokers=[]))

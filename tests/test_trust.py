@@ -69,6 +69,7 @@ def oracle(fleets: Generated) -> Oracle:
     return made
 
 
+@pytest.mark.fault(59)
 @pytest.mark.parametrize("table", ["intervals", "counters", "partition_rates", "topic_traffic"])
 def test_facts_of_generated_fleets_equal_a_second_computation(fleets: Generated, oracle: Oracle, table: str) -> None:
     stored = [row for row in fleets.facts(table) if row["cluster"] in SMALL]

@@ -1,6 +1,9 @@
 """What runs of the DAGs do without any cluster: each dead one is red for itself, and a day without data says so."""
 
+import pytest
 
+
+@pytest.mark.fault(1, 15, 39)
 def test_a_dead_cluster_and_a_broken_entry_are_red_each_for_itself(database, bag, fleet_home):
     run = bag.dags["fleet_collect"].test()
     states = {(i.task_id, i.rendered_map_index): str(i.state) for i in run.get_task_instances()}

@@ -49,6 +49,7 @@ def test_the_mode_is_told(measured: Measured, cluster: str, mode: str) -> None:
     assert bool(measured.raw("features", cluster)) == (mode == "KRaft")
 
 
+@pytest.mark.fault(28)
 def test_what_an_old_release_lacks_is_named_and_null(measured: Measured) -> None:
     row = measured.raw("broker_metrics", "ancient111")[0]
     assert row["app_start_ms"] is None
@@ -73,6 +74,7 @@ def test_commits_and_log_ends_advance(measured: Measured) -> None:
     assert 5 < sum(row["records"] for row in rates) / sum(row["seconds"] for row in rates) < 15
 
 
+@pytest.mark.fault(42)
 def test_a_killed_collector_leaves_no_half_sweep(measured: Measured) -> None:
     whole, damaged = manifests(measured.home, measured.days["interrupted"])
     assert damaged == []

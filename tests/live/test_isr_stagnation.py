@@ -9,6 +9,7 @@ pytestmark = pytest.mark.timeout(1800)
 FROZEN = ("KAFKA-12686", "KAFKA-12751")
 
 
+@pytest.mark.fault(2)
 def test_a_killed_follower_is_one_finding_for_its_broker(measured: Measured) -> None:
     dead = [row["broker"] for row in measured.raw("brokers", DEAD) if row["host"] is None]
     assert len(set(dead)) == 1

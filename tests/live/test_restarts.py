@@ -7,6 +7,7 @@ from live.measured import Measured
 pytestmark = pytest.mark.timeout(1800)
 
 
+@pytest.mark.fault(2)
 def test_the_dead_broker_is_shown_as_failed(measured: Measured) -> None:
     rows = [row for row in measured.raw("brokers", "restarted") if row["broker"] == 2]
     assert [row["outcome"] for row in rows] == ["ok", "ok", "failed", "ok", "ok"]
@@ -17,6 +18,7 @@ def test_the_dead_broker_is_shown_as_failed(measured: Measured) -> None:
     assert broker["failures"] == [rows[2]["kind"]]
 
 
+@pytest.mark.fault(2)
 def test_a_cluster_with_a_dead_broker_is_not_judged(measured: Measured) -> None:
     finding = measured.finding("halfdead", "KAFKA-14334")
     # broker 2's release and settings could not be read either, so whether the cluster is exposed is not known
@@ -29,6 +31,7 @@ def test_a_cluster_with_a_dead_broker_is_not_judged(measured: Measured) -> None:
     assert any("broker 2: nothing was read" in text for text in coverage["not_measured"])
 
 
+@pytest.mark.fault(30)
 def test_the_restart_gives_a_start_interval(measured: Measured) -> None:
     spans = measured.facts("intervals", cluster="restarted", broker=2)
     assert sorted((span["kind"], span["same_process"]) for span in spans) == [
@@ -43,6 +46,7 @@ def test_the_restart_gives_a_start_interval(measured: Measured) -> None:
     assert [(row["broker"], row["intervals"]) for row in measured.facts("dropped", cluster="restarted")] == [(2, 1)]
 
 
+@pytest.mark.fault(30)
 def test_no_rate_is_negative_or_huge(measured: Measured) -> None:
     for row in measured.facts("counters", cluster="restarted"):
         assert row["seconds"] > 0
