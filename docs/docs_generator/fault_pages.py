@@ -28,15 +28,14 @@ clusters' findings are the same bytes as without the fault, and that the letter 
 `tests/test_fault_isolation.py` has it for all faults of brokers at once, on one fleet that is measured and judged
 with and without them.
 
-This runs them all; the first line is part of the whole run, and the second needs no Kafka, no Airflow and no browser.
+A run of all tests, or of some, measures again what it has; results are kept per test, with the day of the last run
+that had it. The last line writes them into this page.
 
 ```bash
 scripts/test -p tests.fault_results
-python -m pytest -p tests.fault_results -m fault --ignore tests/live --ignore tests/dags
-python docs/generate.py                          # writes the results into this page
+python -m pytest -p tests.fault_results -m fault tests/test_transport.py
+python docs/generate.py
 ```
-
-Results are kept per test, with the day of the last run that had it.
 """
 
 
