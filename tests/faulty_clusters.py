@@ -55,10 +55,10 @@ def refused_with_400(broker: Broker) -> None:
 
 
 def repeated(handler: Any) -> None:
-    """Every entry has its status twice."""
+    """One name has its value twice."""
     asked = handler.agent.seen[-1][2]
     text = json.dumps([handler.agent.answer(one) for one in asked])
-    answer(handler, text.replace('"status": 200', '"status": 200, "status": 200').encode())
+    answer(handler, text.replace('{"Value": ', '{"Value": 0, "Value": ', 1).encode())
 
 
 def first_of(value: Json, change: Callable[[Json], Json]) -> Json:

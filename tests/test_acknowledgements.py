@@ -72,6 +72,7 @@ def test_a_list_in_another_style_is_left_as_it_is(tmp_path):
         ({"expires": "2026-11-19"}, "expires at least on the day"),
         ({"expires": "2028-01-01"}, "at most a year later"),
         ({"expires": "soon"}, "expires: "),
+        ({"acknowledged": "9999-12-31"}, "expires at least on the day"),
         ({"signature": "fetch_latency"}, "names an advisory, or a signature with its cause"),
         ({"advisory": None}, "names an advisory"),
         ({"verdict": "not_affected"}, "verdict: "),

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from airflow_home import AirflowHome
+from canaries import hits
 from jolokia_simulator import Agent, agent
 from kafka_fleet.store.manifests import manifests, read_rows
 from mail_server import Mailbox, mail_server
@@ -20,7 +21,9 @@ CLUSTERS = ("follower331", "follower332")  # the first has KAFKA-14334, the seco
 SIGNATURES = ["fetch_latency"]
 STAGES = ("findings", "signatures", "reports")
 ENTRY = "{environment: development, owners: [a@example.org], bootstrap_servers: ['127.0.0.1:9']}"
-CANARY = "canary-e4c1-of-the-vault"
+CANARY = 'canary-e4c1/of+the "vault"'
+WORKERS = 'canary-07fa/of+the "environment"'  # of connections that every task of every run could read
+HOLD = ("KAFKA", "JOLOKIA")
 BROKEN = {"id": "broken", "environment": "nowhere"}
 
 
@@ -42,6 +45,7 @@ class Story(NamedTuple):
     replayed: tuple[dict[tuple[str, str | None], str], str]
     everybody: Seen
     fault: Seen
+    leaks: list[str]
 
 
 def damage(airflow: AirflowHome, cluster: str) -> None:
@@ -62,6 +66,8 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
     with mail_server(mailbox) as port:
         fleet = {"version": 1, "clusters": [*entries(*CLUSTERS), BROKEN]}
         airflow = AirflowHome(tmp_path_factory.mktemp("run"), fleet, port)
+        held = {"conn_type": "http", "login": "collector", "password": WORKERS, "extra": {"sasl.password": WORKERS}}
+        airflow.environment |= {f"AIRFLOW_CONN_{name}_{CLUSTERS[0].upper()}": json.dumps(held) for name in HOLD}
         store_day(airflow.home, DAY, *CLUSTERS)
 
         def judge(**conf: object) -> Seen:
@@ -75,7 +81,12 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
         replayed = airflow.dag_test("fleet_replay", DAY, first=DAY, last=DAY, advisories=["KAFKA-14334"])
         everybody = judge(notify="always")
         damage(airflow, CLUSTERS[0])
-        return Story(one, replayed, everybody, judge(notify="always"))
+        fault = judge(notify="always")
+        printed = "".join((one.printed, replayed[1], everybody.printed, fault.printed))
+        parts = [part for _to, message in mailbox.received for part in message.walk() if not part.is_multipart()]
+        sent = b"".join(mailbox.raw) + "".join(str(part.get_content()) for part in parts).encode()
+        leaks = hits([WORKERS], [airflow.home.parent], {"printed": printed, "mails": sent})
+        return Story(one, replayed, everybody, fault, leaks)
 
 
 def test_every_task_of_a_good_day_succeeds(story):
@@ -154,6 +165,11 @@ def test_a_spark_job_that_fails_is_red_and_changes_nothing_that_readers_see(stor
     assert story.fault.mailed == story.everybody.mailed
 
 
+@pytest.mark.fault(56)
+def test_no_secret_is_in_any_file_log_xcom_rendered_field_letter_or_mail(story):
+    assert story.leaks == []
+
+
 @pytest.mark.fault(1, 39, 56)
 def test_one_dead_cluster_is_red_and_the_others_are_measured(tmp_path):
     """The credentials come from a secrets backend, Airflow's own that reads a file."""
@@ -171,9 +187,8 @@ def test_one_dead_cluster_is_red_and_the_others_are_measured(tmp_path):
         states, printed = airflow.dag_test("fleet_collect", DAY)
     sent = {headers["Authorization"] for _path, headers, *_more in broker.seen}
     assert sent == {"Basic " + b64encode(f"collector:{CANARY}".encode()).decode()}
-    written = [path for path in tmp_path.rglob("*") if path.is_file() and path != vault]
-    assert [path for path in written if CANARY.encode() in path.read_bytes()] == []
-    assert CANARY not in printed
+    vault.unlink()
+    assert hits([CANARY], [tmp_path], {"printed": printed}) == [], "stored rows, logs, XCom, rendered fields, outputs"
     assert states[("entries", None)] == states[("collect", "alive")] == "success"
     assert states[("collect", "dead")] == states[("collect", "broken (invalid entry)")] == "failed"
     assert "nothing was measured of dead" in printed

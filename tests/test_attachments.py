@@ -19,7 +19,7 @@ def test_plain_cells_stay_as_they_are(text):
 @pytest.mark.fault(55)
 @pytest.mark.parametrize(
     "text",
-    ["=1+1", "+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "-", "=HYPERLINK(0)"],  # noqa: RUF001
+    ["=1+1", "+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "-", "=HYPERLINK(0)", "-1.\u0663"],  # noqa: RUF001
 )
 def test_what_a_spreadsheet_would_run_is_text(text):
     assert cell(text).startswith("'")

@@ -115,6 +115,8 @@ def test_a_map_file_adds_names(tmp_path: Path) -> None:
         ("clusters: {a: {selector: 'job=kafka'}}", "clusters.a.selector: must be matchers such as"),
         ("clusters: {a: {selector: 'job=\"kafka\"} or up{'}}", "clusters.a.selector: must be matchers such as"),
         ("clusters: {a: {broker_pattern: '['}}", "clusters.a.broker_pattern: is no regular expression"),
+        ("clusters: {a: {broker_pattern: '(a{99999999999})'}}", "clusters.a.broker_pattern: is no regular expression"),
+        (f"clusters: {{a: {{broker_pattern: '{'(' * 900}{')' * 900}'}}}}", "broker_pattern: is no regular expression"),
         ("clusters: {a: {broker_pattern: 'x'}}", "clusters.a.broker_pattern: must have one group"),
         ("clusters: {a: {brokers: {x: -1}}}", "clusters.a.brokers.x"),
         ("metrics: {m: [{column: partitions.nothing}]}", "metrics.m.0.column: is no column"),

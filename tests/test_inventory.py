@@ -117,6 +117,17 @@ def independent(mistakes: tuple[Any, ...]) -> bool:
     return all(a[: len(b)] != b and b[: len(a)] != a for a, b in itertools.combinations(paths, 2))
 
 
+def test_a_mapping_for_the_software_of_producers_is_one_sentence():
+    found = parse_fleet(
+        {
+            "version": 1,
+            "clusters": [changed(GOOD, ("client_configs", "producers"), [{"software": {}, "version": "1"}])],
+        },
+        "f",
+    )
+    assert [error.field for error in found.errors] == ["client_configs.producers.0.software"]
+
+
 def test_five_mistakes_are_five_sentences_in_many_combinations():
     chance, tried = random.Random(7), 0  # noqa: S311 - a sample of combinations, no secret
     usable = [

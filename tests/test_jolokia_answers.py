@@ -91,21 +91,34 @@ def test_fewer_more_or_foreign_answers(broker, change):
     failed(broker, "protocol")
 
 
+@pytest.mark.fault(24)
+def test_an_mbean_that_was_not_asked_for_is_counted_and_gives_no_number(broker):
+    stranger = {"kafka.log:name=Size,type=Log,topic=orders,partition=9": {"Value": 12}}
+    broker.entry = lambda mbean, given: {**given, "value": given["value"] | stranger} if mbean == LOG_END else given
+    found = sweep(broker)
+    assert (found.outcome, found.rows.unusable) == ("partial", 1)
+    assert ("orders", 9) not in found.rows.by_table["partitions"]
+
+
 @pytest.mark.fault(26)
-def test_of_a_key_that_comes_twice_the_first_value_stays_and_the_others_are_counted(broker):
-    name = LOG_END.replace("topic=*,partition=*", "topic=orders,partition=3")
+def test_a_name_that_is_there_twice_has_no_value_and_is_counted(broker):
+    name = LOG_END.replace("topic=*,partition=*", "topic=orders,partition={}")
 
     def twice(handler: BaseHTTPRequestHandler) -> None:
         text = json.dumps([broker.answer(read) for read in broker.seen[-1][2]])
-        once = f'"{name}": {{"Value": 7}}'
         if len(broker.seen) == 1:
-            assert text.count(once) == 1
-            text = text.replace(once, f'"{name}": {{"Value": 41, "Value": 42}}, {once}')
+            for old, new in (
+                (f'"{name.format(3)}": {{"Value": 7}}', f'"{name.format(3)}": {{"Value": 41, "Value": 42}}'),
+                (f'"{name.format(2)}": {{"Value": 7}}', ", ".join([f'"{name.format(2)}": {{"Value": 7}}'] * 2)),
+            ):
+                assert text.count(old) == 1
+                text = text.replace(old, new)
         answer(handler, text.encode())
 
     broker.wire = twice
     found = sweep(broker)
-    assert found.rows.by_table["partitions"][("orders", 3)]["log_end_offset"] == 41
+    rows = found.rows.by_table["partitions"]
+    assert [rows[("orders", number)].get("log_end_offset") for number in (2, 3)] == [None, None]
     assert (found.outcome, found.detail) == ("partial", "2 values were not usable")
 
 

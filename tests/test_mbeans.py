@@ -58,14 +58,29 @@ def test_any_text_for_a_name_is_a_row_or_counted(text):
     assert len(rows.by_table["partitions"]) + rows.unusable == 1
 
 
-@pytest.mark.parametrize("name", ["", ":", "kafka.log:", "kafka.log", "kafka.log:type", 'a:b="c', 'a:b="c"d', "a:b=c,"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        ":",
+        "kafka.log:",
+        "kafka.log",
+        "kafka.log:type",
+        'a:b="c',
+        'a:b="c"d',
+        "a:b=c,",
+        "a:b=1,b=2",
+        'a:b="1",b=2',
+        "a:=1",
+    ],
+)
 def test_what_is_no_object_name_is_counted_and_makes_no_row(name):
     rows = Rows()
     rows.add(LOG_END, {name: {"Value": 41}})
     assert (rows.by_table["partitions"], rows.unusable) == ({}, 1)
 
 
-@pytest.mark.parametrize("partition", ["-1", "x", "1.5", "2147483648", "", "NaN"])
+@pytest.mark.parametrize("partition", ["-1", "x", "1.5", "2147483648", "", "NaN", "1_2", " 3", "+3", "\u0663"])
 def test_a_partition_that_is_none_is_counted_and_makes_no_row(partition):
     rows = Rows()
     rows.add(LOG_END, {f"kafka.log:type=Log,topic=t,partition={partition}": {"Value": 1}})

@@ -74,6 +74,8 @@ def test_a_named_end_of_support_wins_over_the_count(tmp_path: Path) -> None:
         ("2026-05-30", "2026-01-30", "lines.4.2.4.2.1: is dated before 4.2.0"),
         ("2026-05-30", "2026-12-30", "lines.4.2.4.2.1: 2026-12-30 is after as_of"),
         ("by 2026-11-07", "by noon", "lines.4.4.4.4.0: 'by noon' is no date"),
+        ("2026-05-30", "2026-05-30 10:00:00", "is no date"),
+        ("lines:", "support_ends: soon\nlines:", "support_ends: must be a mapping"),
         ('"4.3.2": security', '"4.3.1": security', "expected.4.3.1: is published"),
         ("security records of 2026-10-28", '""', "expected.4.3.2: needs a plain release and who names it"),
         (

@@ -40,7 +40,7 @@ def test_plain_releases_are_parsed(text: str, numbers: tuple[int, ...], line: st
 
 
 @pytest.mark.parametrize(
-    "text", ["unknown", "", None, "3.3", "v3.3.1", "1644a3c2", "3.3.1.2.3", "٣.3.1", "3.3.1\n4.0.0"]
+    "text", ["unknown", "", None, "3.3", "v3.3.1", "1644a3c2", "3.3.1.2.3", "٣.3.1", "3.3.1\n4.0.0", "3.٣.1", "3.03.1"]
 )
 def test_other_texts_are_no_release(text: str | None) -> None:
     assert comparable_release(text) is None

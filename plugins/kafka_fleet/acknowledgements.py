@@ -30,6 +30,7 @@ from kafka_fleet.fleet_yaml import FleetFileError, load_yaml, parse_yaml
 from kafka_fleet.inventory import Email, Slug
 from kafka_fleet.knowledge.advisories import Severity, severity_rank
 from kafka_fleet.knowledge.briefs import RANK, key_of, wider
+from kafka_fleet.mistakes import told
 from kafka_fleet.store.files import update_file
 
 NAME = "acknowledgements.yaml"
@@ -60,7 +61,7 @@ class Acknowledgement(BaseModel):
     def _fits(self) -> "Acknowledgement":
         if (self.advisory is None) == (self.signature is None) or (self.signature is None) != (self.cause is None):
             raise ValueError("names an advisory, or a signature with its cause")
-        if not self.acknowledged <= self.expires <= self.acknowledged + LONGEST:
+        if not timedelta(0) <= self.expires - self.acknowledged <= LONGEST:
             raise ValueError("expires at least on the day it was made and at most a year later")
         return self
 
@@ -82,14 +83,6 @@ def beside(fleet_file: Path) -> Path:
     return fleet_file.with_name(NAME)
 
 
-def sentences(error: ValidationError) -> list[str]:
-    """One sentence per mistake of an entry: its field, and what is allowed; never the value."""
-    mistakes = error.errors(include_url=False, include_input=False, include_context=False)
-    fields = [".".join(str(part) for part in mistake["loc"]) or "entry" for mistake in mistakes]
-    told = [mistake["msg"].removeprefix("Value error, ") for mistake in mistakes]
-    return [f"{field}: {problem}" for field, problem in zip(fields, told, strict=True)]
-
-
 def _read(content: Any, path: Path) -> Acknowledgements:
     """The entries in the parsed file. Raises FleetFileError when it is no such file at all."""
     if not isinstance(content, dict) or content.get("version") != 1 or set(content) - {"version", "acknowledgements"}:
@@ -104,7 +97,7 @@ def _read(content: Any, path: Path) -> Acknowledgements:
         try:
             one = Acknowledgement.model_validate(raw)
         except ValidationError as error:
-            faults += [(name, f"{path.name}: entry {number}: {sentence}") for sentence in sentences(error)]
+            faults += [(name, f"{path.name}: entry {number}: {sentence}") for sentence in told(error, "entry")]
             continue
         if (one.cluster, one.key) in entries:
             faults.append((name, f"{path.name}: entry {number}: {one.key} of {one.cluster} has an earlier entry"))

@@ -11,6 +11,7 @@ from kafka_fleet.acknowledgements import Acknowledgements
 from kafka_fleet.fleet_yaml import FleetFileError
 from kafka_fleet.inventory import Cluster, Fleet, load_fleet
 from kafka_fleet.knowledge.briefs import key_of, read_brief
+from kafka_fleet.mistakes import told
 from kafka_fleet.usage import UsageError
 
 
@@ -89,4 +90,4 @@ def _as_it_stands(options: argparse.Namespace) -> acknowledgements.Acknowledgeme
     try:
         return acknowledgements.of_finding(rows[options.finding], options.cluster, options.date, *said)
     except ValidationError as error:
-        raise UsageError("; ".join(acknowledgements.sentences(error))) from error
+        raise UsageError("; ".join(told(error, "entry"))) from error

@@ -3,7 +3,6 @@
 One sentence per mistake. A value is shown only when it can hold no secret, and never on more than one line.
 """
 
-import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -13,6 +12,7 @@ from kafka_fleet.config_names import allowed
 from kafka_fleet.knowledge.declared_clients import SOFTWARE, version_in
 from kafka_fleet.knowledge.releases import catalogue
 from kafka_fleet.knowledge.signatures import load_signatures
+from kafka_fleet.mistakes import place, shown
 
 _BROKER_ID = "must be a broker id, a whole number of 0 to 2147483647"
 _TYPES = {
@@ -35,7 +35,6 @@ _PATTERNS = {
     "kafka_connection": "must be a connection id of letters, digits, dots, hyphens and underscores",
     "connection": "must be a connection id of letters, digits, dots, hyphens and underscores",
 }
-_PLAIN = re.compile(r"[\w.*-]{1,80}")
 
 
 class Mistake(NamedTuple):
@@ -43,22 +42,6 @@ class Mistake(NamedTuple):
 
     field: str
     problem: str
-
-
-def shown(value: Any, mail: bool = False) -> str:
-    """A value for a sentence: a scalar in one line; what may hold a secret, or is long, is not shown."""
-    if isinstance(value, dict | list):
-        return "a mapping" if isinstance(value, dict) else "a list"
-    text = repr(value) if isinstance(value, str | int | float | None) else type(value).__name__
-    if re.search(r"[?#=]|pass|secret|jaas|token|key" + ("" if mail else "|@"), text, re.IGNORECASE):
-        return "the value is not shown, it may hold a secret"
-    return text if len(text) <= 80 else text[:77] + "..."
-
-
-def place(parts: tuple[Any, ...]) -> str:
-    """A location as dotted text; a key that is no plain word is quoted, or left out where it may hold a secret."""
-    kept = [str(part) for part in parts if part != "[key]"]
-    return ".".join(part if _PLAIN.fullmatch(part) else f"({shown(part)})" for part in kept) or "entry"
 
 
 def _model_at(model: Any, location: tuple[Any, ...]) -> str:
@@ -135,8 +118,8 @@ def _clients(entry: Any) -> Iterator[Mistake]:
             where = ("client_configs", "producers", number)
             own = {name: v for name, v in producer.items() if name not in ("software", "version", "listener")}
             yield from _settings(where, own)
-            version = producer.get("version")
-            if isinstance(version, str) and producer.get("software") in SOFTWARE:
+            version, software = producer.get("version"), producer.get("software")
+            if isinstance(version, str) and isinstance(software, str) and software in SOFTWARE:
                 try:
                     version_in(version, next(iter(catalogue().announced)))
                 except ValueError:

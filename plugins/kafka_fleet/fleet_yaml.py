@@ -1,5 +1,9 @@
-"""YAML of the fleet file: takes a path, gives plain data; duplicate keys, aliases and oversize files are refused."""
+"""YAML of the fleet file: takes a path, gives plain data; all that a plain file does not need is refused.
 
+That is duplicate keys, aliases, tags, numbers of hundreds of digits, half characters, and very many values.
+"""
+
+import re
 from collections.abc import Hashable
 from pathlib import Path
 from typing import Any
@@ -7,6 +11,9 @@ from typing import Any
 import yaml
 
 MAX_BYTES = 16 * 1024 * 1024
+MAX_VALUES = 500_000  # keys, texts, lists and mappings: YAML takes up to 700 bytes of memory for each
+MAX_BITS = 256  # of a whole number: what is longer cannot even be printed
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 class FleetFileError(ValueError):
@@ -18,7 +25,12 @@ class FleetFileError(ValueError):
 
 
 class _Loader(yaml.SafeLoader):
-    """SafeLoader that takes the first of two equal keys for a mistake: YAML would silently keep the last."""
+    """SafeLoader that takes the first of two equal keys for a mistake: YAML would silently keep the last.
+
+    Tags are refused: `!!int foo` ends SafeLoader's own code with an IndexError, `!!set` gives what no entry can be.
+    """
+
+    values = 0
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         seen: set[Any] = set()
@@ -32,10 +44,31 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep=deep)
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        if self.check_event(yaml.events.AliasEvent):
-            event = self.peek_event()  # type: ignore[no-untyped-call]
-            raise yaml.composer.ComposerError(None, None, "aliases are not allowed", event.start_mark)
+        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+        self.values += 1
+        refused = None
+        if isinstance(event, yaml.events.AliasEvent):
+            refused = "aliases are not allowed"
+        elif getattr(event, "tag", None) is not None:
+            refused = "tags such as !!int are not allowed"
+        elif isinstance(event, yaml.events.ScalarEvent) and _HALF.search(event.value):
+            refused = "half a character (a surrogate)"
+        elif self.values > MAX_VALUES:
+            refused = f"more than {MAX_VALUES} values"
+        if refused is not None:
+            at: Any = event.start_mark
+            raise yaml.composer.ComposerError(None, None, refused, at)
         return super().compose_node(parent, index)
+
+    def whole(self, node: yaml.ScalarNode) -> int:
+        """A whole number that can be printed."""
+        found = int(self.construct_yaml_int(node))
+        if found.bit_length() > MAX_BITS:
+            raise yaml.constructor.ConstructorError(None, None, "a number that is too long", node.start_mark)
+        return found
+
+
+_Loader.add_constructor("tag:yaml.org,2002:int", _Loader.whole)
 
 
 def _about(error: Exception) -> str:
@@ -66,5 +99,5 @@ def parse_yaml(text: str, path: Path) -> Any:
     except yaml.MarkedYAMLError as error:
         line = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
         raise FleetFileError(f"{path}{line}", f"is not valid YAML: {error.problem}") from error
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
+    except (yaml.YAMLError, RecursionError, ValueError, OverflowError) as error:
         raise FleetFileError(str(path), f"is not valid YAML: {_about(error)}") from error

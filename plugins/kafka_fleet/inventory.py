@@ -12,8 +12,9 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from kafka_fleet.endpoints import server_problem, url_problem
-from kafka_fleet.fleet_sentences import Mistake, entry_mistakes, model_mistakes, place, shown
+from kafka_fleet.fleet_sentences import Mistake, entry_mistakes, model_mistakes
 from kafka_fleet.fleet_yaml import FleetFileError, load_yaml
+from kafka_fleet.mistakes import place, shown
 
 Scalar = Any  # text, number or boolean: fleet_sentences says so in one sentence, a union would in four
 

@@ -14,8 +14,10 @@ from typing import Any, NamedTuple
 from kafka import errors
 from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
 
+from kafka_fleet.collect import checked
 from kafka_fleet.collect.bootstrap import diagnosis, refused, turned_down
 from kafka_fleet.collect.configs import config_rows
+from kafka_fleet.collect.group_rows import take_group
 from kafka_fleet.collect.producers import concerned, read_producers
 
 BATCH = 500  # topics or groups per request: a bounded answer on clusters with very many
@@ -156,7 +158,7 @@ class _Reader:
                 if about.get("error") or group not in found:
                     undescribed += 1
                     about = {}
-                _take_group(group, about, listed[group], tables)
+                take_group(group, about, listed[group], tables)
             at = datetime.now(UTC)
             for group, offsets in self._offsets(batch).items():
                 for place, committed in offsets.items():
@@ -188,24 +190,6 @@ def _batches(names: list[str]) -> Iterator[list[str]]:
         yield names[start : start + BATCH]
 
 
-def _take_group(group: str, about: dict[str, Any], listed: dict[str, Any], tables: dict[str, Rows]) -> None:
-    state = about.get("group_state") or listed.get("group_state")
-    kind = about.get("protocol_type") or listed.get("protocol_type")
-    tables["groups"].append({"group_id": group, "state": state, "protocol_type": kind})
-    for member in about.get("members", []):
-        name = member["member_id"]
-        host = str(member["client_host"]).lstrip("/")
-        tables["group_members"].append(
-            {"group_id": group, "member_id": name, "client_id": member["client_id"], "client_host": host}
-        )
-        assignment = member.get("member_assignment")
-        if kind != "consumer" or not isinstance(assignment, dict):
-            continue  # Connect and others put bytes of their own there
-        for topic in assignment.get("assigned_partitions", []):
-            tables["group_assignments"] += [
-                {"group_id": group, "member_id": name, "topic": topic["topic"], "partition": p}
-                for p in topic["partitions"]
-            ]
 
 
 def sweep_admin(bootstrap_servers: list[str], settings: dict[str, Any], deadline_s: float) -> AdminSweep:
@@ -224,6 +208,7 @@ def sweep_admin(bootstrap_servers: list[str], settings: dict[str, Any], deadline
             request_timeout_ms=wait_ms,
             bootstrap_timeout_ms=wait_ms,
             **settings,
+            **checked.SETTINGS,
         )
     except (errors.KafkaError, OSError, ValueError, AssertionError) as error:
         why = f"{type(error).__name__}: {diagnosis(bootstrap_servers)}"

@@ -1,47 +1,35 @@
-"""The body of one bulk answer: takes its bytes and the beans that were asked for, gives an entry per bean.
+"""The body of a bulk answer: takes its bytes and the beans that were read, gives an answer per bean, or a Failure.
 
-Entries are matched to reads by their place, so an answer that is not to these reads, in this order, is none.
+Answers are matched to reads by their place, so a body that is not to these reads, in this order, is none. Large values
+come as columns, which cost no object per value; the rest as plain JSON. The text of the far side is in no Failure.
 """
 
 import json
-from collections.abc import Mapping
+from collections import Counter
 from typing import Any
 
 import msgspec
 
 from kafka_fleet.collect import columns
 from kafka_fleet.collect.mbeans import Bean, answers_to
+from kafka_fleet.collect.rows import TWICE
 from kafka_fleet.collect.transport import Failure
 
-
-class Repeated(dict[str, Any]):
-    """An object with a key more than once: the first value stays, the others are counted."""
-
-    count = 0
+# JSON of a few bytes can be an object of a hundred: what an answer takes in memory is held to its parts, not its bytes
+LIGHT = 4 * 2**20  # bytes; what is smaller is not looked at
+AS_COLUMNS, ONE_BY_ONE = 8_000_000, 2_000_000  # lists, objects and commas; a replica has up to 60, in five patterns
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) == len(pairs):
-        return found
-    kept = Repeated(reversed(pairs))
-    kept.count = len(pairs) - len(kept)
-    return kept
+def weighed(body: bytes | bytearray, most: int) -> None:
+    """Raises Failure for a body of very many parts, before it is taken apart."""
+    if len(body) > LIGHT and sum(body.count(mark) for mark in (b"[", b"{", b",")) > most:
+        raise Failure("too_large", f"more than {most} parts in {len(body)} bytes")
 
 
-def repeated(value: object) -> int:
-    """How many values of an object were left out since their key had one already."""
-    return value.count if isinstance(value, Repeated) else 0
-
-
-def _loads(text: bytes | bytearray) -> Any:
-    return json.loads(text, object_pairs_hook=_object)
-
-
-def status_of(answer: Mapping[str, Any]) -> str:
-    """The status of an entry in words; never text of the far side."""
+def status_of(answer: dict[str, Any]) -> str:
+    """The status of an answer for a sentence."""
     status = answer.get("status")
-    return str(status) if isinstance(status, int) and abs(status) < 1000 else "missing"
+    return str(status) if isinstance(status, int) and abs(status) < 1000 else "missing"  # never text of the far side
 
 
 def one_object(wanted: int, status: str) -> Failure:
@@ -60,7 +48,21 @@ class _Entry(msgspec.Struct):
 _ENTRIES = msgspec.json.Decoder(list[_Entry])
 
 
-def _columnar(body: bytearray, beans: list[Bean]) -> list[Any] | None:
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object; a name that is in it twice has no value: which of them counts would be a guess."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        for name, times in Counter(name for name, _value in pairs).items():
+            if times > 1:
+                found[name] = TWICE
+    return found
+
+
+def _loads(text: bytes | bytearray) -> Any:
+    return json.loads(text, object_pairs_hook=_pairs)
+
+
+def _columnar(body: bytes | bytearray, beans: list[Bean]) -> list[Any] | None:
     """The entries, values that can be read as columns read so; None when the answer has to be judged as a whole."""
     try:
         entries = _ENTRIES.decode(body)
@@ -71,17 +73,22 @@ def _columnar(body: bytearray, beans: list[Bean]) -> list[Any] | None:
     found = []
     for bean, entry in zip(beans, entries, strict=True):
         value = columns.read(bean, memoryview(entry.value)) if "*" in bean.mbean else None
+        if value is None:
+            weighed(bytes(entry.value), ONE_BY_ONE)
         rest = {"status": json.loads(bytes(entry.status)), "timestamp": json.loads(bytes(entry.timestamp))}
         found.append({**rest, "value": _loads(bytes(entry.value)) if value is None else value})
     return found
 
 
-def decode(body: bytearray, beans: list[Bean]) -> list[Any]:
-    """An entry per bean: a dict with status, timestamp and value. Raises Failure."""
+def decode(body: bytes | bytearray, beans: list[Bean]) -> list[Any]:
+    """One answer per bean, in their order. Raises Failure for what is no answer to this bulk."""
     wanted = len(beans)
+    weighed(body, AS_COLUMNS)
     try:
         found = _columnar(body, beans) if len(body) > columns.SMALL else None
-        answer = found if found is not None else _loads(body)
+        if found is None:
+            weighed(body, ONE_BY_ONE)
+        answer = _loads(body) if found is None else found
     except (ValueError, RecursionError):
         if body.lstrip().startswith(b"[") and not body.rstrip().endswith(b"]"):
             raise Failure("cut_off", "the answer ends before its JSON does") from None

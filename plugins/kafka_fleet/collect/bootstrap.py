@@ -7,6 +7,7 @@ from typing import Any
 from kafka import errors
 from kafka.net.compat import KafkaNetClient
 
+from kafka_fleet.collect import checked
 from kafka_fleet.collect.tls import told
 from kafka_fleet.endpoints import resolve
 
@@ -44,7 +45,7 @@ def turned_down(servers: list[str], settings: dict[str, Any]) -> str | None:
 
 def _one_try(server: str, settings: dict[str, Any]) -> str | None:
     """None when the server takes the connection, and when it cannot be said that it never will."""
-    client = KafkaNetClient(bootstrap_servers=[server], **settings)
+    client = KafkaNetClient(bootstrap_servers=[server], **settings, **checked.SETTINGS)
     manager = client._manager
     (broker,) = manager.cluster.bootstrap_brokers()
     known: list[Any] = []

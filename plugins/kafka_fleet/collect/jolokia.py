@@ -13,9 +13,9 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from kafka_fleet.collect import columns, mbeans
-from kafka_fleet.collect.answers import decode, one_object, repeated, status_of
+from kafka_fleet.collect.answers import decode, one_object, status_of
 from kafka_fleet.collect.mbeans import Bean
-from kafka_fleet.collect.rows import Rows
+from kafka_fleet.collect.rows import TWICE, Rows
 from kafka_fleet.collect.transport import Credentials, Endpoint, Failure, Limits
 
 QUERY = "?includeRequest=false&ignoreErrors=true&serializeException=false&includeStackTrace=false"
@@ -124,7 +124,6 @@ def _take(beans: list[Bean], answers: list[Any], rows: Rows, missing: list[str],
     clock: float | None = None
     for bean, answer in zip(beans, answers, strict=True):
         status, value = answer.get("status"), answer.get("value")
-        rows.unusable += repeated(answer)
         stamp = answer.get("timestamp")
         if isinstance(stamp, int | float) and 0 <= stamp < 2**63 and math.isfinite(stamp):
             clock = float(stamp)
@@ -138,6 +137,8 @@ def _take(beans: list[Bean], answers: list[Any], rows: Rows, missing: list[str],
             rows.add_part(value)
         elif isinstance(value, dict):
             rows.add(bean, value)
+        elif value is TWICE:
+            rows.unusable += 1
         else:
             rows.truncated += 1  # maxDepth and maxObjects put text where the values belong
     return clock

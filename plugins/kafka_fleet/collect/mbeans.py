@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -113,10 +114,20 @@ def further(bean: Bean, found: Mapping[str, str]) -> bool:
 
 
 @cache
-def _literal(bean: Bean) -> tuple[str, dict[str, str]]:
-    domain, _colon, rest = bean.mbean.partition(":")
-    pairs = [pair.partition("=") for pair in rest.removesuffix(",*").split(",")]
-    return domain, {name: value for name, _equals, value in pairs if "*" not in value}
+def _fixed(bean: Bean) -> tuple[tuple[str, str], ...]:
+    """Properties that a bean's pattern gives a value, or a value with a wildcard in it."""
+    pairs = (pair.split("=", 1) for pair in bean.mbean.partition(":")[2].split(",") if pair != "*")
+    return tuple((key, value) for key, value in pairs if value != "*")
+
+
+def fits(bean: Bean, name: str, found: Mapping[str, str]) -> bool:
+    """Whether nothing in a name with these properties is against what a bean's pattern asks for."""
+    if not name.startswith(bean.mbean.partition(":")[0] + ":"):
+        return False
+    return all(
+        key not in found or found[key] == value or ("*" in value and fnmatchcase(found[key], value))
+        for key, value in _fixed(bean)
+    )
 
 
 def answers_to(bean: Bean, value: Mapping[str, Any]) -> bool:
@@ -129,12 +140,10 @@ def answers_to(bean: Bean, value: Mapping[str, Any]) -> bool:
         return True
     if "*" not in bean.mbean:
         return any(column.attribute in value for column in bean.columns)
-    domain, wanted = _literal(bean)
     try:
-        found = properties(first)
+        return fits(bean, first, properties(first))
     except ValueError:
         return True
-    return first.partition(":")[0] == domain and found.items() >= wanted.items()
 
 
 def read_request(bean: Bean) -> dict[str, Any]:
@@ -147,23 +156,30 @@ _ESCAPE = re.compile(r"\\(.)")
 
 
 def properties(object_name: str) -> dict[str, str]:
-    """Key properties of an ObjectName in any order, quoted values unquoted. Raises ValueError when it is none."""
+    """Key properties of an ObjectName in any order, quoted values unquoted. Raises ValueError when it is none.
+
+    A property that is there twice makes it none, as in Java: which of the two counts would be a guess.
+    """
     _domain, separator, rest = object_name.partition(":")
     if not separator or not rest:
         raise ValueError(f"{object_name[:80]!r} is no object name")
     if '"' not in rest:
         pairs = [item.partition("=") for item in rest.split(",")]
-        if all(middle for _key, middle, _value in pairs):
-            return {key: value for key, _middle, value in pairs}
+        plain = {key: value for key, _middle, value in pairs}
+        if len(plain) == len(pairs) and all(key and middle for key, middle, _value in pairs):
+            return plain
         raise ValueError(f"{object_name[:80]!r} is no object name")
-    found, place = {}, 0
+    found: dict[str, str] = {}
+    place = 0
     while place < len(rest):
         match = _PROPERTY.match(rest, place)
-        if match is None:
+        if match is None or match[1] in found:
             raise ValueError(f"{object_name[:80]!r} is no object name")
         value = match[2]
         if value.startswith('"'):
             value = _ESCAPE.sub(lambda m: "\n" if m[1] == "n" else m[1], value[1:-1])
         found[match[1]] = value
         place = match.end()
+    if rest.endswith(","):
+        raise ValueError(f"{object_name[:80]!r} is no object name")
     return found

@@ -11,8 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from kafka_fleet.collect import columns
-from kafka_fleet.collect.answers import repeated
-from kafka_fleet.collect.mbeans import Bean, Key, Value, further, properties, tables
+from kafka_fleet.collect.mbeans import Bean, Key, Value, fits, further, properties, tables
 
 
 class Rows:
@@ -65,21 +64,22 @@ class Rows:
 
     def add(self, bean: Bean, answer: Mapping[str, Any]) -> None:
         """Take the value of one read: {attribute: v} for a name, {object name: {attribute: v}} for a pattern."""
-        self.unusable += repeated(answer)
         if "*" not in bean.mbean:
             self.take(bean, {}, answer)
             return
         for name, attributes in answer.items():
             if not isinstance(attributes, Mapping):
-                self.truncated += 1
+                self.truncated += attributes is not TWICE
+                self.unusable += attributes is TWICE
                 continue
-            self.unusable += repeated(attributes)
             try:
                 found = properties(name)
             except ValueError:
                 self.unusable += 1
                 continue
-            if not further(bean, found):
+            if not fits(bean, name, found):
+                self.unusable += 1  # another MBean than the pattern asks for
+            elif not further(bean, found):
                 self.take(bean, found, attributes)
 
     def add_absent(self, bean: Bean) -> bool:
@@ -119,8 +119,10 @@ class Rows:
             row[column.name] = converted
 
 
+TWICE: list[Any] = []  # stands for the values of a name that a JSON object has twice
 _LIMIT = "[Object limit exceeded"
-_NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?|NaN|-?Infinity")
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?|NaN|-?Infinity")
+_WHOLE = re.compile(r"-?[0-9]{1,20}")  # Python's int() reads 1_2 as 12, and digits of every script
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LIMITS = {"int": 2**31, "long": 2**63}
 
@@ -136,6 +138,8 @@ def _convert(value: Any, kind: str) -> Value:
         if kind == "double":
             number = float(value)
             return number if math.isfinite(number) else None
+        if isinstance(value, str) and not _WHOLE.fullmatch(value):
+            return None
         whole = value if isinstance(value, int) else int(value) if isinstance(value, str) else _whole(value)
     except (ValueError, OverflowError):
         return None

@@ -18,8 +18,9 @@ from typing import Any
 from pydantic import Field, ValidationError, field_validator
 
 from kafka_fleet.fleet_yaml import FleetFileError, load_yaml
-from kafka_fleet.history.names import Exact, Pattern, Spelling, Strict
+from kafka_fleet.history.names import Exact, Pattern, Spelling, Strict, expression
 from kafka_fleet.inventory import BrokerId, ConnectionId
+from kafka_fleet.mistakes import told
 from kafka_fleet.usage import UsageError
 
 _MATCHER = r'[a-zA-Z_][a-zA-Z0-9_]*\s*(=~|!~|!=|=)\s*"([^"\\\n]|\\.)*"'
@@ -44,11 +45,7 @@ class Choice(Strict):
     @field_validator("broker_pattern")
     @classmethod
     def _group(cls, value: str) -> str:
-        try:
-            groups = re.compile(value).groups
-        except re.error as error:
-            raise ValueError(f"is no regular expression: {error}") from error
-        if groups != 1:
+        if expression(value).groups != 1:
             raise ValueError("must have one group, around the broker's id")
         return value
 
@@ -78,10 +75,4 @@ def load_mapping(path: Path | None) -> Mapping:
     except FleetFileError as error:
         raise UsageError(str(error)) from error
     except ValidationError as error:
-        found = error.errors(include_url=False, include_input=False)
-        told = [f"{'.'.join(map(str, one['loc'])) or 'file'}: {_said(one['msg'])}" for one in found]
-        raise UsageError(f"{path}: {'; '.join(told)}") from None
-
-
-def _said(message: str) -> str:
-    return message.removeprefix("Value error, ").replace("Extra inputs are not permitted", "unknown key")
+        raise UsageError(f"{path}: {'; '.join(told(error, 'file'))}") from None

@@ -15,6 +15,18 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from kafka_fleet.collect import mbeans
 from kafka_fleet.collect.mbeans import Bean, Column
 
+LONGEST = 1000  # characters of a regular expression
+
+
+def expression(text: str) -> re.Pattern[str]:
+    """A regular expression of a file. Raises ValueError with what is wrong with it."""
+    try:
+        if len(text) > LONGEST:
+            raise ValueError(f"is no regular expression: longer than {LONGEST} characters")
+        return re.compile(text)
+    except (re.error, RecursionError, OverflowError) as error:  # deep brackets, a repeat of very many
+        raise ValueError(f"is no regular expression: {str(error) or 'nested too deeply'}") from error
+
 
 class Strict(BaseModel):
     """A part of a file in which an unknown key is a mistake."""
@@ -33,10 +45,7 @@ class Pattern(Strict):
     @field_validator("attribute", "name")
     @classmethod
     def _expression(cls, value: str | None) -> str | None:
-        try:
-            re.compile(value or "")
-        except re.error as error:
-            raise ValueError(f"is no regular expression: {error}") from error
+        expression(value or "")
         return value
 
     @field_validator("metric")

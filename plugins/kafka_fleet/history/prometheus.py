@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 
 import msgspec
 
+from kafka_fleet.collect.answers import ONE_BY_ONE, weighed
 from kafka_fleet.collect.transport import Credentials, Endpoint, Failure, Limits
 
 FORM = "application/x-www-form-urlencoded"
@@ -44,6 +45,8 @@ class _Answer(msgspec.Struct):
 
 
 def _decoded(body: bytes | bytearray | msgspec.Raw, shape: type[Shape]) -> Shape:
+    if isinstance(body, bytes | bytearray):
+        weighed(body, ONE_BY_ONE)
     try:
         return msgspec.json.decode(body, type=shape)
     except msgspec.ValidationError:

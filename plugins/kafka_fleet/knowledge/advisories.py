@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from kafka_fleet.fleet_yaml import FleetFileError, load_yaml
 from kafka_fleet.knowledge.preconditions import Precondition
 from kafka_fleet.knowledge.ranges import Affected, parse_affected
+from kafka_fleet.mistakes import told
 
 Severity = Literal["critical", "high", "medium", "low", "info"]
 Component = Literal[
@@ -133,7 +134,7 @@ def _faults(file: Path, content: Any) -> tuple[Advisory | None, list[str]]:
     try:
         advisory = Advisory.model_validate(content)
     except ValidationError as error:
-        return None, [f"{file.name}: {'.'.join(map(str, e['loc'])) or 'file'}: {e['msg']}" for e in error.errors()]
+        return None, [f"{file.name}: {one}" for one in told(error, "file")]
     if advisory.id != file.stem:
         return None, [f"{file.name}: id: {advisory.id} differs from the file name"]
     return advisory, []

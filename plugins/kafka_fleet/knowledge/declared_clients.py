@@ -33,7 +33,7 @@ def version_in(spec: str, release: Release) -> bool:
     """
     verdicts = []
     for part in spec.split(","):
-        found = re.fullmatch(r"(<=|>=|<|>|==?)?\s*(\d+(?:\.\d+){0,3})(?:\.[x*])?", part.strip())
+        found = re.fullmatch(r"(<=|>=|<|>|==?)?\s*([0-9]{1,6}(?:\.[0-9]{1,6}){0,3})(?:\.[x*])?", part.strip())
         if not found:
             raise ValueError(f"{spec!r} is no version range such as <2.1 or >=2.4,<3.3")
         bound = tuple(map(int, found[2].split(".")))

@@ -14,13 +14,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from kafka_fleet.fleet_yaml import FleetFileError, load_yaml
 from kafka_fleet.knowledge.advisories import Advisory
 from kafka_fleet.knowledge.conditions import Measured
 from kafka_fleet.knowledge.signatures import CatalogueError, EvidenceRow, Threshold
 from kafka_fleet.knowledge.verdicts import Row
+from kafka_fleet.mistakes import told
 from kafka_fleet.paths import sql_dir
 
 MOST = 20  # subjects and lines of evidence that a finding lists; the rest is counted
@@ -108,13 +109,14 @@ def with_answers(row: Row, advisory: Advisory, answers: Mapping[str, Answered]) 
 def _load(folder: Path) -> Condition:
     file = folder / "condition.yaml"
     try:
-        condition = Condition.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")))
+        condition = Condition.model_validate(load_yaml(file))
         query = (folder / "query.sql").read_text(encoding="utf-8")
-    except (yaml.YAMLError, OSError) as error:
-        raise CatalogueError(f"{file}: cannot be read: {error}") from error
+    except FleetFileError as error:
+        raise CatalogueError(str(error)) from error
+    except OSError as error:
+        raise CatalogueError(f"{folder / 'query.sql'}: cannot be read: {error.strerror}") from error
     except ValidationError as error:
-        faults = [f"{file}: {'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()]
-        raise CatalogueError("\n".join(faults)) from error
+        raise CatalogueError("\n".join(f"{file}: {one}" for one in told(error, "file"))) from error
     if condition.id != folder.name:
         raise CatalogueError(f"{file}: id {condition.id!r} differs from its folder {folder.name!r}")
     return condition.model_copy(update={"query": query})

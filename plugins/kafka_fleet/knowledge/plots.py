@@ -11,10 +11,11 @@ registers it:
 from functools import cache
 from pathlib import Path
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from kafka_fleet.fleet_yaml import FleetFileError, load_yaml
 from kafka_fleet.knowledge.signatures import CatalogueError, load_signatures
+from kafka_fleet.mistakes import told
 from kafka_fleet.paths import sql_dir
 from kafka_fleet.store.generations import day
 
@@ -67,13 +68,14 @@ def plots_path(home: Path, ds: str, generation: str, cluster: str) -> Path:
 def _load(folder: Path) -> Plot:
     file = folder / "plot.yaml"
     try:
-        plot = Plot.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")))
+        plot = Plot.model_validate(load_yaml(file))
         query = (folder / "query.sql").read_text(encoding="utf-8")
-    except (yaml.YAMLError, OSError) as error:
-        raise CatalogueError(f"{file}: cannot be read: {error}") from error
+    except FleetFileError as error:
+        raise CatalogueError(str(error)) from error
+    except OSError as error:
+        raise CatalogueError(f"{folder / 'query.sql'}: cannot be read: {error.strerror}") from error
     except ValidationError as error:
-        faults = [f"{file}: {'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()]
-        raise CatalogueError("\n".join(faults)) from error
+        raise CatalogueError("\n".join(f"{file}: {one}" for one in told(error, "file"))) from error
     if plot.id != folder.name:
         raise CatalogueError(f"{file}: id {plot.id!r} differs from its folder {folder.name!r}")
     return plot.model_copy(update={"query": query})

@@ -12,6 +12,7 @@ from typing import Any
 
 from kafka_fleet.fleet_yaml import FleetFileError, load_yaml
 from kafka_fleet.knowledge.versions import Release, ReleaseError, parse_line, parse_release
+from kafka_fleet.mistakes import said
 
 _KEYS = {"as_of", "lines", "expected", "support_ends"}
 
@@ -23,7 +24,7 @@ def _release(text: object) -> Release | None:
 
 def _day(value: object) -> dt.date | None:
     """The day from which an entry counts as published, None for what was never announced."""
-    if isinstance(value, dt.date):
+    if type(value) is dt.date:
         return value
     found = re.fullmatch(r"by (\d{4}-\d{2}-\d{2})", str(value))
     if not found and value != "unannounced":
@@ -45,7 +46,7 @@ def _lines(lines: dict[Any, Any], as_of: dt.date, faults: list[str]) -> tuple[di
             except ValueError as error:
                 faults.append(f"{where}: {error}")
                 continue
-            dates[release] = value if isinstance(value, dt.date) else None
+            dates[release] = value if type(value) is dt.date else None
             since |= {release: day} if day is not None else {}
             faults += [f"{where}: {day} is after as_of; move as_of to it"] if day is not None and day > as_of else []
     dated = sorted(since.items())
@@ -81,7 +82,7 @@ def _support_ends(
             faults.append(f"support_ends.{text}: {error}")
             continue
         last = max((published for release, published in since.items() if release.line == line), default=None)
-        if last is None or not isinstance(day, dt.date):
+        if last is None or type(day) is not dt.date:
             faults.append(f"support_ends.{text}: needs a line with a published release, and a date")
         elif day < last:
             faults.append(f"support_ends.{text}: {day} is before its last patch of {last}")
@@ -99,13 +100,19 @@ def load_table(file: Path) -> dict[str, Any]:
     if not isinstance(content, dict) or not {"as_of", "lines"} <= set(content) <= _KEYS:
         raise ReleaseError(f"{file.name}: needs as_of and lines, and takes {', '.join(sorted(_KEYS))}")
     as_of, lines = content["as_of"], content["lines"]
-    if not isinstance(as_of, dt.date) or not isinstance(lines, dict) or not lines:
+    if type(as_of) is not dt.date or not isinstance(lines, dict) or not lines:
         raise ReleaseError(f"{file.name}: as_of is a date, and lines a mapping of at least one line")
-    faults: list[str] = []
-    dates, since = _lines(lines, as_of, faults)
-    expected = _expected(content.get("expected") or {}, dates, faults)
-    ends = _support_ends(content.get("support_ends") or {}, since, faults)
-    faults += [] if since or faults else ["lines: no release is announced"]
+    faults = [
+        f"{name}: must be a mapping"
+        for name in ("expected", "support_ends")
+        if not isinstance(content.get(name, {}), dict)
+    ]
     if faults:
         raise ReleaseError("\n".join(f"{file.name}: {fault}" for fault in faults))
+    dates, since = _lines(lines, as_of, faults)
+    expected = _expected(content.get("expected", {}), dates, faults)
+    ends = _support_ends(content.get("support_ends", {}), since, faults)
+    faults += [] if since or faults else ["lines: no release is announced"]
+    if faults:
+        raise ReleaseError("\n".join(f"{file.name}: {said(fault)}" for fault in faults))
     return {"dates": dates, "since": since, "expected": expected, "support_ends": ends, "as_of": as_of}

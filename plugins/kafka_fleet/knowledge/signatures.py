@@ -14,12 +14,12 @@ A signature is a measurable symptom, independent of any version. Adding one is a
 import re
 from functools import cache
 from pathlib import Path
-from typing import Any
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from kafka_fleet.collect.mbeans import mbean_of
+from kafka_fleet.fleet_yaml import FleetFileError, load_yaml
+from kafka_fleet.mistakes import told
 from kafka_fleet.paths import sql_dir
 
 
@@ -145,13 +145,12 @@ class Signature(BaseModel):
 def _load(folder: Path) -> Signature:
     file = folder / "signature.yaml"
     try:
-        content: Any = yaml.safe_load(file.read_text(encoding="utf-8"))
+        content = load_yaml(file)
         signature = Signature.model_validate(content)
-    except (yaml.YAMLError, OSError) as error:
-        raise CatalogueError(f"{file}: cannot be read: {error}") from error
+    except FleetFileError as error:
+        raise CatalogueError(str(error)) from error
     except ValidationError as error:
-        faults = [f"{file}: {'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()]
-        raise CatalogueError("\n".join(faults)) from error
+        raise CatalogueError("\n".join(f"{file}: {one}" for one in told(error, "file"))) from error
     if signature.id != folder.name:
         raise CatalogueError(f"{file}: id {signature.id!r} differs from its folder {folder.name!r}")
     steps = {

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from functools import total_ordering
 
 # Kafka below 1.0 has four numbers (0.8.0 and 0.8.1 three), from 1.0 on always three.
-_NUMBERS = re.compile(r"(0(?:\.\d{1,6}){2,3}|[1-9]\d{0,5}(?:\.\d{1,6}){2})(?:([-.+_].*))?")
+# ASCII digits without leading zeros: `3.\u0663.1` and `3.03.1` are nobody's releases.
+_NUMBER = r"\.(?:0|[1-9][0-9]{0,5})"
+_NUMBERS = re.compile(rf"(0(?:{_NUMBER}){{2,3}}|[1-9][0-9]{{0,5}}(?:{_NUMBER}){{2}})(?:([-.+_].*))?")
 
 
 class ReleaseError(ValueError):
@@ -67,6 +69,6 @@ def apache_release(text: str) -> Release:
 
 def parse_line(text: str) -> tuple[int, ...]:
     """Read a line such as `3.3` or `0.11.0`. Raises ReleaseError."""
-    if not re.fullmatch(r"0\.\d+\.\d+|[1-9]\d*\.\d+", text):
+    if not re.fullmatch(r"0\.[0-9]{1,6}\.[0-9]{1,6}|[1-9][0-9]{0,5}\.[0-9]{1,6}", text):
         raise ReleaseError(f"{text!r} is not a release line such as 3.3 or 0.11.0")
     return tuple(map(int, text.split(".")))

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from kafka_fleet import acknowledgements
 from kafka_fleet.fleet_yaml import FleetFileError
 from kafka_fleet.knowledge.briefs import key_of
+from kafka_fleet.mistakes import told
 from kafka_fleet.page.published import Published, known_cluster
 
 Day = Annotated[str, Form(pattern=r"^\d{4}-\d{2}-\d{2}$")]
@@ -48,7 +49,7 @@ def _write(fleet_file: Path | None, change: Callable[[Path], None]) -> None:
     try:
         change(path)
     except ValidationError as error:
-        raise Refused("; ".join(acknowledgements.sentences(error))) from error
+        raise Refused("; ".join(told(error, "entry"))) from error
     except FleetFileError as error:
         raise Refused(str(error).removeprefix(f"{path.parent}/"), 409) from error
     except OSError as error:

@@ -14,7 +14,7 @@ from kafka_fleet.report.safe import visible
 from kafka_fleet.report.shapes import Json
 
 MOST_BYTES = 1_000_000  # of all attachments together
-_FIGURE = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?")
+_FIGURE = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001 - their full-width forms run as well
 _INNER = re.compile(r'([;,|\t"]\s*)([=+\-@＝＋－＠])')  # noqa: RUF001
 _EVIDENCE = ("value", "unit", "threshold", "where", "from", "to", "metric", "mbean")
