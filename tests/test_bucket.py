@@ -199,8 +199,9 @@ def test_one_of_rivals_claims_a_recipient(home):
     boxes = [Outbox(home, DS, "payments-eu", timedelta(minutes=10)) for _ in range(RIVALS)]
     boxes[0].change(lambda mails: mails.append(mail))
     won = [one for one in rivals(lambda number: boxes[number].claim(mail, address, now)) if one is not None]
-    assert [(one.state, one.claims) for one in won] == [("claimed", 1)]
-    boxes[0].settle(mail, address, "sent", "", now)
+    assert [(one.state, one.claims) for one in won] == [("claimed", 0)]
+    assert boxes[0].offer(mail, address, won[0])
+    boxes[0].settle(mail, address, won[0], "sent", "", now)
     assert boxes[1].claim(mail, address, now + timedelta(days=1)) is None
     assert boxes[1].read()[0].recipients[address].state == "sent"
     assert names(home / f"outbox/ds={DS}") == ["payments-eu.json"]

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from kafka_fleet.report.outbox import Outbox, OutboxError, letter_digest
+from kafka_fleet.report.outbox import Outbox, OutboxError, Recipient, letter_digest
 from mail_server import Mailbox, mail_server, plain
 from test_mail import CLUSTER, DAY, NOON, OWNER, SECOND, send, states
 
@@ -161,7 +161,8 @@ def test_names_cannot_leave_the_outbox(tmp_path, ds, cluster):
 def test_a_rivals_success_is_not_undone(tmp_path, server):
     send(tmp_path, server)
     outbox = Outbox(tmp_path, DAY, CLUSTER, timedelta(minutes=10))
-    outbox.settle(outbox.read()[-1], OWNER, "due", "late failure of a zombie", datetime.now(UTC))
+    zombie = Recipient("claimed", at=NOON.isoformat())
+    outbox.settle(outbox.read()[-1], OWNER, zombie, "due", "late failure of a zombie", datetime.now(UTC))
     assert states(tmp_path) == {OWNER: "sent"}
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from fleet_spark.tables import Day
 from fleet_spark.ways import tables_read
+from kafka_fleet.store.generations import Unchangeable
 
 CLOCK_SECONDS = 5  # the agent tells whole seconds, and clocks kept by NTP differ by less
 START_HOURS = 24  # process start to first sweep counts as an interval up to this length
@@ -35,7 +36,12 @@ def fact_queries(sql: Path, wanted: Collection[str] | None = None) -> dict[str, 
 
 
 def write_facts(day: Day, clusters: list[str], wanted: Collection[str] | None = None) -> None:
-    """Compute and publish the day's fact tables: all, or those wanted and what they are made of."""
+    """Compute and publish the day's fact tables: all, or those wanted and what they are made of.
+
+    Raises Unchangeable where the day was judged by this generation already.
+    """
+    if day.judged:
+        raise Unchangeable(day.generation, day.ds)
     sweeps = day.load_raw(clusters)
     print(f"facts of {day.ds}: {len(sweeps)} sweeps of {len({s.cluster for s in sweeps})} clusters", flush=True)
     for damaged in day.damaged:

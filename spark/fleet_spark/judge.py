@@ -35,7 +35,6 @@ from kafka_fleet.knowledge.measured import Answered, load_conditions, with_answe
 from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.knowledge.upgrade import plan, upgrade_to
 from kafka_fleet.knowledge.verdicts import Row, judge
-from kafka_fleet.store.files import replace_file
 from kafka_fleet.store.generations import publish
 
 NO_SWEEP = "no sweep reached this cluster on this day"
@@ -143,7 +142,7 @@ def write_findings(day: Day, fleet_file: Path | None, clusters: list[str], signa
     invalid = {} if clusters else fleet.invalid
     dossiers += [unreached(day.ds, name, sentence) for name, sentence in sorted(invalid.items()) if name not in wanted]
     briefs |= {one["cluster"]: brief([], {}, False, {}) for one in dossiers if one["cluster"] not in briefs}
-    _write(day, findings, dossiers, briefs, states)
+    store(day, findings, dossiers, briefs, states)
 
 
 def _case(
@@ -186,13 +185,14 @@ def _plain(result: SignatureResult) -> dict[str, Any]:
     }
 
 
-def _write(
+def store(
     day: Day,
     findings: list[dict[str, Any]],
     dossiers: list[dict[str, Any]],
     briefs: dict[str, dict[str, Any]],
     states: list[dict[str, Any]],
 ) -> None:
+    """Write what was judged as the day's generation and publish it. Raises Unchangeable, Overtaken."""
     folder = day.results / f"findings/ds={day.ds}"
     order = [
         (f["cluster"], f["advisory"] is None, f["advisory"] or "", f["signature"] or "", f["cause"] or "")
@@ -200,13 +200,13 @@ def _write(
     ]
     ordered = [finding for _key, finding in sorted(zip(order, findings, strict=True), key=lambda pair: pair[0])]
     for one in dossiers:
-        replace_file(folder / day.generation / "clusters" / f"{one['cluster']}.json", canonical(one))
+        day.put(folder / day.generation / "clusters" / f"{one['cluster']}.json", canonical(one))
     for name, one in briefs.items():
-        replace_file(brief_path(day.results, day.ds, day.generation, name), canonical(one))
+        day.put(brief_path(day.results, day.ds, day.generation, name), canonical(one))
     rows = {one["cluster"]: summary(one, briefs[one["cluster"]]) for one in dossiers}
-    replace_file(folder / day.generation / "summary.json", canonical({"schema_version": 1, "clusters": rows}))
-    replace_file(folder / day.generation / "findings.json", canonical(ordered))
-    replace_file(day.results / f"signatures/ds={day.ds}" / day.generation / "signatures.json", canonical(states))
+    day.put(folder / day.generation / "summary.json", canonical({"schema_version": 1, "clusters": rows}))
+    day.put(folder / day.generation / "findings.json", canonical(ordered))
+    day.put(day.results / f"signatures/ds={day.ds}" / day.generation / "signatures.json", canonical(states))
     publish(day.results / f"signatures/ds={day.ds}", day.generation)
     publish(folder, day.generation)
     print(f"judge {day.ds}: {len(ordered)} findings of {len(dossiers)} clusters", flush=True)

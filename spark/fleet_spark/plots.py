@@ -25,7 +25,6 @@ from fleet_spark.tables import Day
 from fleet_spark.ways import Ways, tables_read
 from kafka_fleet.knowledge.plots import COLUMNS, MOST_POINTS, Plot, load_plots, plots_path
 from kafka_fleet.knowledge.signatures import Signature, load_signatures
-from kafka_fleet.store.files import replace_file
 from kafka_fleet.store.manifests import Manifest
 
 Json = dict[str, Any]
@@ -153,4 +152,4 @@ def write_plots(
         limits = limits_of(plots, signatures, own)
         made = document(day.ds, cluster, plots, run, rows.get(cluster, {}), at[cluster], limits)
         text = json.dumps(made, sort_keys=True, ensure_ascii=False, separators=(",", ":")) + "\n"
-        replace_file(plots_path(day.home, day.ds, day.generation, cluster), text.encode())
+        day.put(plots_path(day.results, day.ds, day.generation, cluster), text.encode())

@@ -47,11 +47,12 @@ def look(folder: Path) -> Stored:
 
 def write_few(folder: Path, rows: pa.Table, schema: StructType) -> None:
     """Store rows that the driver holds, in place of what an attempt before may have left."""
-    for left in folder.glob("*.parquet"):
-        left.unlink()
     content = io.BytesIO()
     pq.write_table(rows.replace_schema_metadata({_SCHEMA: nullable(schema).json()}), content)
     replace_file(folder / _NAME, content.getvalue())
+    for left in folder.glob("*.parquet"):
+        if left.name != _NAME:
+            left.unlink()
 
 
 def write_many(folder: Path, frame: DataFrame) -> int:

@@ -28,7 +28,8 @@ from pyspark.sql.types import (
 from fleet_spark.frames import in_driver, nothing
 from fleet_spark.stored import look, write_few, write_many
 from fleet_spark.ways import Ways, few
-from kafka_fleet.store.generations import publish
+from kafka_fleet.store.files import read_file, replace_file
+from kafka_fleet.store.generations import Unchangeable, current, publish
 from kafka_fleet.store.manifests import Damaged, Manifest, manifests
 from kafka_fleet.store.schemas import raw_schemas
 from kafka_fleet.store.versions import RENAMED
@@ -118,6 +119,18 @@ class Day:
             else:
                 self._fact(table, frame.schema, write_many(folder, frame))
         return self.ways.rows[table]
+
+    @property
+    def judged(self) -> bool:
+        """Whether readers follow this generation's findings: then it changes no more."""
+        return current(self.results / f"findings/ds={self.ds}") == self.generation
+
+    def put(self, path: Path, content: bytes) -> None:
+        """Write a document of this generation. Raises Unchangeable where it is published with another content."""
+        if not self.judged:
+            replace_file(path, content)
+        elif not path.exists() or read_file(path) != content:
+            raise Unchangeable(self.generation, self.ds)
 
     def publish_facts(self, tables: Iterable[str]) -> None:
         """Point readers at this generation of every table, when all of them are whole."""

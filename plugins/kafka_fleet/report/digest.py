@@ -17,7 +17,7 @@ from kafka_fleet.report.changes import Changes, Told
 from kafka_fleet.report.dispatch import NONE, due_anyway
 from kafka_fleet.report.headers import one_line
 from kafka_fleet.report.history import last_told
-from kafka_fleet.report.judged import JudgedDay, LetterError, published_generation, read_judged, unreadable
+from kafka_fleet.report.judged import JudgedDay, LetterError, mailed_generation, read_judged, unreadable
 from kafka_fleet.report.letter import MAX_BYTES
 from kafka_fleet.report.mail import LEASE, DeliveryResult, deliver
 from kafka_fleet.report.outbox import Outbox
@@ -117,7 +117,7 @@ def mail_digest(
     Arguments as of dispatch.mail_letter. A cluster without a letter is named and costs no other its news. Raises
     LetterError where nothing is published, OutboxError.
     """
-    generation = generation or published_generation(home, ds)
+    generation = mailed_generation(home, ds, generation)
     name = digest_name(owner)
     first = [_entry(home, ds, cluster, generation, acknowledged, None, None) for cluster in clusters]
     parts = "\n".join(f"{one.cluster} {one.judged.digest if one.judged else one.problem}" for one in first)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kafka_fleet.acknowledgements import Acknowledgements
 from kafka_fleet.report.history import last_told
-from kafka_fleet.report.judged import LetterError, published_generation, read_judged, unreadable
+from kafka_fleet.report.judged import LetterError, mailed_generation, read_judged, unreadable
 from kafka_fleet.report.mail import LEASE, DeliveryResult, deliver
 from kafka_fleet.report.outbox import Outbox
 from kafka_fleet.report.since import subject, with_first_part
@@ -43,12 +43,12 @@ def mail_letter(
 
     What changed since the last letter sent comes first; where nothing did, no letter goes out before the heartbeat.
     `owners` are those of the fleet file as it is now; None when the cluster is no valid entry of it any more.
-    `generation` is the one that readers follow unless it is given, `acknowledged` what the file beside the fleet file
-    says.
+    `generation` is the one that readers follow unless a later one is given, `acknowledged` what the file beside the
+    fleet file says.
     """
     if not owners:
         raise LetterError(f"{cluster} is no valid entry of the fleet file, so its owners are not known")
-    judged = read_judged(home, ds, cluster, generation or published_generation(home, ds), acknowledged)
+    judged = read_judged(home, ds, cluster, mailed_generation(home, ds, generation), acknowledged)
     box = Outbox(home, ds, cluster, LEASE)
     last = last_told(box, home, ds, judged.digest)
     try:

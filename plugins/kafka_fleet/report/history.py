@@ -67,7 +67,7 @@ def last_told(box: Outbox, home: Path, ds: str, findings_digest: str) -> LastTol
             last = LastTold(day_of, mail.told, frozenset())
         if _without_figures(mail.told) != _without_figures(last.told):
             break
-        have = (address for address, one in mail.recipients.items() if one.claims or one.state in ("sent", "uncertain"))
+        have = (address for address, one in mail.recipients.items() if one.may_have or one.state == "known")
         last = last._replace(known_to=last.known_to.union(have))
     return last
 

@@ -87,6 +87,17 @@ def published_generation(home: Path, ds: str) -> str:
     return found
 
 
+def mailed_generation(home: Path, ds: str, wanted: str | None) -> str:
+    """The generation whose letters a run mails: its own, unless readers follow a later one by now. Raises LetterError.
+
+    A run that was overtaken, or is cleared afterwards, would else take back what a later one has told.
+    """
+    if wanted is None:
+        return published_generation(home, ds)
+    shown = current(home / f"reports/ds={day(ds)}")
+    return wanted if shown is None or int(shown[1:]) <= int(wanted[1:]) else shown
+
+
 def read_judged(home: Path, ds: str, cluster: str, generation: str, acknowledged: Acknowledgements) -> JudgedDay:
     """Raises LetterError where a part is not there or damaged."""
     letter, judged = home / f"reports/ds={ds}/{generation}", home / f"findings/ds={ds}/{generation}"

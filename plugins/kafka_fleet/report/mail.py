@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime
+from functools import partial
 from pathlib import Path
 
 from kafka_fleet.report.changes import Told
@@ -158,9 +159,10 @@ def deliver(
     lease = max(lease, timedelta(seconds=6 * smtp.timeout)) if smtp else lease
     box = Outbox(home, ds, cluster, lease)
     if dry_run:
-        mail = _with_owners(_current(box.read(), draft, digest, findings_digest), owners)
+        mails = box.read()
+        mail = _with_owners(_current(mails, draft, digest, findings_digest), mails, owners)
     else:
-        mail = box.change(lambda mails: _with_owners(_current(mails, draft, digest, findings_digest), owners))
+        mail = box.change(lambda found: _with_owners(_current(found, draft, digest, findings_digest), found, owners))
     result = DeliveryResult(cluster, ds, mail.message_id, mail.subject, mail.revises is not None)
     open_ones = [address for address in dict.fromkeys(owners) if _open(box, mail, address, result, clock())]
     if dry_run:
@@ -170,9 +172,19 @@ def deliver(
     return result
 
 
-def _with_owners(mail: Mail, owners: Sequence[str]) -> Mail:
+def _with_owners(mail: Mail, mails: Sequence[Mail], owners: Sequence[str]) -> Mail:
+    """The mail with all its recipients. mails: of the day, this one too.
+
+    Findings that came back are news for those who were sent others in between, and for them only.
+    """
     for address in owners:
-        mail.recipients.setdefault(address, Recipient())
+        had = [
+            one for one in mails if one is not mail and address in one.recipients and one.recipients[address].may_have
+        ]
+        same = bool(had) and had[-1].findings_digest == mail.findings_digest
+        known = same and had[-1].recipients[address].state == "sent"
+        new = Recipient("known", reason=f"has the same findings by {had[-1].message_id}") if known else Recipient()
+        mail.recipients.setdefault(address, new)
     return mail
 
 
@@ -180,7 +192,7 @@ def _open(box: Outbox, mail: Mail, address: str, result: DeliveryResult, now: da
     """Whether this recipient is to be offered the mail now; where not, the result says why."""
     recipient = mail.recipients[address]
     until = box.leased_until(recipient, now)
-    if recipient.state == "sent":
+    if recipient.state in ("sent", "known"):
         result.already.append(address)
     elif recipient.state == "uncertain":
         result.uncertain[address] = recipient.reason
@@ -212,19 +224,22 @@ def _send(
         return
     with session:
         for address in addresses:
-            before = mail.recipients[address]
-            if box.claim(mail, address, clock()) is None:
+            claimed = box.claim(mail, address, clock())
+            if claimed is None:
                 _read_back(box, mail, address, result)
                 continue
-            if before.state == "claimed":
+            if claimed.claims:
                 log.warning(
                     "%s: what became of the last mail to %s is not known; sent again as %s",
                     cluster,
                     address,
                     mail.message_id,
                 )
-            outcome = session.send(address, message)
-            box.settle(mail, address, _STATE[outcome.verdict], outcome.reason, clock())
+            outcome = session.send(address, message, partial(box.offer, mail, address, claimed))
+            if outcome.verdict == "withdrawn":
+                _read_back(box, mail, address, result)
+                continue
+            box.settle(mail, address, claimed, _STATE[outcome.verdict], outcome.reason, clock())
             if outcome.verdict == "sent":
                 result.sent.append(address)
             else:
@@ -235,7 +250,7 @@ def _read_back(box: Outbox, mail: Mail, address: str, result: DeliveryResult) ->
     """Report a recipient that another try took, settled or replaced while this one was on its way."""
     latest = box.read()[-1]
     recipient = latest.recipients.get(address, Recipient())
-    if latest.message_id == mail.message_id and recipient.state == "sent":
+    if latest.message_id == mail.message_id and recipient.state in ("sent", "known"):
         result.already.append(address)
     elif latest.message_id == mail.message_id and recipient.state == "uncertain":
         result.uncertain[address] = recipient.reason

@@ -4,10 +4,12 @@
 
     due ──claim──▶ claimed ──250──▶ sent
      ▲               │ ├──5xx──▶ refused        (offered again only when somebody asks for delivery again)
-     └──nothing left─┘ └──crash or lost answer──▶ stays claimed; after the lease one more try, then `uncertain`
+     └──nothing left─┘ └──crash or lost answer──▶ stays claimed; tried again after the lease
 
-A claim is written to disk before the first byte goes to the mail server, so a mail can be sent twice only where
-the answer to a complete body was lost, at most once more, and under the same Message-ID.
+A claim is written to disk before the first byte goes to the mail server, and counted before the last one does: a body
+without its end is delivered to nobody. So a mail can be sent twice only where the answer to a complete body was lost,
+at most once more, and under the same Message-ID; two lost answers leave the recipient `uncertain`. Who was last sent
+the same findings by an earlier mail of the day, and not what came between, is `known`: there is nothing to revise.
 """
 
 import hashlib
@@ -23,9 +25,9 @@ from kafka_fleet.store.files import update_file
 from kafka_fleet.store.versions import NewerVersion, document
 
 Answer = TypeVar("Answer")
-State = Literal["due", "claimed", "sent", "refused", "uncertain"]
+State = Literal["due", "claimed", "sent", "refused", "uncertain", "known"]
 SCHEMA_VERSION = 1
-MAX_CLAIMS = 2  # the first try, and one more when its outcome was never learnt
+MAX_CLAIMS = 2  # complete mails: the first, and one more when its outcome was never learnt
 _UNTOUCHED: tuple[State, ...] = ("due", "refused")
 
 
@@ -35,12 +37,20 @@ class OutboxError(RuntimeError):
 
 @dataclass
 class Recipient:
-    """Where one recipient stands. `claims` counts tries of unknown outcome, `at` is the last change in UTC."""
+    """Where one recipient stands. `claims` counts complete mails that went, or may have.
+
+    `at` is the last change in UTC; a claim is told from others by it.
+    """
 
     state: State = "due"
     claims: int = 0
     at: str | None = None
     reason: str = ""
+
+    @property
+    def may_have(self) -> bool:
+        """Whether the mail has reached this recipient, or may have."""
+        return bool(self.claims) or self.state in ("sent", "uncertain")
 
 
 @dataclass
@@ -69,7 +79,7 @@ class Mail:
     @property
     def reached_somebody(self) -> bool:
         """Whether any recipient has it, or may have it."""
-        return any(person.claims or person.state not in _UNTOUCHED for person in self.recipients.values())
+        return any(person.may_have for person in self.recipients.values())
 
 
 def message_id(cluster: str, ds: str, digest: str, occurrence: int, domain: str) -> str:
@@ -147,36 +157,56 @@ class Outbox:
         return until if now < until else None
 
     def claim(self, mail: Mail, address: str, now: datetime) -> Recipient | None:
-        """Claim one recipient of the latest mail; None when it is not (or no longer) ours to send."""
+        """Claim one recipient of the latest mail, before talking to the mail server; None when it is not (or no longer)
+        ours to send.
+        """
 
         def step(mails: list[Mail]) -> Recipient | None:
             if mails[-1].message_id != mail.message_id:
                 return None  # a revised letter came in between
             recipient = mails[-1].recipients[address]
-            if recipient.state in ("sent", "uncertain") or self.leased_until(recipient, now):
+            if recipient.state in ("sent", "uncertain", "known") or self.leased_until(recipient, now):
                 return None
             if recipient.state == "claimed" and recipient.claims >= MAX_CLAIMS:
                 recipient.state, recipient.reason = "uncertain", "two complete mails got no answer; not sent again"
                 return None
-            recipient.claims += 1
             recipient.state, recipient.at, recipient.reason = "claimed", now.isoformat(), ""
             return recipient
 
         return self.change(step)
 
-    def settle(self, mail: Mail, address: str, state: State, reason: str, now: datetime) -> None:
-        """Record the outcome of a claim. A known outcome of nothing sent takes the claim back."""
+    def offer(self, mail: Mail, address: str, claimed: Recipient) -> bool:
+        """Count a complete mail, right before its end is sent; False where it must not be: the claim is another's by
+        now, or a revised letter came in between.
+        """
+
+        def step(mails: list[Mail]) -> bool:
+            recipient = mails[-1].recipients.get(address) if mails[-1].message_id == mail.message_id else None
+            if recipient is None or (recipient.state, recipient.at) != ("claimed", claimed.at):
+                return False
+            recipient.claims = claimed.claims + 1
+            return True
+
+        return self.change(step)
+
+    def settle(self, mail: Mail, address: str, claimed: Recipient, state: State, reason: str, now: datetime) -> None:
+        """Record the outcome of a claim. A known outcome of nothing sent takes what was counted back.
+
+        Of a claim that was taken over only success is recorded: what failed says nothing of the other try.
+        """
 
         def step(mails: list[Mail]) -> None:
-            kept = next(kept for kept in reversed(mails) if kept.message_id == mail.message_id)
-            recipient = kept.recipients[address]
-            if recipient.state == "sent":
-                return  # a rival's success is never undone
+            kept = next((kept for kept in reversed(mails) if kept.message_id == mail.message_id), None)
+            recipient = kept.recipients[address] if kept else None
+            if recipient is None or recipient.state == "sent":
+                return  # replaced while nobody had it; or a rival's success, which is never undone
+            if state != "sent" and (recipient.state, recipient.at) != ("claimed", claimed.at):
+                return
             recipient.state, recipient.reason = state, reason
             if state != "claimed":
                 recipient.at = now.isoformat()
             if state in _UNTOUCHED:
-                recipient.claims -= 1
+                recipient.claims = claimed.claims
 
         self.change(step)
 

@@ -7,7 +7,7 @@ the body was sent delivered nothing, one that hung up after it may have delivere
 import re
 import smtplib
 import ssl
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from email.utils import parseaddr
 from types import TracebackType
 from typing import Literal, NamedTuple, Self
@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple, Self
 from kafka_fleet.report.headers import one_line
 from kafka_fleet.report.smtp_settings import SmtpSettings
 
-Verdict = Literal["sent", "refused", "deferred", "unknown"]
+Verdict = Literal["sent", "refused", "deferred", "unknown", "withdrawn"]
 
 
 class SmtpUnavailable(ConnectionError):
@@ -27,7 +27,9 @@ class SmtpUnavailable(ConnectionError):
 
 
 class Outcome(NamedTuple):
-    """What became of one recipient: `unknown` means that the body left and no answer came back."""
+    """What became of one recipient: `unknown` means that the whole body left and no answer came back, `withdrawn` that
+    its end was held back.
+    """
 
     verdict: Verdict
     reason: str = ""
@@ -99,25 +101,37 @@ class SmtpSession:
         else:
             self._client.close()
 
-    def send(self, recipient: str, message: bytes) -> Outcome:
-        """Offer one message to one recipient. A lost connection ends the session; later calls are `deferred`."""
+    def send(self, recipient: str, message: bytes, leaves: Callable[[], bool] = lambda: True) -> Outcome:
+        """Offer one message to one recipient. A lost connection ends the session; later calls are `deferred`.
+
+        leaves: asked when all but the closing dot is sent, without which nothing is delivered; where it is False the
+        dot is not sent, and the session ends.
+        """
         if not self._alive:
             return Outcome("deferred", "the connection to the mail server was lost before this recipient's turn")
-        complete = False  # only a body with its closing dot can be delivered
         try:
             for command, expected in self._envelope(recipient):
                 code, text = self._client.docmd(command)
                 if code not in expected:
                     return self._turned_down(code, text)
             self._client.send(re.sub(rb"(?m)^\.", b"..", message))
-            complete = True
+        except (OSError, smtplib.SMTPException) as error:
+            return self._lost("deferred", error)
+        if not leaves():
+            self._alive = False
+            self._client.close()
+            return Outcome("withdrawn")
+        try:
             self._client.send(b".\r\n")
             code, text = self._client.getreply()
         except (OSError, smtplib.SMTPException) as error:
-            self._alive = False
-            why = "no answer in time" if isinstance(error, TimeoutError) else one_line(str(error))
-            return Outcome("unknown" if complete else "deferred", f"the connection to the mail server was lost: {why}")
+            return self._lost("unknown", error)
         return Outcome("sent") if code == 250 else self._turned_down(code, text)
+
+    def _lost(self, verdict: Verdict, error: Exception) -> Outcome:
+        self._alive = False
+        why = "no answer in time" if isinstance(error, TimeoutError) else one_line(str(error))
+        return Outcome(verdict, f"the connection to the mail server was lost: {why}")
 
     def _envelope(self, recipient: str) -> Iterator[tuple[str, tuple[int, ...]]]:
         yield f"MAIL FROM:<{parseaddr(self._settings.from_email)[1]}>", (250,)

@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 
 from kafka_fleet.store.files import each, replace_file
 from kafka_fleet.store.landing import ORPHAN_SECONDS, remove_orphans
+from kafka_fleet.store.leftovers import remove_temporaries
 from kafka_fleet.store.manifests import JOINED, DataFile, Manifest, manifests, read_table
 from kafka_fleet.store.schemas import raw_schemas
 from kafka_fleet.store.versions import as_raw, unknown_columns
@@ -163,11 +164,11 @@ def compact_finished(home: Path, ds: str, today: date | None = None) -> list[str
     return [f"{cluster}: {sweeps} sweeps of {ds} are in {files} files" for cluster, (sweeps, files) in joined.items()]
 
 
-def tidy(home: Path) -> list[str]:
-    """Remove what no reader needs any more, of all days that were compacted; a line for each with anything removed."""
+def tidy(home: Path, now: float | None = None) -> list[str]:
+    """Remove what no reader needs any more: of raw, by day, and what killed writers left elsewhere. A line for each."""
     told = []
-    for folder in sorted((home / f"raw/{JOINED}").glob("ds=*")):
-        day = folder.name.removeprefix("ds=")
-        removed = remove_superseded(home, day) + remove_orphans(home, day)
+    for day in sorted({folder.name.removeprefix("ds=") for folder in (home / "raw").glob("*/ds=*")}):
+        removed = remove_superseded(home, day, now) + remove_orphans(home, day, now)
         told += [f"{day}: {removed} files removed that no reader needs"] if removed else []
-    return told
+    left = remove_temporaries(home, now)
+    return told + ([f"{left} files removed that killed writers left"] if left else [])

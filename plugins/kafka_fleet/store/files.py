@@ -17,6 +17,7 @@ from kafka_fleet.store import bucket
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
+TEMPORARY = ".tmp"  # ends the name of a file that is on its way; it begins with a dot
 AT_ONCE = 32  # requests to a bucket, each of which waits for its answer
 
 
@@ -30,9 +31,12 @@ def replace_file(path: Path, content: bytes, new: bool = False) -> None:
             raise FileExistsError(f"{path} is there already")
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.{time.monotonic_ns()}.tmp")
+    _put(path, content, path.with_name(f".{path.name}.{os.getpid()}.{time.monotonic_ns()}{TEMPORARY}"), new)
+
+
+def _put(path: Path, content: bytes, temporary: Path, new: bool = False) -> None:
     try:
-        with temporary.open("xb") as file:
+        with temporary.open("wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
@@ -82,7 +86,8 @@ def update_file(path: Path, change: Callable[[bytes | None], bytes], lock: Path)
         found = None
         with suppress(FileNotFoundError):
             found = path.read_bytes()
-        replace_file(path, change(found))
+        # nobody else writes it now: one name, so that what a killed writer left is written over by the next one
+        _put(path, change(found), path.with_name(f".{path.name}{TEMPORARY}"))
     finally:
         os.close(opened)
 

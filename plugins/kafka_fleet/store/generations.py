@@ -50,6 +50,13 @@ class Overtaken(RuntimeError):
     """A later run of the day has published already; an earlier one that was thought dead must not undo it."""
 
 
+class Unchangeable(RuntimeError):
+    """A task of a finished run was cleared by itself; what readers follow is not written over file by file."""
+
+    def __init__(self, generation: str, ds: str) -> None:
+        super().__init__(f"{generation} of {ds} is published and changes no more: clear the run from coverage on")
+
+
 def publish(folder: Path, generation: str) -> None:
     """Point readers of `<stage>/ds=D` at a generation that is whole. Raises Overtaken when a later one is there."""
     if not _NAME.fullmatch(generation):

@@ -13,8 +13,9 @@ import re
 import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import NamedTuple
 
@@ -185,11 +186,16 @@ def _whole(home: Path, path: Path, table: str) -> Manifest | None:
 def remove_orphans(home: Path, ds: date | str, now: float | None = None) -> int:
     """Delete temporary and uncommitted files of one day that are older than a day. Gives their number."""
     committed = {path.stem for path in (home / f"raw/manifests/ds={ds}").glob("*.json")}  # damaged ones are evidence
+    kept: set[tuple[str, str]] = set()  # folder and name of files that joined sweeps share
     for path in (home / f"raw/{JOINED}/ds={ds}").glob("*.json"):
-        committed |= {path.stem, *(Path(file["path"]).stem for file in json.loads(path.read_text())["files"])}
+        listed = (PurePosixPath(file["path"]) for file in json.loads(path.read_text())["files"])
+        kept |= {(JOINED, path.name), *((file.parts[1], file.name) for file in listed)}
     limit, removed = (now or time.time()) - ORPHAN_SECONDS, 0
     for path in (home / "raw").glob(f"*/ds={ds}/*"):
-        if path.stem not in committed and path.stat().st_mtime < limit:
-            path.unlink(missing_ok=True)
-            removed += 1
+        if path.stem in committed or (path.parent.parent.name, path.name) in kept:
+            continue
+        with suppress(FileNotFoundError):  # a sweep that lands just now renames its files
+            if path.stat().st_mtime < limit:
+                path.unlink()
+                removed += 1
     return removed

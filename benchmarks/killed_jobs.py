@@ -1,0 +1,167 @@
+"""`python -m benchmarks.killed_jobs`: a day's spark-submit killed with SIGKILL at many moments, and run again.
+
+Real sweeps recorded from brokers, real jobs with their JVM. The day is published already by a run of one signature; the
+killed run would replace it by all of them. What is killed is in turn the JVM, Python's driver, or both. After each kill
+readers must find what was published before, byte for byte; the same job of the same generation, as a scheduler's
+retry, must end in what a run without a kill gave. Ends with 1 when it does not.
+"""
+
+import argparse
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from threading import Thread
+from typing import Any, NamedTuple
+
+import psutil
+
+from benchmarks.measure import gate, machine
+from fleet_spark.stored import look
+from kafka_fleet.commands import SMALL_DAY_JVM
+from kafka_fleet.paths import spark_application, sql_dir
+from kafka_fleet.store.generations import POINTER, claim, current
+from recorded import recorded_day, write_home  # type: ignore[import-untyped]
+from stored_days import published  # type: ignore[import-untyped]
+
+CLUSTERS = ["follower331", "idle331"]
+OLD, NEW = "g0001", "g0002"
+GONE_S = 60.0  # within which whatever a killed process leaves running has to end by itself
+# a line that a job prints, and in words what it has done by then
+MOMENTS = {
+    "judge": (r"^judge .*: idle331: ", "all is judged, nothing of it is written"),
+    "facts": (r"^facts of .*: intervals: ", "facts are being written"),
+    "signatures": (r"^facts of .*: \w+: ", "the last fact table is written; signatures run a second later"),
+}
+
+
+class Killed(NamedTuple):
+    """A run that was to be killed. ended: it was faster than that. seconds: how long it ran."""
+
+    ended: bool
+    seconds: float
+    lines: list[str]
+
+
+def command(home: Path, generation: str, *more: str) -> list[str]:
+    """The job as `kafka-fleet analyze` starts it."""
+    beside = Path(sys.executable).parent
+    arguments = ["analyze", "--home", str(home), "--ds", recorded_day(), "--generation", generation]
+    return [str(beside / "spark-submit"), "--master", "local[*]", str(spark_application()), *arguments,
+            "--sql", str(sql_dir()), *more]  # fmt: skip
+
+
+def run(arguments: Sequence[str], kill: Callable[[subprocess.Popen[str], list[str]], bool] | None = None) -> Killed:
+    """Run a job; `kill` is asked every few milliseconds, with the lines printed so far, whether it has killed it."""
+    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable,
+                   "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_SUBMIT_OPTS": SMALL_DAY_JVM}  # fmt: skip
+    lines: list[str] = []
+    began = time.monotonic()
+    with subprocess.Popen(
+        arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment, start_new_session=True
+    ) as job:
+        family = [psutil.Process(job.pid)]
+        reader = Thread(target=lambda: lines.extend(iter(job.stdout.readline, "")) if job.stdout else None)
+        reader.start()
+        done = False
+        while job.poll() is None and not done:
+            family[1:] = family[0].children(recursive=True)
+            done = kill is not None and kill(job, lines)
+            time.sleep(0.005)
+        _gone, alive = psutil.wait_procs(family[1:], GONE_S if done else 5)
+        for one in alive:
+            one.kill()
+        code = job.wait()
+        reader.join()
+    if alive and done:
+        raise SystemExit(f"{len(alive)} processes of a killed job ran on for {GONE_S:g} s")
+    if kill is None and code != 0:
+        raise SystemExit("a job failed that nobody killed:\n" + "".join(lines[-30:]))
+    return Killed(not done, time.monotonic() - began, lines)
+
+
+def strike(job: subprocess.Popen[str], whom: str) -> None:
+    """Kill the JVM, which is the process that was started, the Python below it, or both with all they started."""
+    if whom == "both":
+        os.killpg(job.pid, signal.SIGKILL)
+    elif whom == "JVM":
+        os.kill(job.pid, signal.SIGKILL)
+    else:
+        for one in psutil.Process(job.pid).children():
+            one.kill()
+
+
+def stages(home: Path) -> dict[str, Any]:
+    """Each stage as its readers find it: bytes of findings and signatures, rows of each fact table."""
+    ds = recorded_day()
+    found: dict[str, Any] = {stage: published(home, stage, ds) for stage in ("findings", "signatures")}
+    for pointer in home.glob(f"facts/*/ds={ds}/{POINTER}"):
+        folder = pointer.parent
+        rows = look(folder / str(current(folder))).read().to_pylist()
+        found[f"facts/{folder.parent.name}"] = sorted(json.dumps(row, default=str, sort_keys=True) for row in rows)
+    return found
+
+
+def main() -> int:
+    """Kill, compare, run again, compare."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.killed_jobs", description=__doc__)
+    parser.add_argument("--kills", type=int, default=9, help="at evenly spaced seconds of the job, besides the moments")
+    options = parser.parse_args()
+    print(machine())
+    with tempfile.TemporaryDirectory(prefix="killed-") as folder:
+        template, whole = Path(folder, "template"), Path(folder, "whole")
+        write_home(template, CLUSTERS)
+        claim(template, recorded_day())
+        run(command(template, OLD, "--signatures", "fetch_latency"))
+        claim(template, recorded_day())
+        shutil.copytree(template, whole)
+        untouched = run(command(whole, NEW))
+        old, new = stages(template), stages(whole)
+        last = [line for line in untouched.lines if line.startswith("facts of ")][-1].split(": ")[1]
+        print(f"  a job takes {untouched.seconds:.0f} s; {len(new)} stages and tables, {last} is the last of the facts")
+        wrong = kills = early = 0
+        step = untouched.seconds / (options.kills + 1)
+        steps: list[tuple[str, str | None, int]] = [(f"second {step * n:.1f}", None, n) for n in
+                                                    range(1, options.kills + 1)]  # fmt: skip
+        steps += [(name, pattern, 0) for name, (pattern, _words) in MOMENTS.items()]
+        for number, (name, pattern, part) in enumerate(steps):
+            whom = ("both", "JVM", "Python")[number % 3]
+            home = shutil.copytree(template, Path(folder, "home"))
+            wanted = re.compile(pattern.replace(r"\w+", last) if pattern else "^$")
+            due = time.monotonic() + step * part
+
+            def kill(job: subprocess.Popen[str], lines: list[str], wanted: re.Pattern[str] = wanted,
+                     by_line: bool = pattern is not None, due: float = due, whom: str = whom,
+                     name: str = name) -> bool:  # fmt: skip
+                reached = any(wanted.match(line) for line in lines) if by_line else time.monotonic() >= due
+                if reached:
+                    time.sleep(1.0 if name == "signatures" else 0.0)
+                    strike(job, whom)
+                return reached
+
+            killed = run(command(home, NEW), kill)
+            kills, early = kills + 1, early + killed.ended
+            left = stages(home)
+            mixed = [stage for stage in left if left[stage] not in (old.get(stage), new.get(stage))]
+            lost = sorted(set(old) - set(left))
+            run(command(home, NEW))
+            healed = stages(home) == new
+            strays = [str(path.relative_to(home)) for path in home.rglob("_temporary")]
+            wrong += bool(mixed or lost or strays) + (not healed)
+            moved = sum(left.get(stage) == new[stage] != old.get(stage) for stage in new)
+            print(f"  {name}, {whom}: {'not killed, it had ended' if killed.ended else f'{moved} stages were new'}; "
+                  f"mixed: {mixed or 'none'}; healed: {healed}", flush=True)  # fmt: skip
+            shutil.rmtree(home)
+        print(f"  {kills} jobs, {early} of them had ended before their kill")
+        return int(not gate("kills after which something was mixed, lost or not healed", wrong, 0))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
