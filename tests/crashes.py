@@ -4,28 +4,34 @@ A write is what Python tells its audit hooks of below the home: a file opened fo
 made or removed. Each fsync is two more: once with half of the file, as a torn write leaves it, once with all of it, not
 yet renamed. Nothing lists the writes, so those of new code are killed by themselves. The job runs in a fork, which
 kills itself with SIGKILL right before its n-th write.
+
+FLEET_KILLS=every kills at every write; without it a test run kills at some of them, FLEET_SEED says which.
 """
 
 import fcntl
+import gc
 import json
 import os
+import random
 import re
 import shutil
 import signal
 import stat
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+from generated import SEED
 from kafka_fleet.store.landing import ORPHAN_SECONDS
 
+EVERY = os.environ.get("FLEET_KILLS") == "every"
 Job = Callable[[Path], object]
-LONGEST = 60  # seconds of a job
+LONGEST = 600  # seconds of a job, on a machine that is busy with others
 _PATHS = {"os.rename": 1, "os.remove": 0, "os.mkdir": 0, "os.rmdir": 0, "os.link": 1, "os.symlink": 1,
           "os.truncate": 0, "os.utime": 0, "os.chmod": 0, "shutil.rmtree": 0}  # fmt: skip
 
@@ -95,6 +101,7 @@ def killed(job: Job, home: Path, at: int | None, started: Callable[[int], object
         try:
             os.close(read)
             signal.alarm(LONGEST)
+            gc.disable()  # it would touch, and so copy, every page of the parent
             _arm(home, at, told)
             job(home)
             os._exit(0)
@@ -114,9 +121,23 @@ def killed(job: Job, home: Path, at: int | None, started: Callable[[int], object
     return None
 
 
-def every_kill(job: Job, template: Path, folder: Path) -> Iterator[tuple[Write, Path]]:
-    """Copies of a home, each as the job left it that was killed at the next of its writes, until it ends alive."""
-    for at in count(1):
+def numbers(step: int) -> Iterator[int]:
+    """Numbers of writes to kill at: all, or in a bounded run every so many."""
+    return count(1) if EVERY else count(1 + random.Random(SEED).randrange(step), step)  # noqa: S311 - a sample
+
+
+def enough(points: Collection[object], bounded: int, every: int) -> None:
+    """Say how many different writes were killed at, and fail where they are fewer than that."""
+    print(f"killed at {len(points)} different writes")
+    assert len(points) >= (every if EVERY else bounded)
+
+
+def every_kill(job: Job, template: Path, folder: Path, step: int) -> Iterator[tuple[Write, Path]]:
+    """Copies of a home, each as the job left it that was killed at the next of its writes, until it ends alive.
+
+    step: of a bounded run, see `numbers`.
+    """
+    for at in numbers(step):
         home = folder / f"killed{at}"
         shutil.copytree(template, home)
         write = killed(job, home, at)

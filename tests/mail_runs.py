@@ -5,6 +5,7 @@ hang up, or kill the fork that sends it.
 """
 
 import json
+import logging
 import os
 import shutil
 import signal
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from crashes import Write, killed
+from kafka_fleet.report import judged
 from kafka_fleet.report.digest import digest_name, mail_digest
 from kafka_fleet.report.dispatch import mail_letter
 from kafka_fleet.report.outbox import Mail, Outbox
@@ -148,11 +150,17 @@ def write_templates(folder: Path) -> None:
             (folder / variant / stage / f"ds={DS}/g0001").rename(folder / variant / "kept")
             shutil.rmtree(folder / variant / stage)
             (folder / variant / "kept").rename(folder / variant / stage)
+    runs = Runs(folder / "tried", folder, Server(), plain(1), False)
+    generation = runs.judge("one")  # once here: forks then find templates and advisories read
+    mail_letter(runs.home, DS, CLUSTERS[1], OWNERS, None, True, generation)
+    mail_digest(runs.home, DS, OWNERS[0], CLUSTERS, None, True, generation)
+    judged._findings.cache_clear()
 
 
 @contextmanager
 def served() -> Iterator[tuple[Server, SmtpSettings]]:
     """A mail server for forks."""
+    logging.getLogger("mail.log").setLevel(logging.WARNING)  # aiosmtpd tells of every line
     box = Server()
     with mail_server(box) as port:
         yield box, plain(port)

@@ -7,7 +7,7 @@ from shutil import copytree, rmtree
 
 import pytest
 
-from crashes import in_memory, on_their_way, unlocked
+from crashes import enough, in_memory, numbers, on_their_way, unlocked
 from mail_runs import THINGS, Runs, Server, served, write_templates
 
 pytestmark = pytest.mark.fault(52, "kill -9 at each write and each step of a mail")
@@ -65,7 +65,7 @@ def test_killed_at_every_write_each_owner_gets_it_once_or_in_the_window_twice(pl
     template = copytree(runs.home, place / "template")
     points, twice = set(), 0
     try:
-        for at in range(1, 1000):
+        for at in numbers(5):
             rmtree(runs.home)
             copytree(template, runs.home)
             del runs.server.received[before:]
@@ -82,13 +82,13 @@ def test_killed_at_every_write_each_owner_gets_it_once_or_in_the_window_twice(pl
             twice += unrecorded
     finally:
         rmtree(template)
-    assert at > 25 * len(runs.owners)
-    assert 0 < twice <= 8 * len(runs.owners), "the window is from the answer to the rename of the outbox, no longer"
-    assert len(points) >= 20
+    assert twice <= 6 * len(runs.owners), "the window is from the answer to the rename of the outbox, no longer"
+    print(f"{twice} of them in the window")
+    enough(points, 5, 20)
 
 
 @pytest.mark.parametrize("thing", THINGS)
-@pytest.mark.parametrize(("digest", "number"), [(False, 1), (False, 2), (True, 1)])
+@pytest.mark.parametrize(("digest", "number"), [(False, 2), (True, 1)])
 def test_whatever_the_server_does_each_owner_gets_it(place, server, thing, digest, number):
     runs = day(place, server, digest)
     runs.server.expect(thing, number)

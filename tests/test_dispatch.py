@@ -95,6 +95,14 @@ def test_a_published_letter_is_mailed_once_and_new_findings_revise_it(home, box,
     assert "CVE-2026-33557" in part(box.received[1][1], "plain").split("UPGRADE")[0]
 
 
+def test_the_retry_of_a_run_that_was_overtaken_mails_what_is_published(home, box, smtp):
+    write(home, [confirmed(), finding("CVE-2026-33557", "exposed")], generation="g0002")
+    assert mail_letter(home, DAY, CLUSTER, OWNERS, smtp, generation="g0001").sent == OWNERS
+    assert mail_letter(home, DAY, CLUSTER, OWNERS, smtp, generation="g0002").already == OWNERS
+    assert mail_letter(home, DAY, CLUSTER, OWNERS, smtp, generation="g0001").already == OWNERS
+    assert "CVE-2026-33557" in part(box.received[0][1], "plain")
+
+
 def test_what_changed_since_the_last_letter_comes_first_in_both_twins(home, box, smtp):
     mail_letter(home, DAY, CLUSTER, OWNERS, smtp)
     write(home, [confirmed(), finding("CVE-2026-33557", "exposed")], later(1))

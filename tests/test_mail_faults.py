@@ -95,6 +95,20 @@ def test_silence_after_the_body_is_tried_once_more_after_the_lease_with_the_same
     assert box.received[0][1]["Date"].datetime == NOON
 
 
+def test_a_try_whose_claim_was_taken_over_ends_before_the_last_line_of_its_mail(tmp_path, box, server):
+    class Slow(Mailbox):
+        async def handle_RCPT(self, *arguments):
+            assert send(tmp_path, server, clock=lambda: NOON + timedelta(hours=1)).sent == [OWNER]
+            return await super().handle_RCPT(*arguments)
+
+    slow = Slow()
+    with mail_server(slow) as port:
+        result = send(tmp_path, plain(port))
+    assert (result.sent, result.already) == ([], [OWNER])
+    assert (slow.received, box.recipients) == ([], [OWNER])
+    assert states(tmp_path) == {OWNER: "sent"}
+
+
 @pytest.mark.fault(52)
 def test_two_lost_answers_end_the_tries(tmp_path, script, box, server):
     for minutes in (0, 11):

@@ -102,6 +102,19 @@ def test_an_owner_added_later_gets_the_letter_and_the_others_do_not_get_it_twice
     assert box.recipients == [OWNER, SECOND]
 
 
+def test_who_was_sent_these_findings_last_gets_no_revision_of_others(tmp_path, box, server):
+    both = [OWNER, SECOND]
+    send(tmp_path, server, owners=both)
+    box.answers[SECOND] = "450 later"
+    assert send(tmp_path, server, html="<p>other</p>", findings="f2", owners=both).sent == [OWNER]
+    box.answers.clear()
+    back = send(tmp_path, server, owners=both)
+    assert (back.sent, back.already) == ([OWNER], [SECOND])
+    assert states(tmp_path) == {OWNER: "sent", SECOND: "known"}
+    assert send(tmp_path, server, owners=both).already == both
+    assert box.recipients == [OWNER, SECOND, OWNER, OWNER]
+
+
 @pytest.mark.fault(44)
 def test_rivals_at_once_send_once(tmp_path, box, server):
     with ThreadPoolExecutor(8) as pool:

@@ -58,10 +58,10 @@ class Schedule:
         if not mailing:
             return
         run = mailing[-1] if healthy else self.dice.choice(mailing[-3:])
-        kind = "" if healthy else self.dice.choice(["", "", "write", "write", "server", "server"])
+        kind = "" if healthy else self.dice.choice(["", "write", "write", "server", "server"])
         thing = self.dice.choice(THINGS) if kind == "server" else None
         self.runs.server.expect(thing, self.dice.choice([1, 1, 2]))
-        at = self.dice.randint(1, 28 * len(self.runs.owners)) if kind == "write" else None
+        at = self.dice.randint(1, 40) if kind == "write" else None  # a mail to one owner is some thirty writes
         before, taken = self.claims(), len(self.runs.server.received)
         ended = self.runs.try_mail(run.generation, at)
         self.told.append(f"mail of {run.generation}: {thing or ''} {ended or ''}")
@@ -84,8 +84,8 @@ class Schedule:
             same = [mail for mail in had if mail.message_id == one.message_id]
             assert len(same) <= self.window[one.recipient, one.message_id] <= 1, "twice, and not for a lost answer"
             if had and not same:
-                sure = not self.window[one.recipient, had[-1].message_id]
-                assert not sure or self.found[had[-1].message_id] != known, "a revised letter without other findings"
+                unsure = self._may_have(one.recipient) - {mail.message_id for mail in had[:-1]}
+                assert unsure or self.found[had[-1].message_id] != known, "a revised letter without other findings"
             had.append(one)
             self.counts["twice"] += bool(same)
         for (to, message_id), claims in self.claims().items():
@@ -93,6 +93,10 @@ class Schedule:
             if claims > before.get((to, message_id), 0) and recipient.state == "claimed":
                 self.window[to, message_id] += 1
                 self.counts["in the window"] += 1
+
+    def _may_have(self, recipient: str) -> set[str]:
+        """Mails of which the outbox does not know, or once did not know, whether they came."""
+        return {message_id for (to, message_id), number in self.window.items() if to == recipient and number}
 
     def end(self) -> None:
         """All is well again: the last run that mails is cleared until nothing is due."""
@@ -121,7 +125,7 @@ class Schedule:
     def run(self) -> None:
         """Draw and check."""
         self.judge()
-        for _step in range(self.dice.randint(5, 14)):
+        for _step in range(self.dice.randint(6, 16)):
             step = self.dice.random()
             if step < 0.2:
                 self.judge()
@@ -149,5 +153,5 @@ def test_no_schedule_loses_a_letter_or_sends_one_twice_but_in_the_window(tmp_pat
             rmtree(home)
             counts += schedule.counts + Counter(mails=len(server.received), schedules=1)
     print(f"FLEET_SEED={SEED}: {dict(sorted(counts.items()))}")
-    assert counts["killed"] > SCHEDULES
+    assert counts["killed"] >= SCHEDULES
     assert counts["in the window"] >= counts["twice"] > 0

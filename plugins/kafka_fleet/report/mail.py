@@ -109,9 +109,10 @@ def compose(mail: Mail, cluster: str) -> bytes:
 
 def _current(mails: list[Mail], draft: Callable[[int, str | None], Mail], digest: str, findings_digest: str) -> Mail:
     """The mail that holds for this letter: the kept one, or a new one that is appended to `mails`."""
-    while mails and not mails[-1].reached_somebody and mails[-1].digest != digest:
+    this = (digest, findings_digest)  # both: a digest's letters are attached, and its own words may be the same
+    while mails and not mails[-1].reached_somebody and (mails[-1].digest, mails[-1].findings_digest) != this:
         mails.pop()  # nobody has it
-    if mails and (digest == mails[-1].digest or findings_digest == mails[-1].findings_digest):
+    if mails and findings_digest == mails[-1].findings_digest:
         return mails[-1]  # wording alone is no reason for a second mail
     occurrence = sum(mail.digest == digest for mail in mails)
     mails.append(draft(occurrence, mails[-1].message_id if mails else None))
