@@ -38,7 +38,7 @@ GONE_S = 60.0  # within which whatever a killed process leaves running has to en
 MOMENTS = {
     "judge": (r"^judge .*: idle331: ", "all is judged, nothing of it is written"),
     "facts": (r"^facts of .*: intervals: ", "facts are being written"),
-    "signatures": (r"^facts of .*: \w+: ", "the last fact table is written; signatures run a second later"),
+    "signatures": (r"^facts of .*: \w+: ", "the last fact table is written; a second later signatures run"),
 }
 
 
@@ -113,7 +113,9 @@ def main() -> int:
     """Kill, compare, run again, compare."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.killed_jobs", description=__doc__)
     parser.add_argument("--kills", type=int, default=9, help="at evenly spaced seconds of the job, besides the moments")
+    parser.add_argument("--signatures", help="that the killed run judges by, with commas between them; default all")
     options = parser.parse_args()
+    wide = ["--signatures", options.signatures] if options.signatures else []
     print(machine())
     with tempfile.TemporaryDirectory(prefix="killed-") as folder:
         template, whole = Path(folder, "template"), Path(folder, "whole")
@@ -122,7 +124,7 @@ def main() -> int:
         run(command(template, OLD, "--signatures", "fetch_latency"))
         claim(template, recorded_day())
         shutil.copytree(template, whole)
-        untouched = run(command(whole, NEW))
+        untouched = run(command(whole, NEW, *wide))
         old, new = stages(template), stages(whole)
         last = [line for line in untouched.lines if line.startswith("facts of ")][-1].split(": ")[1]
         print(f"  a job takes {untouched.seconds:.0f} s; {len(new)} stages and tables, {last} is the last of the facts")
@@ -146,12 +148,12 @@ def main() -> int:
                     strike(job, whom)
                 return reached
 
-            killed = run(command(home, NEW), kill)
+            killed = run(command(home, NEW, *wide), kill)
             kills, early = kills + 1, early + killed.ended
             left = stages(home)
             mixed = [stage for stage in left if left[stage] not in (old.get(stage), new.get(stage))]
             lost = sorted(set(old) - set(left))
-            run(command(home, NEW))
+            run(command(home, NEW, *wide))
             healed = stages(home) == new
             strays = [str(path.relative_to(home)) for path in home.rglob("_temporary")]
             wrong += bool(mixed or lost or strays) + (not healed)

@@ -93,13 +93,13 @@ def test_joining_a_day_changes_no_row_and_is_taken_up_again(place: Path) -> None
     assert stored(whole) == old
     expected = tidied(whole)
     points = set()
-    for write, home in every_kill(joined, template, place, 8):
+    for write, home in every_kill(joined, template, place, 12):
         points.add(write)
         assert stored(home) == old, write
         assert killed(joined, home, None) is None
         assert stored(home) == old, write
         assert tidied(home) == expected, write
-    enough(points, 5, 50)
+    enough(points, 4, 50)
 
 
 @pytest.mark.parametrize("large", [False, True], ids=["small", "with a file that stays"])

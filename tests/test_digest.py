@@ -61,6 +61,18 @@ def test_the_most_pressing_cluster_comes_first_by_its_weight(tmp_path, box, send
     assert f"c-prod_{DS}_evidence.csv" in files
 
 
+def test_a_digest_that_nobody_has_yet_goes_out_with_the_letters_that_hold_now(tmp_path, box, send):
+    write(tmp_path, DS)
+    box.answers[OWNER] = "451 later"
+    assert send(DS).deferred
+    box.answers.clear()
+    write(tmp_path, DS, b_prod=[exposed(), finding("CVE-2026-33557", "exposed")])  # its own words stay the same
+    assert send(DS).sent == [OWNER]
+    letters = {one.get_filename(): one.get_content() for one in told(box)[2].iter_attachments()}
+    assert "CVE-2026-33557" in letters[f"b-prod_{DS}.html"]
+    assert send(DS).already == [OWNER]
+
+
 def test_what_changed_since_the_last_digest_and_only_that_is_shown(tmp_path, box, send):
     write(tmp_path, DS)
     send(DS)
