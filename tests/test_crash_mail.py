@@ -10,7 +10,7 @@ import pytest
 from crashes import enough, in_memory, numbers, on_their_way, unlocked
 from mail_runs import THINGS, Runs, Server, served, write_templates
 
-pytestmark = pytest.mark.fault(52, "kill -9 at each write and each step of a mail")
+pytestmark = pytest.mark.fault(52)
 
 
 @pytest.fixture(scope="module")

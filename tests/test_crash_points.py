@@ -17,7 +17,7 @@ from kafka_fleet.store.landing import Landing, sweep_before
 from kafka_fleet.store.manifests import manifests, read_rows
 from letter_rows import DS, finding
 
-pytestmark = pytest.mark.fault(42, "kill -9 at each write of collect, compact, tidy, acknowledge")
+pytestmark = pytest.mark.fault(42)  # kill -9 at each write of collect, compact, tidy, acknowledge
 FIRST, NEXT = datetime(2026, 11, 20, 10, tzinfo=UTC), date(2026, 11, 21)
 Json = dict[str, Any]
 

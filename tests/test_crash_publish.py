@@ -26,7 +26,7 @@ from letter_rows import DS
 from published_days import confirmed, dossier, exposed
 from stored_days import published
 
-pytestmark = pytest.mark.fault(42, "kill -9 at each write of facts, signatures, findings, report")
+pytestmark = pytest.mark.fault(42)  # kill -9 at each write of facts, signatures, findings, report
 SCHEMA = StructType([StructField("cluster", StringType()), StructField("sweeps", LongType())])
 TABLES = ("broker_days", "cluster_days")
 CLUSTERS = ("archive-eu", "payments-eu")

@@ -8,10 +8,8 @@ from typing import Any
 import pytest
 
 from jolokia_simulator import Agent, agent, answer
-from kafka_fleet.collect.answers import decode
 from kafka_fleet.collect.jolokia import BrokerSweep, sweep_broker
 from kafka_fleet.collect.mbeans import PARTITIONS, beans
-from kafka_fleet.collect.rows import Rows
 from kafka_fleet.collect.transport import Credentials, Limits
 
 FAST = Limits(connect_s=1.0, read_s=0.8, deadline_s=1.2, max_bytes=2_000_000)

@@ -6,7 +6,7 @@ tests/fault_results.json, from a run of the tests.
 
 import ast
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -58,16 +58,19 @@ def faults() -> list[Fault]:
     return [Fault(number, row["fault"], row["outcome"], row.get("differs")) for number, row in content.items()]
 
 
-def _rows_named(function: ast.FunctionDef) -> list[int]:
-    """Rows in the decorators of a function, those of single parameters among them."""
-    calls = [node for one in function.decorator_list for node in ast.walk(one) if isinstance(node, ast.Call)]
+def _rows_of(nodes: Iterable[ast.AST]) -> list[int]:
+    """Rows in marks, those of single parameters among them."""
+    calls = [node for one in nodes for node in ast.walk(one) if isinstance(node, ast.Call)]
     marks = [call for call in calls if ast.unparse(call.func) == "pytest.mark.fault"]
     return [ast.literal_eval(argument) for call in marks for argument in call.args]
 
 
 def _named(path: Path) -> Iterator[tuple[str, list[int]]]:
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.FunctionDef) and (rows := _rows_named(node)):
+    body = ast.parse(path.read_text(encoding="utf-8")).body
+    of_file = _rows_of(node for node in body if ast.unparse(node).startswith("pytestmark ="))
+    functions = [node for node in body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")]
+    for node in functions:
+        if rows := of_file + _rows_of(node.decorator_list):
             yield f"{path.relative_to(ROOT).as_posix()}::{node.name}", rows
 
 

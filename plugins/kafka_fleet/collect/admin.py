@@ -190,8 +190,6 @@ def _batches(names: list[str]) -> Iterator[list[str]]:
         yield names[start : start + BATCH]
 
 
-
-
 def sweep_admin(bootstrap_servers: list[str], settings: dict[str, Any], deadline_s: float) -> AdminSweep:
     """Everything of one cluster. Never raises for what the far side does: the outcome says it."""
     deadline = time.monotonic() + deadline_s
