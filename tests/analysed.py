@@ -4,6 +4,7 @@ import atexit
 import json
 import shutil
 import tempfile
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -84,11 +85,11 @@ class Analysed(NamedTuple):
         return found
 
 
-def analyse(home: Path, ds: str, kind: type[Day] = Day, clusters: tuple[str, ...] = ()) -> Analysed:
-    """Facts and findings of one day as a new generation, in this process."""
+def analyse(home: Path, ds: str, kind: type[Day] = Day, signatures: Sequence[str] = ()) -> Analysed:
+    """Facts and findings of one day as a new generation, in this process; of all signatures unless some are named."""
     day = kind(spark(), home, ds, claim(home, ds), sql_dir())
-    write_facts(day, list(clusters))
-    write_findings(day, None, list(clusters), [])
+    write_facts(day, [], tables_needed(day.sql, signatures))
+    write_findings(day, None, [], signatures)
     return Analysed(home, ds, day.generation)
 
 
