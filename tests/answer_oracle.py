@@ -111,6 +111,9 @@ def cells(body: bytes, beans: list[Bean]) -> Cells | None:
             first = name_of(value[0][0])
             if first is not None and not asked_for(bean, first):
                 return None
+        wanted = {column.attribute for column in bean.columns}
+        if "*" not in bean.mbean and isinstance(value, Pairs) and value and not {name for name, _ in value} & wanted:
+            return None
         status = answer.only("status")
         if status == 404 and any(column.lazy for column in bean.columns):
             given.append((bean, {}, Pairs((column.attribute, 0) for column in bean.columns if column.lazy)))

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from analysed import Analysed, analysed
+from golden_homes import versions
 from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.paths import sql_dir
 
@@ -27,6 +28,8 @@ EXPECTED: dict[str, tuple[str, Detections, str]] = {
     "crowd331": ("quiet", [], "exposed"),
     "slow331": ("quiet", [], "exposed"),
     "idle331": ("quiet", [], "exposed"),
+    # the same as every version of the program wrote it
+    **{name: ("detected", [FOLLOWER], "confirmed") for name in versions("raw")},
     # one thing gone wrong in follower331: what is left still proves it
     "reset": ("detected", [FOLLOWER], "confirmed"),
     "restart": ("detected", [FOLLOWER], "confirmed"),
@@ -36,6 +39,10 @@ EXPECTED: dict[str, tuple[str, Detections, str]] = {
     "clock-back": ("detected", [FOLLOWER], "confirmed"),
     "halved": ("detected", [FOLLOWER], "confirmed"),
     "damaged": ("detected", [FOLLOWER], "confirmed"),
+    "clock-set-forward": ("detected", [FOLLOWER], "confirmed"),
+    "clock-set-back": ("detected", [FOLLOWER], "confirmed"),
+    "broker-ahead": ("detected", [FOLLOWER], "confirmed"),
+    "broker-behind": ("detected", [FOLLOWER], "confirmed"),
     "midnight": ("detected", [FOLLOWER], "confirmed"),
     "shuffled": ("detected", [FOLLOWER], "confirmed"),
     # a young process needs one sweep; who read is not known from one commit

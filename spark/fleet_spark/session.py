@@ -1,6 +1,7 @@
 """One Spark session per job: gives a session whose results do not depend on where or on how many cores it runs."""
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -32,6 +33,8 @@ DEFAULTS = {
 @contextmanager
 def session(name: str) -> Iterator[SparkSession]:
     """A session for the length of the block. Settings given to spark-submit win over DEFAULTS, not over FIXED."""
+    os.environ["TZ"] = "UTC"  # rows that come to Python have times of this process' zone, and do not say so
+    time.tzset()
     given = dict(SparkConf().getAll())  # what spark-submit was told
     builder = SparkSession.builder.appName(name)
     if given.get("spark.master", "local").startswith("local"):

@@ -36,7 +36,14 @@ reads AS (
         m.unclean_leader_elections,
         d.uncleanable_partitions,
         d.uncleanable_bytes,
-        timestamp_millis(coalesce(m.jvm_start_ms, m.app_start_ms)) AS process_start
+        -- the broker's own clock says when its process began; by the collector's that was sooner, or later
+        timestamp_millis(
+            coalesce(m.jvm_start_ms, m.app_start_ms)
+            - CASE
+                WHEN abs(b.agent_clock_skew_s) > :clock_s THEN cast(1000 * b.agent_clock_skew_s AS BIGINT)
+                ELSE 0
+            END
+        ) AS process_start
     FROM raw_brokers AS b
     LEFT JOIN raw_broker_metrics AS m ON b.cluster = m.cluster AND b.broker = m.broker AND b.sweep_at = m.sweep_at
     LEFT JOIN dirs AS d ON b.cluster = d.cluster AND b.broker = d.broker AND b.sweep_at = d.sweep_at

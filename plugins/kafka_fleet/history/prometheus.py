@@ -16,7 +16,7 @@ from kafka_fleet.collect.answers import ONE_BY_ONE, weighed
 from kafka_fleet.collect.transport import Credentials, Endpoint, Failure, Limits
 
 FORM = "application/x-www-form-urlencoded"
-AGAIN = frozenset({"cut_off", "timeout", "unreachable", "http"})  # worth one more try after PAUSE_S
+AGAIN = frozenset({"cut_off", "timeout", "unreachable"})  # worth one more try after PAUSE_S; a 5xx had it
 PAUSE_S = 1.0
 _VERSION = re.compile(r"[0-9A-Za-z.+~-]{1,40}")
 Shape = TypeVar("Shape")
