@@ -20,6 +20,7 @@ import psycopg2
 
 from fleet_demo.artifacts import ArtifactError, default_root, fetch_reason, locked, retrieve
 from fleet_demo.processes import LOOPBACK, end, free_port, spawn, tail
+from golden_homes import extract
 
 RELEASE = "16.9"
 SHA256 = "d983cee24678490199e1684d6a93f49f84673696cb6f0db64e880a4cf233017b"
@@ -55,8 +56,7 @@ def _unpack(root: Path, scratch: Path) -> None:
         packed.open("postgres-linux-x86_64.txz") as archive,
         tarfile.open(fileobj=archive, mode="r:xz") as files,
     ):
-        files.extraction_filter = getattr(tarfile, "data_filter", lambda member, _path: member)  # from Python 3.11.4 on
-        files.extractall(scratch / "postgres")  # noqa: S202 - its sha256 is pinned
+        extract(files, scratch / "postgres")
 
 
 @contextmanager
