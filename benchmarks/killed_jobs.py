@@ -28,8 +28,8 @@ from fleet_spark.stored import look
 from kafka_fleet.commands import SMALL_DAY_JVM
 from kafka_fleet.paths import spark_application, sql_dir
 from kafka_fleet.store.generations import POINTER, claim, current
-from recorded import recorded_day, write_home  # type: ignore[import-untyped]
-from stored_days import published  # type: ignore[import-untyped]
+from recorded import recorded_day, write_home
+from stored_days import published
 
 CLUSTERS = ["follower331", "idle331"]
 OLD, NEW = "g0001", "g0002"

@@ -58,14 +58,21 @@ def look(airflow: AirflowHome) -> Seen:
 
 
 def backfill(airflow: AirflowHome, running: Standalone, days: list[str], notify: str, rest: bool = False) -> Seen:
-    """Create a backfill of these days, by the command or by the API, and wait until Airflow has closed it."""
+    """Create a backfill of these days, by the command or by the API, and wait for its end."""
     conf = {"signatures": SIGNATURES, "notify": notify}
     if rest:
         number = backfill_by_rest(airflow, days, conf)
     else:
         span = ("--from-date", days[0], "--to-date", days[-1])
         number = airflow.backfill("--dag-id", "fleet_health", *span, "--dag-run-conf", json.dumps(conf))
-    print(f"{len(days)} days in {running.wait(airflow.has_no_open_backfill, 'the backfill'):.0f} s")
+
+    def over() -> bool:
+        states = [run.state for run in airflow.runs("fleet_health") if run.backfill == number]
+        return len(states) == len(days) and set(states) <= {"success", "failed"}
+
+    # another one may begin only once Airflow has closed this one, up to half a minute later
+    done = over if rest else airflow.has_no_open_backfill
+    print(f"{len(days)} days in {running.wait(done, 'the backfill'):.0f} s")
     assert sum(run.backfill == number for run in airflow.runs("fleet_health")) == len(days)
     return look(airflow)
 

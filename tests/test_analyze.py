@@ -89,8 +89,8 @@ def analyze(home: Path, kill_at: str | None = None) -> int:
     """
     command = [PROGRAM, "analyze", "--home", str(home), "--date", recorded_day()]
     elsewhere = {"TZ": "Asia/Kathmandu", "LC_ALL": "tr_TR.UTF-8", "PYTHONHASHSEED": "4711"}
-    elsewhere["JAVA_TOOL_OPTIONS"] = "-Duser.language=tr -Duser.country=TR"  # where i is no small I
-    core = min(os.sched_getaffinity(0))
+    # where i is no small I, and local[*] is one core; the machine's other cores may help the JVM itself
+    elsewhere["JAVA_TOOL_OPTIONS"] = "-Duser.language=tr -Duser.country=TR -XX:ActiveProcessorCount=1"
     with subprocess.Popen(
         command,
         stdout=subprocess.DEVNULL,
@@ -98,7 +98,6 @@ def analyze(home: Path, kill_at: str | None = None) -> int:
         text=True,
         env={**os.environ, **elsewhere},
         start_new_session=True,
-        preexec_fn=lambda: os.sched_setaffinity(0, {core}),
     ) as process:
         assert process.stderr is not None
         said = []

@@ -14,7 +14,9 @@ from kafka_fleet.store.schemas import raw_schemas
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")] + sorted(ROOT.glob("docs/**/*.md"))
+PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")] + sorted(
+    ROOT.glob("docs/**/*.md")
+)
 
 
 def cells(line: str) -> list[str]:
