@@ -67,7 +67,7 @@ def chromium() -> Iterator[Browser]:
         sentence = "no Chromium: install the package chromium, or name a program in FLEET_CHROMIUM"
         if os.environ.get("FLEET_BROWSER") == "required":
             pytest.fail(sentence)
-        pytest.skip(sentence)
+        pytest.skip(sentence)  # where no Chromium can be had (Ubuntu's is a snap); .ci/run sets "required" where it is
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=path, args=list(FLAGS))
         try:

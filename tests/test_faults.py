@@ -34,6 +34,7 @@ def test_no_result_is_of_a_test_that_is_gone():
     assert set(recorded()) <= set(tests())
 
 
+# a test file of the recorder's own run, with one result of each kind: the skip is one of them, and must be recorded
 PROBE = """
 import pytest
 @pytest.mark.fault(1)

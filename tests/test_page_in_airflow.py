@@ -1,6 +1,6 @@
 """The Fleet Health page inside the UI of a real `airflow standalone`, in a real headless Chromium."""
 
-from urllib.parse import quote
+from urllib.parse import unquote
 
 import pytest
 
@@ -37,7 +37,8 @@ def test_the_page_is_a_view_of_airflows_own_frame(seen):
 
 def test_it_leads_to_the_letter_and_to_the_run_that_judged_the_day(seen):
     assert "payments-eu" in seen.letter
-    assert seen.run.endswith(f"/dags/fleet_health/runs/{quote(RUN, safe=':+')}")
+    # Airflow's UI writes its address anew, with or without the signs of a time quoted
+    assert unquote(seen.run).endswith(f"/dags/fleet_health/runs/{RUN}")
 
 
 def test_nothing_outside_is_asked_nothing_is_blocked_and_axe_finds_nothing(seen):

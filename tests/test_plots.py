@@ -14,8 +14,8 @@ from analysed import analysed, spark
 from cases import DAY, Case, rows_of
 from day_samples import plots_document
 from fleet_spark.plots import NOT_ASKED, document, drawable, run_plots
+from kafka_fleet.knowledge.folders import CatalogueError
 from kafka_fleet.knowledge.plots import COLUMNS, MOST_POINTS, load_plots
-from kafka_fleet.knowledge.signatures import CatalogueError
 from kafka_fleet.paths import sql_dir
 from test_signature_cases import fact_schemas
 
@@ -203,7 +203,8 @@ def test_a_faulty_folder_is_named(tmp_path, changes, words):
     folder.mkdir(parents=True)
     content = yaml.safe_load((sql_dir() / "plots/fetch_times/plot.yaml").read_text(encoding="utf-8"))
     (folder / "plot.yaml").write_text(yaml.safe_dump(content | changes))
-    (folder / "query.sql").write_text(PLOTS["fetch_times"].query)
+    for query in ("query", "missing"):
+        (folder / f"{query}.sql").symlink_to(sql_dir() / f"plots/fetch_times/{query}.sql")
     with pytest.raises(CatalogueError, match=f"plot.yaml: .*{words}"):
         load_plots(tmp_path)
 
@@ -211,5 +212,6 @@ def test_a_faulty_folder_is_named(tmp_path, changes, words):
 def test_every_query_gives_the_columns_that_are_asked_for():
     set_views({})
     for plot in PLOTS.values():
-        values = {name: value for name, value in {**plot.bound, "ds": DS}.items() if f":{name}" in plot.query}
-        assert spark().sql(plot.query, args=values).columns == list(COLUMNS), plot.id
+        for query, columns in ((plot.query, COLUMNS), (plot.missing_query, ("cluster", "missing"))):
+            values = {name: value for name, value in {**plot.bound, "ds": DS}.items() if f":{name}" in query}
+            assert set(spark().sql(query, args=values).columns) == set(columns), plot.id

@@ -37,7 +37,7 @@ _MOST_NAME = 300  # characters of a name: Kafka's topics have at most 249
 def drawable(plots: Mapping[str, Plot], every: Iterable[str], made: Iterable[str]) -> dict[str, Plot]:
     """The plots whose tables are all made, of every fact table that there is: a run by some signatures makes fewer."""
     absent = set(every) - set(made)
-    return {name: one for name, one in plots.items() if not tables_read(one.query) & absent}
+    return {name: one for name, one in plots.items() if not tables_read(one.queries) & absent}
 
 
 def run_plots(
@@ -47,19 +47,22 @@ def run_plots(
     if not plots:
         return {}
     known = ways or Ways(spark)
-    with known.of("\n".join([binned, *(plot.query for plot in plots.values())])):
+    with known.of("\n".join([binned, *(plot.queries for plot in plots.values())])):
         frames = [_points(spark, plot, ds) for plot in plots.values()]
         reduce(DataFrame.unionByName, frames).createOrReplaceTempView("plot_points")
         rows = spark.sql(binned, args={"ds": ds, "most_points": MOST_POINTS}).toArrow().to_pylist()
     found: dict[str, dict[str, list[Json]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
-        found[row["cluster"]][row["plot"]].append(row)
+        found[row["cluster"]][row["drawn"]["plot"]].append({**row["drawn"], "points": row["points"]})
     return found
 
 
 def _points(spark: SparkSession, plot: Plot, ds: str) -> DataFrame:
-    values = {name: value for name, value in {**plot.bound, "ds": ds}.items() if f":{name}" in plot.query}
-    return spark.sql(plot.query, args=values).select(*COLUMNS).withColumn("plot", lit(plot.id))
+    def rows(query: str) -> DataFrame:
+        return spark.sql(query, args={n: v for n, v in {**plot.bound, "ds": ds}.items() if f":{n}" in query})
+
+    points, missing = rows(plot.query).select(*COLUMNS), rows(plot.missing_query).select("cluster", "missing")
+    return points.unionByName(missing, allowMissingColumns=True).withColumn("plot", lit(plot.id))
 
 
 def document(

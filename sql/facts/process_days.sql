@@ -38,11 +38,7 @@ reads AS (
         d.uncleanable_bytes,
         -- the broker's own clock says when its process began; by the collector's that was sooner, or later
         timestamp_millis(
-            coalesce(m.jvm_start_ms, m.app_start_ms)
-            - CASE
-                WHEN abs(b.agent_clock_skew_s) > :clock_s THEN cast(1000 * b.agent_clock_skew_s AS BIGINT)
-                ELSE 0
-            END
+            coalesce(m.jvm_start_ms, m.app_start_ms) - cast(1000 * coalesce(b.agent_clock_skew_s, 0) AS BIGINT)
         ) AS process_start
     FROM raw_brokers AS b
     LEFT JOIN raw_broker_metrics AS m ON b.cluster = m.cluster AND b.broker = m.broker AND b.sweep_at = m.sweep_at

@@ -1,7 +1,7 @@
 -- The points of all plots, at most so many per series: where sweeps are nearer together the highest of each step stays.
 -- in:  plot_points (the queries of all plots), cluster_days
--- out: one row per cluster, plot and series: points as JSON, [[from, to, value], ...] in time order, seconds of the
---      day; and one per sentence on what was not measured, in `missing`, which has none
+-- out: one row per cluster and what is drawn, which is a series of a plot: points as JSON, [[from, to, value], ...] in
+--      time order, seconds of the day; and one per sentence on what was not measured, in `drawn.missing`, without any
 WITH days AS (
     SELECT
         cluster,
@@ -13,16 +13,10 @@ WITH days AS (
 stepped AS (
     SELECT
         p.cluster,
-        p.plot,
-        p.panel,
-        p.unit,
-        p.panel_place,
-        p.panel_count,
-        p.series,
-        p.place,
-        p.series_count,
-        p.missing,
         p.amount,
+        struct(
+            p.plot, p.panel, p.unit, p.panel_place, p.panel_count, p.series, p.place, p.series_count, p.missing
+        ) AS drawn,
         unix_seconds(p.from_at) - unix_seconds(cast(:ds AS TIMESTAMP)) AS from_s,
         unix_seconds(p.to_at) - unix_seconds(cast(:ds AS TIMESTAMP)) AS to_s,
         -- the last sweep ends the last step, or it would have one for itself
@@ -36,53 +30,28 @@ stepped AS (
 binned AS (
     SELECT
         cluster,
-        plot,
-        panel,
-        unit,
-        panel_place,
-        panel_count,
-        series,
-        place,
-        series_count,
-        missing,
+        drawn,
         step,
         min(from_s) AS from_s,
         max(to_s) AS to_s,
         round(max(amount), 3) AS amount
     FROM stepped
-    GROUP BY
-        cluster, plot, panel, unit, panel_place, panel_count, series, place, series_count, missing, step
+    GROUP BY cluster, drawn, step
 ),
 
 gathered AS (
     SELECT
         cluster,
-        plot,
-        panel,
-        unit,
-        panel_place,
-        panel_count,
-        series,
-        place,
-        series_count,
-        missing,
+        drawn,
         sort_array(collect_list(struct(to_s, from_s, amount)) FILTER (WHERE amount IS NOT NULL)) AS points
     FROM binned
-    GROUP BY cluster, plot, panel, unit, panel_place, panel_count, series, place, series_count, missing
+    GROUP BY cluster, drawn
 )
 
 SELECT
-    cluster,
-    plot,
-    panel,
-    unit,
-    panel_place,
-    panel_count,
-    series,
-    place,
-    series_count,
-    missing,
-    to_json(transform(points, p -> array(cast(p.from_s AS DOUBLE), cast(p.to_s AS DOUBLE), p.amount))) AS points
-FROM gathered
-WHERE size(points) > 0 OR missing IS NOT NULL
-ORDER BY cluster, plot, panel_place, place, missing
+    g.cluster,
+    g.drawn,
+    to_json(transform(g.points, p -> array(cast(p.from_s AS DOUBLE), cast(p.to_s AS DOUBLE), p.amount))) AS points
+FROM gathered AS g
+WHERE size(g.points) > 0 OR g.drawn.missing IS NOT NULL
+ORDER BY g.cluster, g.drawn.plot, g.drawn.panel_place, g.drawn.place, g.drawn.missing

@@ -21,11 +21,12 @@ from kafka_fleet.fleet_yaml import FleetFileError, parse_yaml
 from kafka_fleet.history.mapping import load_mapping
 from kafka_fleet.inventory import Fleet, parse_fleet
 from kafka_fleet.knowledge.advisories import AdvisoryError, load_advisories
+from kafka_fleet.knowledge.folders import CatalogueError
 from kafka_fleet.knowledge.measured import load_conditions
 from kafka_fleet.knowledge.plots import load_plots
 from kafka_fleet.knowledge.release_table import load_table
 from kafka_fleet.knowledge.releases import ReleaseError
-from kafka_fleet.knowledge.signatures import CatalogueError, load_signatures
+from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.paths import sql_dir
 from kafka_fleet.usage import UsageError
 

@@ -14,16 +14,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from kafka_fleet.fleet_yaml import FleetFileError, load_yaml
 from kafka_fleet.knowledge.advisories import Advisory
 from kafka_fleet.knowledge.conditions import Measured
-from kafka_fleet.knowledge.signatures import CatalogueError, EvidenceRow, Threshold
+from kafka_fleet.knowledge.folders import entry_folders, read_query, read_words
+from kafka_fleet.knowledge.signatures import EvidenceRow, Threshold
 from kafka_fleet.knowledge.verdicts import Row
-from kafka_fleet.mistakes import told
 from kafka_fleet.paths import sql_dir
 
+WORDS = "condition.yaml"
 MOST = 20  # subjects and lines of evidence that a finding lists; the rest is counted
 
 
@@ -106,26 +106,10 @@ def with_answers(row: Row, advisory: Advisory, answers: Mapping[str, Answered]) 
     return replace(row, subjects=subjects, evidence=evidence, missing=tuple(dict.fromkeys(missing)))
 
 
-def _load(folder: Path) -> Condition:
-    file = folder / "condition.yaml"
-    try:
-        condition = Condition.model_validate(load_yaml(file))
-        query = (folder / "query.sql").read_text(encoding="utf-8")
-    except FleetFileError as error:
-        raise CatalogueError(str(error)) from error
-    except OSError as error:
-        raise CatalogueError(f"{folder / 'query.sql'}: cannot be read: {error.strerror}") from error
-    except ValidationError as error:
-        raise CatalogueError("\n".join(f"{file}: {one}" for one in told(error, "file"))) from error
-    if condition.id != folder.name:
-        raise CatalogueError(f"{file}: id {condition.id!r} differs from its folder {folder.name!r}")
-    return condition.model_copy(update={"query": query})
-
-
 @cache
 def load_conditions(folder: Path | None = None) -> dict[str, Condition]:
     """Every condition by id, sorted. `folder` is the one that holds `conditions/`; default: the project's sql/."""
-    root = (folder or sql_dir()) / "conditions"
-    if not root.is_dir():
-        raise CatalogueError(f"{root} is no folder")
-    return {child.name: _load(child) for child in sorted(root.iterdir()) if (child / "condition.yaml").exists()}
+    return {
+        child.name: read_words(child, WORDS, Condition).model_copy(update={"query": read_query(child, "query")})
+        for child in entry_folders((folder or sql_dir()) / "conditions", WORDS)
+    }

@@ -4,25 +4,26 @@ A plot shows a day of every cluster, of quiet ones too, on the cluster's page. A
 registers it:
 
     plot.yaml     title, what is drawn, what is said when nothing was measured, values with their reasons
-    query.sql     its points, and sentences on what was not measured: columns COLUMNS
+    query.sql     its points: columns COLUMNS
+    missing.sql   sentences on what was not measured: cluster, missing
     cases.yaml    given rows -> points; run by the tests
 """
 
 from functools import cache
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from kafka_fleet.fleet_yaml import FleetFileError, load_yaml
-from kafka_fleet.knowledge.signatures import CatalogueError, load_signatures
-from kafka_fleet.mistakes import told
+from kafka_fleet.knowledge.folders import CatalogueError, entry_folders, read_query, read_words
+from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.paths import sql_dir
 from kafka_fleet.store.generations import day
 
 MOST_POINTS = 200  # of a series and day: a sweep every ten minutes has 144
 # a panel is a picture with one axis; a series a line in it, the worst first; *_count: how many there are in all
 COLUMNS = ("cluster", "panel", "unit", "panel_place", "panel_count", "series", "place", "series_count", "from_at",
-           "to_at", "amount", "missing")  # fmt: skip
+           "to_at", "amount")  # fmt: skip
+WORDS = "plot.yaml"
 
 
 class Value(BaseModel):
@@ -42,7 +43,7 @@ class Limit(BaseModel):
 
 
 class Plot(BaseModel):
-    """One folder: words and values from plot.yaml, points from query.sql."""
+    """One folder: words and values from plot.yaml, points from query.sql, what has none from missing.sql."""
 
     model_config = ConfigDict(extra="forbid")
     id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
@@ -53,6 +54,12 @@ class Plot(BaseModel):
     limit: Limit | None = None
     values: dict[str, Value] = Field(default_factory=dict)
     query: str = ""
+    missing_query: str = ""
+
+    @property
+    def queries(self) -> str:
+        """The texts of both."""
+        return f"{self.query}\n{self.missing_query}"
 
     @property
     def bound(self) -> dict[str, float]:
@@ -66,31 +73,18 @@ def plots_path(home: Path, ds: str, generation: str, cluster: str) -> Path:
 
 
 def _load(folder: Path) -> Plot:
-    file = folder / "plot.yaml"
-    try:
-        plot = Plot.model_validate(load_yaml(file))
-        query = (folder / "query.sql").read_text(encoding="utf-8")
-    except FleetFileError as error:
-        raise CatalogueError(str(error)) from error
-    except OSError as error:
-        raise CatalogueError(f"{folder / 'query.sql'}: cannot be read: {error.strerror}") from error
-    except ValidationError as error:
-        raise CatalogueError("\n".join(f"{file}: {one}" for one in told(error, "file"))) from error
-    if plot.id != folder.name:
-        raise CatalogueError(f"{file}: id {plot.id!r} differs from its folder {folder.name!r}")
-    return plot.model_copy(update={"query": query})
+    texts = {"query": read_query(folder, "query"), "missing_query": read_query(folder, "missing")}
+    return read_words(folder, WORDS, Plot).model_copy(update=texts)
 
 
 @cache
 def load_plots(folder: Path | None = None) -> dict[str, Plot]:
     """Every plot by id, in the order of the page. `folder` holds `plots/` and `signatures/`; default: the project's."""
     root = (folder or sql_dir()) / "plots"
-    if not root.is_dir():
-        raise CatalogueError(f"{root} is no folder")
-    found = [_load(child) for child in sorted(root.iterdir()) if (child / "plot.yaml").exists()]
+    found = [_load(child) for child in entry_folders(root, WORDS)]
     signatures = load_signatures(folder or sql_dir())
     for plot in found:
         signature, _, name = plot.limit.threshold.partition(".") if plot.limit else ("", "", "")
         if plot.limit and (signature not in signatures or name not in signatures[signature].thresholds):
-            raise CatalogueError(f"{root / plot.id}/plot.yaml: no such threshold: {plot.limit.threshold}")
+            raise CatalogueError(f"{root / plot.id / WORDS}: no such threshold: {plot.limit.threshold}")
     return {plot.id: plot for plot in sorted(found, key=lambda one: one.place)}

@@ -15,18 +15,13 @@ import re
 from functools import cache
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from kafka_fleet.collect.mbeans import mbean_of
-from kafka_fleet.fleet_yaml import FleetFileError, load_yaml
-from kafka_fleet.mistakes import told
+from kafka_fleet.knowledge.folders import entry_folders, read_query, read_words
 from kafka_fleet.paths import sql_dir
 
-
-class CatalogueError(ValueError):
-    """A signature folder is not valid; the text names file and field of every fault."""
-
-
+WORDS = "signature.yaml"
 _ELSEWHERE = {"admin": "Kafka protocol", "host": "node_exporter"}
 
 
@@ -143,28 +138,14 @@ class Signature(BaseModel):
 
 
 def _load(folder: Path) -> Signature:
-    file = folder / "signature.yaml"
-    try:
-        content = load_yaml(file)
-        signature = Signature.model_validate(content)
-    except FleetFileError as error:
-        raise CatalogueError(str(error)) from error
-    except ValidationError as error:
-        raise CatalogueError("\n".join(f"{file}: {one}" for one in told(error, "file"))) from error
-    if signature.id != folder.name:
-        raise CatalogueError(f"{file}: id {signature.id!r} differs from its folder {folder.name!r}")
-    steps = {
-        path.stem.partition("_")[2]: path.read_text(encoding="utf-8") for path in sorted(folder.glob("[0-9]*_*.sql"))
-    }
-    queries = {name: (folder / f"{name}.sql").read_text(encoding="utf-8") for name in ("query", "coverage", "charts")}
-    rows = folder / "rows.sql"
-    return signature.model_copy(
+    steps = {path.stem.partition("_")[2]: read_query(folder, path.stem) for path in sorted(folder.glob("[0-9]*_*.sql"))}
+    return read_words(folder, WORDS, Signature).model_copy(
         update={
             "steps": steps,
-            "query": queries["query"],
-            "coverage_query": queries["coverage"],
-            "charts_query": queries["charts"],
-            "rows_query": rows.read_text(encoding="utf-8") if rows.exists() else "",
+            "query": read_query(folder, "query"),
+            "coverage_query": read_query(folder, "coverage"),
+            "charts_query": read_query(folder, "charts"),
+            "rows_query": read_query(folder, "rows") if (folder / "rows.sql").exists() else "",
         }
     )
 
@@ -173,6 +154,4 @@ def _load(folder: Path) -> Signature:
 def load_signatures(folder: Path | None = None) -> dict[str, Signature]:
     """Every signature by id, sorted. `folder` is the one that holds `signatures/`; default: the project's sql/."""
     root = (folder or sql_dir()) / "signatures"
-    if not root.is_dir():
-        raise CatalogueError(f"{root} is no folder")
-    return {child.name: _load(child) for child in sorted(root.iterdir()) if (child / "signature.yaml").exists()}
+    return {child.name: _load(child) for child in entry_folders(root, WORDS)}

@@ -1,7 +1,6 @@
 -- Quantiles of consumer fetches per broker: of the wait for records, and the longest of the whole request.
--- in:  request_times, broker_days
--- out: one row per broker, quantile and sweep before which something was fetched; and a sentence per cluster on brokers
---      that were not read, and one on those that nobody fetched from
+-- in:  request_times
+-- out: one row per broker, quantile and sweep before which something was fetched
 WITH reads AS (
     SELECT
         cluster,
@@ -66,39 +65,10 @@ points AS (
         *,
         explode(shown) AS point
     FROM quantiles
-),
-
--- the first sweep shows only what was before it, so a fetch is seen from the second one on
-fetched AS (
-    SELECT
-        b.cluster,
-        b.broker,
-        count(r.broker) AS sweeps,
-        coalesce(max(r.observations) > min(r.observations), FALSE) AS was_fetched_from
-    FROM broker_days AS b
-    LEFT JOIN request_times AS r
-        ON b.cluster = r.cluster AND b.broker = r.broker AND r.request = 'FetchConsumer' AND r.phase = 'RemoteTimeMs'
-    WHERE b.is_broker
-    GROUP BY b.cluster, b.broker
-),
-
-silent AS (
-    SELECT
-        cluster,
-        CASE
-            WHEN sweeps = 0 THEN 'fetch times were not read on broker '
-            WHEN sweeps = 1 THEN 'fetch times were read only once on broker '
-            ELSE 'no consumer fetched from broker '
-        END AS said,
-        sort_array(collect_list(broker)) AS brokers
-    FROM fetched
-    WHERE NOT was_fetched_from
-    GROUP BY cluster, said
 )
 
 SELECT
     p.cluster,
-    concat('broker ', p.broker) AS panel,
     'ms' AS unit,
     p.panel_place,
     p.panel_count,
@@ -108,23 +78,5 @@ SELECT
     p.read_at AS from_at,
     p.read_at AS to_at,
     p.point.amount,
-    NULL AS missing
+    concat('broker ', p.broker) AS panel
 FROM points AS p
-UNION ALL
-SELECT
-    cluster,
-    NULL AS panel,
-    NULL AS unit,
-    NULL AS panel_place,
-    NULL AS panel_count,
-    NULL AS series,
-    NULL AS place,
-    NULL AS series_count,
-    NULL AS from_at,
-    NULL AS to_at,
-    NULL AS amount,
-    concat(
-        said, array_join(transform(slice(brokers, 1, 10), b -> cast(b AS STRING)), ', '),
-        CASE WHEN size(brokers) > 10 THEN concat(' and ', size(brokers) - 10, ' more') ELSE '' END
-    ) AS missing
-FROM silent

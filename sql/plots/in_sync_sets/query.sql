@@ -1,6 +1,6 @@
 -- Partitions with a short in-sync set at each sweep with metadata; none is 0, which was measured.
--- in:  topic_shapes, short_sets, cluster_days
--- out: one row per sweep and series; and one sentence per cluster of which sweeps had no metadata
+-- in:  topic_shapes, short_sets
+-- out: one row per sweep and series
 WITH sweeps AS (
     SELECT
         cluster,
@@ -48,21 +48,10 @@ points AS (
             named_struct('place', 3, 'series', 'leader alone', 'amount', alone_count)
         )) AS point
     FROM counted
-),
-
-reads AS (
-    SELECT
-        c.cluster,
-        c.sweep_count,
-        count(s.sweep_at) AS read_count
-    FROM cluster_days AS c
-    LEFT JOIN sweeps AS s ON c.cluster = s.cluster
-    GROUP BY c.cluster, c.sweep_count
 )
 
 SELECT
     p.cluster,
-    concat('of ', format_number(p.partition_total, 0), ' in all') AS panel,
     'partitions' AS unit,
     1 AS panel_place,
     NULL AS panel_count,
@@ -72,21 +61,5 @@ SELECT
     p.sweep_at AS from_at,
     p.sweep_at AS to_at,
     cast(p.point.amount AS DOUBLE) AS amount,
-    NULL AS missing
+    concat('of ', format_number(p.partition_total, 0), ' in all') AS panel
 FROM points AS p
-UNION ALL
-SELECT
-    cluster,
-    NULL AS panel,
-    NULL AS unit,
-    NULL AS panel_place,
-    NULL AS panel_count,
-    NULL AS series,
-    NULL AS place,
-    NULL AS series_count,
-    NULL AS from_at,
-    NULL AS to_at,
-    NULL AS amount,
-    concat(sweep_count - read_count, ' of ', sweep_count, ' sweeps read no metadata') AS missing
-FROM reads
-WHERE read_count < sweep_count

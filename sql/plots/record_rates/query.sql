@@ -1,6 +1,6 @@
 -- Records per second of the hottest partitions of two topics: the busiest and the most uneven.
--- in:  partition_rates, broker_days
--- out: one row per partition and interval; and one sentence per cluster with brokers that were not read
+-- in:  partition_rates
+-- out: one row per partition and interval
 WITH totals AS (
     SELECT
         cluster,
@@ -56,49 +56,20 @@ chosen AS (
         END AS panel
     FROM ranked
     WHERE busy_place = 1 OR (uneven_place = 1 AND series_count > 1)
-),
-
-unread AS (
-    SELECT
-        cluster,
-        sort_array(collect_list(broker)) AS brokers
-    FROM broker_days
-    WHERE is_broker AND ok_reads + partial_reads + truncated_reads = 0
-    GROUP BY cluster
 )
 
 SELECT
     c.cluster,
     c.panel,
     'records/s' AS unit,
-    CASE WHEN c.busy_place = 1 THEN 1 ELSE 2 END AS panel_place,
     NULL AS panel_count,
-    concat('partition ', c.partition) AS series,
     c.place,
     c.series_count,
     r.from_at,
     r.to_at,
-    r.records / r.seconds AS amount,
-    NULL AS missing
+    CASE WHEN c.busy_place = 1 THEN 1 ELSE 2 END AS panel_place,
+    concat('partition ', c.partition) AS series,
+    r.records / r.seconds AS amount
 FROM chosen AS c
 INNER JOIN partition_rates AS r ON c.cluster = r.cluster AND c.topic = r.topic AND c.partition = r.partition
 WHERE NOT r.went_back AND r.records >= 0
-UNION ALL
-SELECT
-    cluster,
-    NULL AS panel,
-    NULL AS unit,
-    NULL AS panel_place,
-    NULL AS panel_count,
-    NULL AS series,
-    NULL AS place,
-    NULL AS series_count,
-    NULL AS from_at,
-    NULL AS to_at,
-    NULL AS amount,
-    concat(
-        'partitions led by broker ', array_join(transform(slice(brokers, 1, 10), b -> cast(b AS STRING)), ', '),
-        CASE WHEN size(brokers) > 10 THEN concat(' and ', size(brokers) - 10, ' more') ELSE '' END,
-        ' are not in it: nothing was read there'
-    ) AS missing
-FROM unread
