@@ -3,8 +3,7 @@
 import logging
 import os
 from collections import Counter
-from collections.abc import Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from airflow.sdk import Asset, CronDataIntervalTimetable, Param, TriggerRule, dag, get_current_context, task
@@ -15,6 +14,7 @@ from airflow.sdk.exceptions import (
 )
 
 import fleet_metrics
+from fleet_choice import day_of, selected
 from fleet_deadline import alerts
 from fleet_mail import digest_one, mail_one, settle
 from fleet_settings import (
@@ -32,29 +32,6 @@ from fleet_settings import (
 from fleet_submit import CONNECTION, FleetSparkSubmit
 
 log = logging.getLogger(__name__)
-
-
-def day_of(param: str | None, logical_date: datetime | None) -> str:
-    """The day to judge: the parameter, else the date of the logical date in UTC, else a failure with a sentence.
-
-    Never the data interval: a manual run infers another interval than the scheduled run of the same day.
-    """
-    if param is not None:
-        try:
-            return date.fromisoformat(param).isoformat()
-        except ValueError:
-            raise AirflowFailException(f"ds is {param!r}: a day is written YYYY-MM-DD") from None
-    if logical_date is None:
-        raise AirflowFailException("This run has no logical date: say which day to judge with the parameter ds.")
-    return logical_date.astimezone(UTC).date().isoformat()
-
-
-def selected(wanted: Sequence[str] | None, known: Sequence[str], what: str) -> list[str]:
-    """The wanted names in the order of the known ones; all when none are asked for. Unknown names fail the task."""
-    unknown = sorted(set(wanted or ()) - set(known))
-    if unknown:
-        raise AirflowFailException(f"no such {what}: {', '.join(unknown)}; known: {', '.join(known)}")
-    return [name for name in known if not wanted or name in wanted]
 
 
 def this_plan() -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """What several test files read, made once per run; and which files share a worker when the run has several."""
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,9 @@ from typing import Any
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
+from bucket_home import CANARY
 from generated import SEED, Generated, generated
+from s3_server import S3Server, s3_server
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -58,3 +61,17 @@ def pytest_report_header() -> str:
 def fleets() -> Generated:
     """The first test that asks for them waits some minutes."""
     return generated()
+
+
+@pytest.fixture(scope="module")
+def _bucket_server() -> Iterator[S3Server]:
+    with s3_server() as server:
+        yield server
+
+
+@pytest.fixture
+def bucket_server(_bucket_server: S3Server, monkeypatch: pytest.MonkeyPatch) -> S3Server:
+    """An S3 server on loopback, for the tests of one file; the variables of the environment lead to it."""
+    for name, value in _bucket_server.variables(CANARY).items():
+        monkeypatch.setenv(name, value)
+    return _bucket_server

@@ -1,59 +1,12 @@
 """From the judged day to one mail: what changed comes first, nothing new is no mail, one sentence where none can be."""
 
-import json
-from datetime import date, timedelta
-
 import pytest
 
-from kafka_fleet.acknowledgements import Acknowledgements, of_finding
-from kafka_fleet.knowledge.briefs import brief, brief_path
 from kafka_fleet.report.dispatch import HEARTBEAT, LetterError, mail_letter
 from kafka_fleet.report.outbox import OutboxError
-from kafka_fleet.report.render import write_letter
-from kafka_fleet.store.generations import publish
-from letter_rows import DS as DAY
-from letter_rows import evidence, finding
-from letter_samples import payments
+from letter_rows import finding
 from mail_server import Mailbox, mail_server, plain
-
-CLUSTER, OWNERS = "payments-eu", ["oncall@example.org"]
-BASIS = "replica.selector.class is RackAwareReplicaSelector"
-BUG = {"signature": "fetch_latency", "cause": "follower", "exposure": "exposed"}
-
-
-def confirmed(**more):
-    return finding("KAFKA-14334", "confirmed", signature_state="detected", evidence=[evidence()], **BUG, **more)
-
-
-def quiet():
-    return finding("KAFKA-14334", "exposed", signature_state="quiet", **BUG)
-
-
-def later(days):
-    return (date.fromisoformat(DAY) + timedelta(days=days)).isoformat()
-
-
-def write(home, findings, ds=DAY, generation="g0001", state="detected", shown=True):
-    """A judged day with its letter; `shown`: it is published."""
-    folder = home / f"findings/ds={ds}/{generation}"
-    (folder / "clusters").mkdir(parents=True)
-    other = finding("KAFKA-1", "confirmed", cluster="other")
-    (folder / "findings.json").write_text(json.dumps([*findings, {**other, "release": generation}]))
-    dossier = payments() | {"ds": ds}
-    dossier["signatures"][0]["state"] = state
-    (folder / f"clusters/{CLUSTER}.json").write_text(json.dumps(dossier))
-    brief_path(home, ds, generation, CLUSTER).parent.mkdir()
-    brief_path(home, ds, generation, CLUSTER).write_text(
-        json.dumps(brief(findings, {"fetch_latency": state}, True, {}))
-    )
-    write_letter(home, ds, generation, CLUSTER)
-    if shown:
-        publish(home / f"findings/ds={ds}", generation)
-        publish(home / f"reports/ds={ds}", generation)
-
-
-def part(message, kind):
-    return message.get_body((kind,)).get_content().replace("\r\n", "\n")
+from mailed_days import CLUSTER, DAY, OWNERS, confirmed, later, part, quiet, subjects, write
 
 
 @pytest.fixture
@@ -71,12 +24,6 @@ def box():
 def smtp(box):
     with mail_server(box) as port:
         yield plain(port)
-
-
-def subjects(box):
-    return [
-        message["Subject"].strip() for _recipient, message in box.received
-    ]  # a long one begins on a line of its own
 
 
 @pytest.mark.fault(46, 48)
@@ -207,49 +154,3 @@ def test_findings_that_cannot_be_read_stop_the_mail(home, content):
 def test_a_name_cannot_leave_the_day(home):
     with pytest.raises((LetterError, OutboxError)):
         mail_letter(home, DAY, f"../g0001/{CLUSTER}", OWNERS, None, dry_run=True)
-
-
-def acknowledged(**more):
-    row = {**confirmed(), "basis": [BASIS]}
-    one = of_finding(row, CLUSTER, DAY, "Upgrade is planned for January.", OWNERS[0], later(30))
-    return Acknowledgements([one.model_copy(update=more)], [])
-
-
-def test_an_acknowledged_finding_is_shown_as_such_and_no_news_until_it_is_reopened(home, box, smtp, monkeypatch):
-    monkeypatch.setenv(HEARTBEAT, "0")
-    mail_letter(home, DAY, CLUSTER, OWNERS, smtp, acknowledged=acknowledged(expires=date.fromisoformat(later(1))))
-    write(home, [confirmed(), finding("CVE-2026-33557", "exposed")], later(1))
-    mail_letter(home, later(1), CLUSTER, OWNERS, smtp, acknowledged=acknowledged())
-    write(home, [confirmed(), finding("CVE-2026-33557", "exposed")], later(2))
-    assert mail_letter(home, later(2), CLUSTER, OWNERS, smtp, acknowledged=acknowledged()).unchanged_since == later(1)
-    mail_letter(home, later(2), CLUSTER, OWNERS, smtp, acknowledged=acknowledged(release="3.3.0"))
-    first, second, third = (part(message, "plain") for _recipient, message in box.received)
-    assert "Acknowledged by oncall@example.org until" in " ".join(first.split())
-    assert subjects(box) == [
-        f"payments-eu: not affected, first letter, 1 acknowledged (Kafka, {DAY})",
-        f"payments-eu: exposed, 1 change, 1 acknowledged (Kafka, {later(1)})",
-        f"payments-eu: confirmed, 1 change (Kafka, {later(2)})",
-    ]
-    assert "Acknowledged, and still there" in second
-    assert "Reopened" in third
-    assert "It was acknowledged for release 3.3.0." in " ".join(third.split())
-
-
-def test_what_was_acknowledged_before_it_was_told_is_no_news(home, box, smtp, monkeypatch):
-    monkeypatch.setenv(HEARTBEAT, "0")
-    write(home, [quiet()], "2026-11-19", state="quiet")
-    mail_letter(home, "2026-11-19", CLUSTER, OWNERS, smtp)
-    assert mail_letter(home, DAY, CLUSTER, OWNERS, smtp, acknowledged=acknowledged()).unchanged_since == "2026-11-19"
-    write(home, [confirmed()], later(1))
-    taken_back = mail_letter(home, later(1), CLUSTER, OWNERS, smtp)
-    assert taken_back.sent == OWNERS
-    assert "Worse" in part(box.received[-1][1], "plain")
-
-
-def test_entries_that_are_not_valid_are_named_in_the_letters_they_concern(home, box, smtp):
-    faults = [(CLUSTER, "entry 1: owner: is wrong"), ("other", "entry 2"), (None, "cannot be read")]
-    mail_letter(home, DAY, CLUSTER, OWNERS, smtp, acknowledged=Acknowledgements([], faults))
-    text = part(box.received[0][1], "plain")
-    assert "entry 1: owner: is wrong" in text
-    assert "cannot be read" in text
-    assert "entry 2" not in text

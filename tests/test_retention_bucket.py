@@ -3,16 +3,14 @@
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
-import pytest
-
-from kafka_fleet.store.bucket import open_home
+from bucket_home import next_home
 from kafka_fleet.store.compaction import compact
 from kafka_fleet.store.files import replace_file
 from kafka_fleet.store.generations import claim, publish
 from kafka_fleet.store.landing import land
 from kafka_fleet.store.manifests import manifests
 from kafka_fleet.store.retention import RUNNING_SECONDS, carry_out, plan
-from s3_server import BUCKET, s3_server
+from s3_server import S3Server
 
 DAYS, TODAY = ("2026-11-01", "2026-11-02"), date(2026, 11, 4)
 LATER = datetime.now(UTC).timestamp() + RUNNING_SECONDS + 86_400
@@ -40,17 +38,13 @@ def files(home: Path) -> set[str]:
     return {str(path).removeprefix(str(home)).strip("/") for path in found}
 
 
-def test_what_goes_and_what_stays_is_the_same_in_a_bucket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    fill(tmp_path)
-    carry_out(tmp_path, plan(tmp_path, 2, TODAY, LATER))
-    with s3_server() as server:
-        for name, value in server.variables("secret").items():
-            monkeypatch.setenv(name, value)
-        home = open_home(f"s3a://{BUCKET}/team/home")
-        fill(home)
-        carry_out(home, plan(home, 2, TODAY, LATER))
-        # of a claim a bucket keeps an empty object, where a disk has an empty folder
-        claims = {f"runs/ds={ds}/g0002" for ds in DAYS}
-        assert files(home) == files(tmp_path) | claims
-        assert [len(manifests(home, ds)[0]) for ds in DAYS] == [1, 3]
-        assert not any("g0001" in name for name in files(home))
+def test_what_goes_and_what_stays_is_the_same_in_a_bucket(tmp_path: Path, bucket_server: S3Server):
+    home = next_home()
+    for one in (tmp_path, home):
+        fill(one)
+        carry_out(one, plan(one, 2, TODAY, LATER))
+    # of a claim a bucket keeps an empty object, where a disk has an empty folder
+    claims = {f"runs/ds={ds}/g0002" for ds in DAYS}
+    assert files(home) == files(tmp_path) | claims
+    assert [len(manifests(home, ds)[0]) for ds in DAYS] == [1, 3]
+    assert not any("g0001" in name for name in files(home))

@@ -4,14 +4,13 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from email.message import EmailMessage
-from email.policy import SMTP
 from email.utils import format_datetime
 from functools import partial
 from pathlib import Path
 
 from kafka_fleet.report.changes import Told
 from kafka_fleet.report.headers import ADDRESS, DEFAULT_DOMAIN, one_line
+from kafka_fleet.report.mime import compose
 from kafka_fleet.report.outbox import Mail, Outbox, Recipient, State, letter_digest, message_id
 from kafka_fleet.report.smtp import SmtpSession, SmtpUnavailable, Verdict
 from kafka_fleet.report.smtp_settings import (
@@ -25,7 +24,6 @@ __all__ = [
     "DeliveryResult",
     "SmtpSettings",
     "SmtpSettingsError",
-    "compose",
     "deliver",
     "from_airflow_connection",
     "from_environment",
@@ -79,32 +77,6 @@ class DeliveryResult:
         if self.unchanged_since:
             parts.append(f"nothing changed since the letter of {self.unchanged_since}, so none is sent")
         return " ".join(parts).rstrip(";")
-
-
-def compose(mail: Mail, cluster: str) -> bytes:
-    """The mail as bytes for the wire: text and HTML twins. The same outbox entry gives the same bytes every time."""
-    message = EmailMessage(policy=SMTP)
-    message["From"] = mail.sender
-    message["To"] = ", ".join(address for address in mail.recipients if ADDRESS.fullmatch(address))
-    message["Subject"] = mail.subject
-    message["Date"] = mail.date
-    message["Message-ID"] = mail.message_id
-    if mail.revises:
-        message["In-Reply-To"] = message["References"] = mail.revises
-    message["List-Id"] = f"Kafka Fleet Health <{cluster}.{mail.message_id.strip('<>').partition('@')[2]}>"
-    if mail.importance != "normal":
-        message["Importance"] = mail.importance
-    message["Auto-Submitted"] = "auto-generated"  # RFC 3834: holiday notices do not answer it
-    message.set_content(mail.text, subtype="plain", charset="utf-8", cte="quoted-printable")
-    message.add_alternative(mail.html, subtype="html", charset="utf-8", cte="quoted-printable")
-    boundary = f"=_fleet_{mail.digest[:32]}"  # "=_" cannot occur in quoted-printable text
-    message.set_boundary(boundary)
-    for name, content in mail.attachments.items():
-        subtype = name.rpartition(".")[2]
-        message.add_attachment(content, subtype=subtype, charset="utf-8", cte="base64", filename=name)
-    if mail.attachments:
-        message.set_boundary(f"{boundary}_all")
-    return message.as_bytes()
 
 
 def _current(mails: list[Mail], draft: Callable[[int, str | None], Mail], digest: str, findings_digest: str) -> Mail:
