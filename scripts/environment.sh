@@ -10,8 +10,9 @@ if [ -z "${HOME:-}" ] || [ ! -d "$HOME" ] || [ ! -w "$HOME" ]; then
 fi
 PATH="$ROOT/.venv/bin:$JAVA_HOME/bin:$PATH" # Airflow looks for spark-submit on PATH
 PYTHONPATH="$ROOT/plugins:$ROOT/spark:$ROOT/demo"
-# small days are over before the optimizing compiler pays; without it the JVM keeps too little room for code
-SPARK_SUBMIT_OPTS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=256m"
+# small days are over before the optimizing compiler pays; without it the JVM keeps too little room for code,
+# and for classes it always begins with too little
+SPARK_SUBMIT_OPTS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=256m -XX:MetaspaceSize=256m"
 PYTHONNOUSERSITE=1
 AIRFLOW__CORE__LOAD_EXAMPLES=False
 export SPARK_SUBMIT_OPTS HOME PATH PYTHONPATH PYTHONNOUSERSITE JAVA_HOME AIRFLOW__CORE__LOAD_EXAMPLES

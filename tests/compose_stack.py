@@ -30,7 +30,8 @@ from fleet_demo.processes import LOOPBACK, end, free_port, spawn, tail
 from kafka_fleet.commands import SMALL_DAY_JVM
 from postgres_server import postgres_server, with_database
 
-QUICK = "spark.executor.extraJavaOptions -XX:TieredStopAtLevel=1 -XX:+UseSerialGC\n"  # the test's day is over soon
+# the test's day is over soon
+QUICK = "spark.executor.extraJavaOptions -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:MetaspaceSize=256m\n"
 PARTS = ("airflow-apiserver", "airflow-scheduler", "airflow-dag-processor", "airflow-triggerer")
 
 

@@ -31,7 +31,8 @@ def group(file: str) -> str:
 # what takes minutes begins first, so that no worker waits for another at the end; what reads one analysis is together
 LONG = ("live", "generated", "analysed", "tests/test_signature_cases.py", "tests/test_conditions.py",
         "tests/test_stopped_brokers.py", "tests/test_airflow_backfill.py", "tests/test_airflow_run.py",
-        "tests/test_spark_cluster.py", "dags")  # fmt: skip
+        "tests/test_spark_cluster.py", "dags", "tests/test_replay.py", "tests/test_page_browser.py",
+        "tests/test_page_in_airflow.py", "tests/test_fault_isolation.py")  # fmt: skip
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -32,7 +32,7 @@ class Cluster:
 
     def configure(self, python: str, jars: list[Path]) -> None:
         """Write the spark-defaults.conf that a site would have."""
-        quick = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+        quick = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:MetaspaceSize=256m"
         settings = {
             "spark.jars": ",".join(map(str, jars)),
             "spark.cores.max": "2",

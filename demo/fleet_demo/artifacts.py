@@ -26,6 +26,7 @@ EXPORTER_VERSION = "1.0.1"
 EXPORTER_SHA256 = "7d61f737fd661610ccc14aea79764faa1ea94a340cbc8f0029b3d2edea3d80c1"
 MARKER = "complete.json"
 RETRIEVE_TIMEOUT_SECONDS = 600.0
+SHORT_LIVED = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")  # over before the optimizing compiler pays
 
 _RELEASE = re.compile(r"\d{1,3}\.\d{1,3}\.\d{1,3}")
 # Kafka leaves the choice of a logging back end to whoever runs it: its own distribution used log4j 1 up to 3.9 and uses
@@ -173,7 +174,7 @@ def retrieve(what: str, ivy: str, root: Path, scratch: Path) -> subprocess.Compl
     """Run Ivy over the text of an ivy.xml; the jars come into scratch/jars."""
     module, out = scratch / "ivy.xml", scratch / "jars"
     module.write_text(ivy)
-    command = [java_program(), "-jar", str(_ivy_jar()), "-ivy", str(module), "-cache", str(root / "ivy")]
+    command = [java_program(), *SHORT_LIVED, "-jar", str(_ivy_jar()), "-ivy", str(module), "-cache", str(root / "ivy")]
     if settings := os.environ.get("KAFKA_FLEET_IVY_SETTINGS"):
         command += ["-settings", settings]
     command += ["-types", "jar", "bundle", "-retrieve", f"{out}/[artifact]-[revision](-[classifier]).[ext]"]

@@ -25,6 +25,9 @@ DEFAULTS = {
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "100000",  # sizes of small files: no job for that
     "spark.sql.adaptive.coalescePartitions.parallelismFirst": "false",
     "spark.sql.files.openCostInBytes": "131072",
+    # each sort and aggregation takes a page at least: of 16 MB, Spark's choice for a driver of 1 GB, a small day's many
+    # go straight to the old generation and fill it ten times; of 1 MB a task still has 8 GB
+    "spark.buffer.pageSize": "1m",
     # metadata repeats from sweep to sweep: 20 million rows of topics are 7 MB of files, and are not to be broadcast
     "spark.sql.sources.fileCompressionFactor": "50",
 }
