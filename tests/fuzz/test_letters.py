@@ -5,12 +5,12 @@ import io
 import re
 from collections.abc import Callable
 from email import message_from_bytes, policy
-from html.parser import HTMLParser
 from random import Random
 from typing import Any
 
 import pytest
 
+from acting_html import ActingHtml
 from fuzz_inputs import ODD, mutated, randoms
 from kafka_fleet.report.attachments import attachments
 from kafka_fleet.report.letter import render_letter
@@ -53,24 +53,6 @@ FIXED |= {"environment", "unit", "signature", "signature_state", "exposure", "st
 FIGURE = re.compile(r"-?[0-9.]+([eE][+-]?[0-9]+)?")
 
 
-class Page(HTMLParser):
-    """Tags, and attributes that could act."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.tags: set[str] = set()
-        self.acting: list[str] = []
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
-        self.acting += [n for n, _v in attrs if n.startswith("on") or n in ("src", "background", "srcdoc", "action")]
-        self.acting += [v or "" for n, v in attrs if n == "href" and not (v or "").startswith("https://")]
-        self.acting += [
-            v or "" for n, v in attrs if n == "style" and re.search(r"url\(|expression|@import|-moz-binding", v or "")
-        ]
-
-
 def poisoned(random: Random, value: Any) -> Any:
     """The document with names of a cluster's making in its free text."""
     if isinstance(value, dict):
@@ -85,11 +67,11 @@ def poisoned(random: Random, value: Any) -> Any:
 
 @pytest.mark.fault(53, 54, 55, 57)
 def test_no_name_acts_in_a_letter_its_subject_its_mail_or_its_tables(counted: Callable[[], None]) -> None:
-    clean = Page(render_letter(payments(), payments_findings(), ADVISORIES).html).tags
+    clean = ActingHtml(render_letter(payments(), payments_findings(), ADVISORIES).html).tags
     for number, random in randoms(6):
         dossier, findings = poisoned(random, payments()), poisoned(random, payments_findings())
         made = render_letter(dossier, findings, ADVISORIES)
-        page = Page(made.html)
+        page = ActingHtml(made.html)
         assert page.tags <= clean, f"input {number}"
         assert page.acting == [], f"input {number}"
         assert "alert(1)" not in "".join(re.findall(r"<[^>]*>", made.html)), f"input {number}"
