@@ -11,6 +11,8 @@ from xdist.scheduler import LoadScopeScheduling
 
 from bucket_home import CANARY
 from generated import SEED, Generated, generated
+from kafka_fleet.report.smtp_settings import SmtpSettings
+from mail_server import Mailbox, mail_server, plain
 from s3_server import S3Server, s3_server
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -76,3 +78,16 @@ def bucket_server(_bucket_server: S3Server, monkeypatch: pytest.MonkeyPatch) -> 
     for name, value in _bucket_server.variables(CANARY).items():
         monkeypatch.setenv(name, value)
     return _bucket_server
+
+
+@pytest.fixture
+def box() -> Mailbox:
+    """What the mail server of `smtp` takes, and how it answers."""
+    return Mailbox()
+
+
+@pytest.fixture
+def smtp(box: Mailbox) -> Iterator[SmtpSettings]:
+    """Settings that lead to a real mail server on loopback."""
+    with mail_server(box) as port:
+        yield plain(port)

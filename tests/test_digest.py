@@ -10,7 +10,7 @@ from kafka_fleet.report.digest import MOST_ATTACHED, SETTING, compose_digest, di
 from kafka_fleet.report.dispatch import HEARTBEAT
 from kafka_fleet.report.letter import MAX_BYTES
 from letter_rows import DS, finding
-from mail_server import Mailbox, mail_server, plain
+from mail_server import mail_server
 from published_days import confirmed, day, dossier, exposed, publish_day
 
 OWNER = "team@example.org"
@@ -29,15 +29,9 @@ def write(home, ds, without=(), **rows):
 
 
 @pytest.fixture
-def box():
-    return Mailbox()
-
-
-@pytest.fixture
-def send(tmp_path, box):
+def send(tmp_path, smtp):
     """Sends the digest of a day."""
-    with mail_server(box) as port:
-        yield lambda ds: mail_digest(tmp_path, ds, OWNER, CLUSTERS, plain(port))
+    return lambda ds: mail_digest(tmp_path, ds, OWNER, CLUSTERS, smtp)
 
 
 def told(box):

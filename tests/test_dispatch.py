@@ -5,7 +5,6 @@ import pytest
 from kafka_fleet.report.dispatch import HEARTBEAT, LetterError, mail_letter
 from kafka_fleet.report.outbox import OutboxError
 from letter_rows import finding
-from mail_server import Mailbox, mail_server, plain
 from mailed_days import CLUSTER, DAY, OWNERS, confirmed, later, part, quiet, subjects, write
 
 
@@ -13,17 +12,6 @@ from mailed_days import CLUSTER, DAY, OWNERS, confirmed, later, part, quiet, sub
 def home(tmp_path):
     write(tmp_path, [confirmed()])
     return tmp_path
-
-
-@pytest.fixture
-def box():
-    return Mailbox()
-
-
-@pytest.fixture
-def smtp(box):
-    with mail_server(box) as port:
-        yield plain(port)
 
 
 @pytest.mark.fault(46, 48)

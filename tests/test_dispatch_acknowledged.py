@@ -7,7 +7,6 @@ import pytest
 from kafka_fleet.acknowledgements import Acknowledgements, of_finding
 from kafka_fleet.report.dispatch import HEARTBEAT, mail_letter
 from letter_rows import finding
-from mail_server import Mailbox, mail_server, plain
 from mailed_days import CLUSTER, DAY, OWNERS, confirmed, later, part, quiet, subjects, write
 
 BASIS = "replica.selector.class is RackAwareReplicaSelector"
@@ -17,17 +16,6 @@ BASIS = "replica.selector.class is RackAwareReplicaSelector"
 def home(tmp_path):
     write(tmp_path, [confirmed()])
     return tmp_path
-
-
-@pytest.fixture
-def box():
-    return Mailbox()
-
-
-@pytest.fixture
-def smtp(box):
-    with mail_server(box) as port:
-        yield plain(port)
 
 
 def acknowledged(**more):

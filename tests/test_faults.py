@@ -43,7 +43,7 @@ def test_good(n): pass
 @pytest.mark.fault(1, 2)
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_bad(n):
-    if n == 2: pytest.skip("cannot be had here")
+    if n == 2: pytest.skip("cannot be had here")  # to be recorded as skipped
     assert n != 3
 def test_of_no_row(): assert False
 """

@@ -12,7 +12,7 @@ from canaries import hits
 from kafka_fleet.report.mail import deliver, from_airflow_connection, from_environment
 from kafka_fleet.report.outbox import Outbox
 from kafka_fleet.report.smtp_settings import SmtpSettings, SmtpSettingsError
-from mail_server import Mailbox, mail_server, plain
+from mail_server import mail_server, plain
 
 DAY, CLUSTER, OWNER, SECOND = "2026-11-20", "payments-eu", "oncall@example.org", "second@example.org"
 HTML = "<!doctype html><html lang='en'><body><h1>1 known bug — {{ 7*7 }}</h1>\r\n.\r\n</body></html>"
@@ -30,19 +30,8 @@ def states(home):
     return {address: recipient.state for address, recipient in mail.recipients.items()}
 
 
-@pytest.fixture
-def box():
-    return Mailbox()
-
-
-@pytest.fixture
-def server(box):
-    with mail_server(box) as port:
-        yield plain(port)
-
-
-def test_both_twins_and_the_headers_arrive(tmp_path, box, server):
-    result = send(tmp_path, server, owners=[OWNER, SECOND])
+def test_both_twins_and_the_headers_arrive(tmp_path, box, smtp):
+    result = send(tmp_path, smtp, owners=[OWNER, SECOND])
     assert result.ok
     assert result.sent == box.recipients == [OWNER, SECOND]
     message = box.received[0][1]
@@ -63,8 +52,8 @@ def test_both_twins_and_the_headers_arrive(tmp_path, box, server):
     assert box.raw[0] == box.raw[1]
 
 
-def test_the_wire_form_is_short_seven_bit_lines(tmp_path, box, server):
-    send(tmp_path, server, html="<p>" + "ü" * 20_000 + "</p>")
+def test_the_wire_form_is_short_seven_bit_lines(tmp_path, box, smtp):
+    send(tmp_path, smtp, html="<p>" + "ü" * 20_000 + "</p>")
     assert max(len(line) for line in box.raw[0].split(b"\r\n")) <= 998
     assert box.raw[0].isascii()
 
@@ -80,8 +69,8 @@ def test_the_wire_form_is_short_seven_bit_lines(tmp_path, box, server):
         "x" * 5000,
     ],
 )
-def test_a_hostile_subject_stays_one_header(tmp_path, box, server, subject):
-    assert send(tmp_path, server, subject=subject).ok
+def test_a_hostile_subject_stays_one_header(tmp_path, box, smtp, subject):
+    assert send(tmp_path, smtp, subject=subject).ok
     message = box.received[0][1]
     assert message.get_all("Bcc") is None
     assert len(message.get_all("Subject")) == 1
@@ -91,8 +80,8 @@ def test_a_hostile_subject_stays_one_header(tmp_path, box, server, subject):
 
 @pytest.mark.fault(54)
 @pytest.mark.parametrize("address", ["a@b\r\nRCPT TO:<x@y>", "a b@example.org", "<a@example.org>", "ü@example.org", ""])
-def test_an_address_that_is_none_never_reaches_the_server(tmp_path, box, server, address):
-    result = send(tmp_path, server, owners=[address, OWNER])
+def test_an_address_that_is_none_never_reaches_the_server(tmp_path, box, smtp, address):
+    result = send(tmp_path, smtp, owners=[address, OWNER])
     assert box.recipients == [OWNER]
     assert list(result.refused) == [address]
     assert box.received[0][1]["To"] == OWNER
@@ -100,27 +89,27 @@ def test_an_address_that_is_none_never_reaches_the_server(tmp_path, box, server,
 
 @pytest.mark.fault(51)
 @pytest.mark.parametrize(("answer", "state"), [("550 no such user", "refused"), ("451 greylisted", "due")])
-def test_one_recipient_turned_down_is_isolated(tmp_path, box, server, answer, state):
+def test_one_recipient_turned_down_is_isolated(tmp_path, box, smtp, answer, state):
     box.answers[OWNER] = answer
-    result = send(tmp_path, server, owners=[OWNER, SECOND])
+    result = send(tmp_path, smtp, owners=[OWNER, SECOND])
     assert result.sent == [SECOND]
     assert answer in (result.refused | result.deferred)[OWNER]
     assert result.retryable is (state == "due")
     assert states(tmp_path) == {OWNER: state, SECOND: "sent"}
     box.answers.clear()
-    assert send(tmp_path, server, owners=[OWNER, SECOND]).ok
+    assert send(tmp_path, smtp, owners=[OWNER, SECOND]).ok
     assert box.recipients == [SECOND, OWNER]
 
 
 @pytest.mark.fault(51)
 @pytest.mark.parametrize(("answer", "state"), [("554 looks like spam", "refused"), ("452 disk full", "due")])
-def test_a_body_turned_down_is_known_not_to_be_sent(tmp_path, box, server, answer, state):
+def test_a_body_turned_down_is_known_not_to_be_sent(tmp_path, box, smtp, answer, state):
     box.on_data = lambda recipient: answer
-    result = send(tmp_path, server)
+    result = send(tmp_path, smtp)
     assert answer in result.summary()
     assert states(tmp_path) == {OWNER: state}
     box.on_data = lambda recipient: "250 kept"
-    assert send(tmp_path, server).ok
+    assert send(tmp_path, smtp).ok
     assert box.recipients == [OWNER]
 
 
@@ -174,8 +163,8 @@ def test_starttls_and_login(tmp_path, box, certificate, monkeypatch):
     assert seen[-1] == (True, b"fleet", b"right")
 
 
-def test_a_server_without_starttls_is_not_spoken_to_in_the_clear(tmp_path, box, server):
-    result = send(tmp_path, plain(server.port, starttls=True))
+def test_a_server_without_starttls_is_not_spoken_to_in_the_clear(tmp_path, box, smtp):
+    result = send(tmp_path, plain(smtp.port, starttls=True))
     assert result.permanent
     assert "STARTTLS" in (result.error or "")
     assert box.received == []

@@ -14,17 +14,6 @@ from mail_server import Mailbox, mail_server, plain
 from test_mail import NOON, OWNER, SECOND, send, states
 
 
-@pytest.fixture
-def box():
-    return Mailbox()
-
-
-@pytest.fixture
-def server(box):
-    with mail_server(box) as port:
-        yield plain(port)
-
-
 class Script(threading.Thread):
     """A server that says the given lines, one per command, and then stays silent or hangs up."""
 
@@ -77,28 +66,26 @@ def test_silence_before_the_body_means_not_sent(tmp_path, script, lines, then):
 
 @pytest.mark.fault(51, 52)
 @pytest.mark.parametrize("then", ["hang", "close"])
-def test_silence_after_the_body_is_tried_once_more_after_the_lease_with_the_same_id(
-    tmp_path, script, box, server, then
-):
+def test_silence_after_the_body_is_tried_once_more_after_the_lease_with_the_same_id(tmp_path, script, box, smtp, then):
     def lost():
         return plain(script(READY, OK, OK, OK, GO, then=then).port, timeout=0.3)
 
     first = send(tmp_path, lost())
     assert first.retryable
     assert states(tmp_path) == {OWNER: "claimed"}
-    within = send(tmp_path, server, clock=lambda: NOON + timedelta(minutes=9))
+    within = send(tmp_path, smtp, clock=lambda: NOON + timedelta(minutes=9))
     assert within.deferred
     assert box.received == []
-    after = send(tmp_path, server, clock=lambda: NOON + timedelta(minutes=11))
+    after = send(tmp_path, smtp, clock=lambda: NOON + timedelta(minutes=11))
     assert after.sent == [OWNER]
     assert box.received[0][1]["Message-ID"] == first.message_id
     assert box.received[0][1]["Date"].datetime == NOON
 
 
-def test_a_try_whose_claim_was_taken_over_ends_before_the_last_line_of_its_mail(tmp_path, box, server):
+def test_a_try_whose_claim_was_taken_over_ends_before_the_last_line_of_its_mail(tmp_path, box, smtp):
     class Slow(Mailbox):
         async def handle_RCPT(self, *arguments):
-            assert send(tmp_path, server, clock=lambda: NOON + timedelta(hours=1)).sent == [OWNER]
+            assert send(tmp_path, smtp, clock=lambda: NOON + timedelta(hours=1)).sent == [OWNER]
             return await super().handle_RCPT(*arguments)
 
     slow = Slow()
@@ -110,12 +97,12 @@ def test_a_try_whose_claim_was_taken_over_ends_before_the_last_line_of_its_mail(
 
 
 @pytest.mark.fault(52)
-def test_two_lost_answers_end_the_tries(tmp_path, script, box, server):
+def test_two_lost_answers_end_the_tries(tmp_path, script, box, smtp):
     for minutes in (0, 11):
-        smtp = plain(script(READY, OK, OK, OK, GO, then="close").port, timeout=1)
-        send(tmp_path, smtp, clock=lambda minutes=minutes: NOON + timedelta(minutes=minutes))
+        lost = plain(script(READY, OK, OK, OK, GO, then="close").port, timeout=1)
+        send(tmp_path, lost, clock=lambda minutes=minutes: NOON + timedelta(minutes=minutes))
     for minutes in (22, 33):
-        result = send(tmp_path, server, clock=lambda minutes=minutes: NOON + timedelta(minutes=minutes))
+        result = send(tmp_path, smtp, clock=lambda minutes=minutes: NOON + timedelta(minutes=minutes))
         assert list(result.uncertain) == [OWNER]
         assert not result.retryable
     assert box.received == []

@@ -8,19 +8,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from kafka_fleet.report.outbox import Outbox, OutboxError, Recipient, letter_digest
-from mail_server import Mailbox, mail_server, plain
+from mail_server import plain
 from test_mail import CLUSTER, DAY, NOON, OWNER, SECOND, send, states
-
-
-@pytest.fixture
-def box():
-    return Mailbox()
-
-
-@pytest.fixture
-def server(box):
-    with mail_server(box) as port:
-        yield plain(port)
 
 
 def path(home):
@@ -28,8 +17,8 @@ def path(home):
 
 
 @pytest.mark.fault(46)
-def test_a_retry_in_sent_contacts_nobody_and_changes_no_byte(tmp_path, box, server):
-    send(tmp_path, server)
+def test_a_retry_in_sent_contacts_nobody_and_changes_no_byte(tmp_path, box, smtp):
+    send(tmp_path, smtp)
     before = path(tmp_path).read_bytes()
     again = send(tmp_path, plain(1), clock=lambda: NOON + timedelta(days=1))  # port 1: nobody listens
     assert again.ok
@@ -38,8 +27,8 @@ def test_a_retry_in_sent_contacts_nobody_and_changes_no_byte(tmp_path, box, serv
     assert len(box.received) == 1
 
 
-def test_the_composed_mail_is_kept(tmp_path, server):
-    result = send(tmp_path, server)
+def test_the_composed_mail_is_kept(tmp_path, smtp):
+    result = send(tmp_path, smtp)
     content = json.loads(path(tmp_path).read_text())
     (mail,) = content["mails"]
     assert (content["schema_version"], content["ds"], content["cluster"]) == (1, DAY, CLUSTER)
@@ -50,11 +39,11 @@ def test_the_composed_mail_is_kept(tmp_path, server):
     assert mail["recipients"][OWNER]["state"] == "sent"
 
 
-def test_a_dry_run_says_who_is_due_and_writes_nothing(tmp_path, box, server):
+def test_a_dry_run_says_who_is_due_and_writes_nothing(tmp_path, box, smtp):
     result = send(tmp_path, None, dry_run=True)
     assert result.due == [OWNER]
     assert not (tmp_path / "outbox").exists()
-    send(tmp_path, server)
+    send(tmp_path, smtp)
     assert send(tmp_path, None, dry_run=True).already == [OWNER]
     revised = send(tmp_path, None, dry_run=True, html="<p>new</p>", findings="f2")
     assert (revised.due, revised.revised) == ([OWNER], True)
@@ -62,70 +51,70 @@ def test_a_dry_run_says_who_is_due_and_writes_nothing(tmp_path, box, server):
 
 
 @pytest.mark.fault(48)
-def test_new_wording_alone_is_not_mailed_new_findings_are_revised(tmp_path, box, server):
-    first = send(tmp_path, server)
-    assert send(tmp_path, server, html="<p>reworded</p>").already == [OWNER]
-    revised = send(tmp_path, server, html="<p>other</p>", findings="f2", subject="payments-eu: 2 known bugs")
+def test_new_wording_alone_is_not_mailed_new_findings_are_revised(tmp_path, box, smtp):
+    first = send(tmp_path, smtp)
+    assert send(tmp_path, smtp, html="<p>reworded</p>").already == [OWNER]
+    revised = send(tmp_path, smtp, html="<p>other</p>", findings="f2", subject="payments-eu: 2 known bugs")
     assert revised.revised
     assert revised.sent == [OWNER]
     message = box.received[1][1]
     assert message["Subject"] == "Revised: payments-eu: 2 known bugs"
     assert message["In-Reply-To"] == first.message_id != message["Message-ID"]
-    assert send(tmp_path, server, html="<p>other</p>", findings="f2", subject="payments-eu: 2 known bugs").already
-    back = send(tmp_path, server)  # the first letter is true again: its owner was told otherwise
+    assert send(tmp_path, smtp, html="<p>other</p>", findings="f2", subject="payments-eu: 2 known bugs").already
+    back = send(tmp_path, smtp)  # the first letter is true again: its owner was told otherwise
     assert back.sent == [OWNER]
     assert len({message["Message-ID"] for _recipient, message in box.received}) == 3
 
 
-def test_a_letter_nobody_got_is_replaced_and_not_called_revised(tmp_path, box, server):
+def test_a_letter_nobody_got_is_replaced_and_not_called_revised(tmp_path, box, smtp):
     box.answers[OWNER] = "550 no"
-    send(tmp_path, server)
+    send(tmp_path, smtp)
     box.answers.clear()
-    result = send(tmp_path, server, html="<p>other</p>", findings="f2")
+    result = send(tmp_path, smtp, html="<p>other</p>", findings="f2")
     assert result.sent == [OWNER]
     assert not result.revised
     assert len(json.loads(path(tmp_path).read_text())["mails"]) == 1
 
 
-def test_a_revision_nobody_got_that_is_taken_back_sends_nothing(tmp_path, box, server):
-    send(tmp_path, server)
+def test_a_revision_nobody_got_that_is_taken_back_sends_nothing(tmp_path, box, smtp):
+    send(tmp_path, smtp)
     box.answers[OWNER] = "450 later"
-    assert send(tmp_path, server, html="<p>other</p>", findings="f2").deferred
+    assert send(tmp_path, smtp, html="<p>other</p>", findings="f2").deferred
     box.answers.clear()
-    assert send(tmp_path, server).already == [OWNER]
+    assert send(tmp_path, smtp).already == [OWNER]
     assert len(box.received) == 1
 
 
-def test_an_owner_added_later_gets_the_letter_and_the_others_do_not_get_it_twice(tmp_path, box, server):
-    send(tmp_path, server)
-    assert send(tmp_path, server, owners=[OWNER, SECOND, SECOND]).sent == [SECOND]
+def test_an_owner_added_later_gets_the_letter_and_the_others_do_not_get_it_twice(tmp_path, box, smtp):
+    send(tmp_path, smtp)
+    assert send(tmp_path, smtp, owners=[OWNER, SECOND, SECOND]).sent == [SECOND]
     assert box.recipients == [OWNER, SECOND]
 
 
-def test_who_was_sent_these_findings_last_gets_no_revision_of_others(tmp_path, box, server):
+def test_who_was_sent_these_findings_last_gets_no_revision_of_others(tmp_path, box, smtp):
     both = [OWNER, SECOND]
-    send(tmp_path, server, owners=both)
+    send(tmp_path, smtp, owners=both)
     box.answers[SECOND] = "450 later"
-    assert send(tmp_path, server, html="<p>other</p>", findings="f2", owners=both).sent == [OWNER]
+    assert send(tmp_path, smtp, html="<p>other</p>", findings="f2", owners=both).sent == [OWNER]
     box.answers.clear()
-    back = send(tmp_path, server, owners=both)
+    back = send(tmp_path, smtp, owners=both)
     assert (back.sent, back.already) == ([OWNER], [SECOND])
     assert states(tmp_path) == {OWNER: "sent", SECOND: "known"}
-    assert send(tmp_path, server, owners=both).already == both
+    assert send(tmp_path, smtp, owners=both).already == both
     assert box.recipients == [OWNER, SECOND, OWNER, OWNER]
 
 
 @pytest.mark.fault(44)
-def test_rivals_at_once_send_once(tmp_path, box, server):
+def test_rivals_at_once_send_once(tmp_path, box, smtp):
     with ThreadPoolExecutor(8) as pool:
-        results = list(pool.map(lambda _: send(tmp_path, server, owners=[OWNER, SECOND]), range(8)))
+        results = list(pool.map(lambda _: send(tmp_path, smtp, owners=[OWNER, SECOND]), range(8)))
     assert sorted(box.recipients) == [OWNER, SECOND]
     assert sum(len(result.sent) for result in results) == 2
     assert states(tmp_path) == {OWNER: "sent", SECOND: "sent"}
 
 
 @pytest.mark.fault(51)
-def test_random_retry_schedules_never_send_twice(tmp_path, box, server):
+def test_random_retry_schedules_never_send_twice(tmp_path, box, smtp):
     """Refusals, deferrals, rewordings and clock jumps in any order; no lost answers, so exactly one mail each."""
     dice = random.Random(20261120)  # noqa: S311 - a schedule, not a secret
     for schedule in range(40):
@@ -137,24 +126,24 @@ def test_random_retry_schedules_never_send_twice(tmp_path, box, server):
             }
             now += timedelta(minutes=dice.randint(0, 30))
             html = f"<p>{dice.randint(0, 1)}</p>"
-            send(home, server, owners=[OWNER, SECOND], html=html, clock=lambda now=now: now)
+            send(home, smtp, owners=[OWNER, SECOND], html=html, clock=lambda now=now: now)
         box.answers = {}
-        send(home, server, owners=[OWNER, SECOND], clock=lambda now=now: now)
+        send(home, smtp, owners=[OWNER, SECOND], clock=lambda now=now: now)
         assert sorted(box.recipients) == [OWNER, SECOND]
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"schema_version":1}', "\x00"])
-def test_a_damaged_outbox_stops_the_mail(tmp_path, box, server, content):
+def test_a_damaged_outbox_stops_the_mail(tmp_path, box, smtp, content):
     path(tmp_path).parent.mkdir(parents=True)
     path(tmp_path).write_text(content)
     with pytest.raises(OutboxError, match="nothing is sent"):
-        send(tmp_path, server)
+        send(tmp_path, smtp)
     assert box.received == []
     assert path(tmp_path).read_text() == content
 
 
-def test_an_outbox_of_another_cluster_is_not_used(tmp_path, server):
-    send(tmp_path, server)
+def test_an_outbox_of_another_cluster_is_not_used(tmp_path, smtp):
+    send(tmp_path, smtp)
     other = path(tmp_path).with_name("other.json")
     path(tmp_path).rename(other)
     with pytest.raises(OutboxError):
@@ -171,8 +160,8 @@ def test_names_cannot_leave_the_outbox(tmp_path, ds, cluster):
 
 
 @pytest.mark.fault(45)
-def test_a_rivals_success_is_not_undone(tmp_path, server):
-    send(tmp_path, server)
+def test_a_rivals_success_is_not_undone(tmp_path, smtp):
+    send(tmp_path, smtp)
     outbox = Outbox(tmp_path, DAY, CLUSTER, timedelta(minutes=10))
     zombie = Recipient("claimed", at=NOON.isoformat())
     outbox.settle(outbox.read()[-1], OWNER, zombie, "due", "late failure of a zombie", datetime.now(UTC))
