@@ -120,6 +120,7 @@ def test_a_finding_carries_what_its_condition_found() -> None:
         ("OPS-UNSUPPORTED-RELEASE", "exposed"),
         ("OPS-LOG-CLEANER", "not_affected"),
         ("OPS-CONSUMER-LAG", "not_affected"),
+        ("OPS-CLOCK-SKEW", "not_affected"),
     ],
 )
 def test_a_recorded_cluster(advisory: str, verdict: str) -> None:

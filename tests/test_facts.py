@@ -17,6 +17,7 @@ NO_TIME = "no time passed between two reads"
 CLOCK_SET = "the collector's clock or the broker's was set between two reads"
 RAN_BACK = "a counter ran backwards within one process"
 WENT_BACK = "a partition's log end or start went back, or its topic was created anew"
+CLOCKS = "OPS-CLOCK-SKEW"
 COUNTS = ("consumer_fetches", "expired_consumer_fetches", "messages_in", "bytes_in", "bytes_out")
 Row = dict[str, Any]
 
@@ -37,8 +38,15 @@ def comparable(rows: list[Row]) -> list[str]:
 
 
 def verdicts(day: Analysed, cluster: str) -> set[tuple[object, ...]]:
+    """All but what is said of the clocks themselves."""
     names = ("advisory", "signature", "cause", "strength", "verdict")
-    return {tuple(one[name] for name in names) for one in day.findings(cluster)}
+    return {tuple(one[name] for name in names) for one in day.findings(cluster) if one["advisory"] != CLOCKS}
+
+
+def clocks(day: Analysed, cluster: str) -> tuple[str, list[str], dict[str, float]]:
+    """Verdict, who is named, and by how many seconds each clock is said to be off."""
+    found = day.finding(cluster, CLOCKS)
+    return found["verdict"], found["subjects"], {line["where"]: line["value"] for line in found["evidence"]}
 
 
 @pytest.mark.fault(59)
@@ -112,19 +120,26 @@ def test_a_restart_gives_an_interval_from_the_process_start(day: Analysed) -> No
 
 
 @pytest.mark.fault(35)
-@pytest.mark.parametrize("cluster", ["clock-set-forward", "clock-set-back"])
-def test_a_collector_clock_that_was_set_changes_no_rate_and_no_verdict(day: Analysed, cluster: str) -> None:
+@pytest.mark.parametrize(("cluster", "seconds"), [("clock-set-forward", -600), ("clock-set-back", 10)])
+def test_a_collector_clock_that_was_set_changes_no_rate_and_no_verdict(
+    day: Analysed, cluster: str, seconds: float
+) -> None:
     def rates(name: str) -> set[tuple[object, ...]]:
         rows = day.facts("partition_rates", cluster=name)
         return {(r["broker"], r["topic"], r["partition"], r["records"], round(r["seconds"], 3)) for r in rows}
 
     assert rates(cluster) < rates("follower331")
     assert verdicts(day, cluster) == verdicts(day, "follower331")
+    verdict, subjects, off = clocks(day, cluster)
+    assert (verdict, sorted(subjects)) == ("exposed", ["broker 1", "broker 2"])
+    assert off == {name: pytest.approx(seconds, abs=2) for name in ("broker 1", "broker 2")}
 
 
 @pytest.mark.fault(35)
-@pytest.mark.parametrize("cluster", ["broker-ahead", "broker-behind"])
-def test_a_broker_clock_that_is_off_changes_no_interval_and_no_verdict(day: Analysed, cluster: str) -> None:
+@pytest.mark.parametrize(("cluster", "seconds"), [("broker-ahead", 600), ("broker-behind", -600)])
+def test_a_broker_clock_that_is_off_is_a_finding_and_changes_no_other(
+    day: Analysed, cluster: str, seconds: float
+) -> None:
     def spans(name: str) -> dict[tuple[object, ...], float]:
         rows = day.facts("counters", cluster=name)
         return {(r["broker"], r["kind"], r["to_sweep"], r["bytes_out"]): r["seconds"] for r in rows}
@@ -133,6 +148,10 @@ def test_a_broker_clock_that_is_off_changes_no_interval_and_no_verdict(day: Anal
     assert found.keys() == expected.keys()
     assert all(found[key] == pytest.approx(seconds, abs=1) for key, seconds in expected.items())  # whole seconds
     assert verdicts(day, cluster) == verdicts(day, "restart")
+    assert clocks(day, "restart")[:2] == ("not_affected", [])
+    verdict, subjects, off = clocks(day, cluster)
+    assert (verdict, subjects) == ("exposed", ["broker 2"])
+    assert off == {"broker 1": pytest.approx(0, abs=2), "broker 2": pytest.approx(seconds, abs=2)}
 
 
 @pytest.mark.fault(30)

@@ -1,6 +1,7 @@
--- What each broker's process showed of itself over the day: its start, its log cleaner, unclean elections.
+-- What each broker's process showed of itself over the day: its start, its clock, its log cleaner, unclean elections.
 -- in:  raw_brokers, raw_broker_metrics, raw_log_dirs, raw_broker_configs
--- out: one row per broker that any sweep of the day names; null where no read of the day gave the value
+-- out: one row per broker that any sweep of the day names; null where no read of the day gave the value. Its clock is
+--      that of the read where it was off by the most for sure: agents tell whole seconds, at any time of their answer.
 WITH dirs AS (
     SELECT
         cluster,
@@ -36,6 +37,10 @@ reads AS (
         m.unclean_leader_elections,
         d.uncleanable_partitions,
         d.uncleanable_bytes,
+        CASE WHEN b.read_at IS NOT NULL THEN b.agent_clock_skew_s END AS clock_off_s,
+        CASE
+            WHEN b.read_at IS NOT NULL THEN greatest(0D, abs(b.agent_clock_skew_s) - 1 - coalesce(b.seconds, 0D))
+        END AS clock_off_at_least_s,
         -- the broker's own clock says when its process began; by the collector's that was sooner, or later
         timestamp_millis(
             coalesce(m.jvm_start_ms, m.app_start_ms) - cast(1000 * coalesce(b.agent_clock_skew_s, 0) AS BIGINT)
@@ -55,6 +60,11 @@ SELECT
     max_by(r.release, r.sweep_at) FILTER (WHERE r.release IS NOT NULL) AS kafka_release,
     max_by(r.process_start, r.sweep_at) FILTER (WHERE r.process_start IS NOT NULL) AS process_start,
     max_by(r.read_at, r.sweep_at) FILTER (WHERE r.process_start IS NOT NULL) AS started_read,
+    max_by(r.clock_off_s, struct(r.clock_off_at_least_s, r.sweep_at))
+    FILTER (WHERE r.clock_off_s IS NOT NULL) AS clock_off_s,
+    max(r.clock_off_at_least_s) AS clock_off_at_least_s,
+    max_by(r.read_at, struct(r.clock_off_at_least_s, r.sweep_at))
+    FILTER (WHERE r.clock_off_s IS NOT NULL) AS clock_read,
     max(c.cleaner_enabled) AS cleaner_enabled,
     max(r.cleaner_dead_threads) AS cleaner_dead_threads,
     max_by(r.cleaner_idle_ms, r.sweep_at) FILTER (WHERE r.cleaner_idle_ms IS NOT NULL) AS cleaner_idle_ms,

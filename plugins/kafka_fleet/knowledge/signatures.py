@@ -22,14 +22,15 @@ from kafka_fleet.knowledge.folders import entry_folders, read_query, read_words
 from kafka_fleet.paths import sql_dir
 
 WORDS = "signature.yaml"
-_ELSEWHERE = {"admin": "Kafka protocol", "host": "node_exporter"}
+_ELSEWHERE = {"admin": "Kafka protocol", "host": "node_exporter", "agent": "Jolokia"}
 
 
 def _named_mbean(text: str) -> str:
     """Where a number was read, as an owner looks it up. Raises ValueError for what is none of these.
 
-    `table.column` or `table.column[part]` of mbeans.yaml gives the MBean's object name; `admin:<request and field>` and
-    `host:<metric>` name what was read over the Kafka protocol and from node_exporter.
+    `table.column` or `table.column[part]` of mbeans.yaml gives the MBean's object name; `admin:<request and field>`,
+    `host:<metric>` and `agent:<field>` name what was read over the Kafka protocol, from node_exporter, and beside the
+    values in an agent's answer.
     """
     kind, _, rest = text.partition(":")
     if kind in _ELSEWHERE and rest.strip():
