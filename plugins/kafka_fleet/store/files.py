@@ -106,6 +106,17 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.glob("*"))
 
 
+def between(folder: Path, start: str, end: str) -> list[str]:
+    """Names in a folder that begin and end so, sorted. Of the others, which may be very many, none is kept."""
+    if bucket.holds(folder):
+        return sorted(path.name for path in folder.glob(f"{start}*{end}"))
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(one.name for one in entries if one.name.startswith(start) and one.name.endswith(end))
+    except FileNotFoundError:
+        return []
+
+
 def each(read: Callable[[Item], Answer], items: Iterable[Item], home: Path) -> list[Answer]:
     """`read` of every item in their order; many at a time when they are in a bucket, whose answers take their time."""
     if not bucket.holds(home):

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from kafka_fleet.store.files import replace_file, tells_of_file
+from kafka_fleet.store.files import between, replace_file, tells_of_file
 from kafka_fleet.store.manifests import JOINED, DataFile, Manifest, fault, read_manifest, read_table, sweep_id
 from kafka_fleet.store.previous import COLUMNS, with_previous
 from kafka_fleet.store.schemas import SCHEMA_VERSION, raw_schemas
@@ -156,16 +156,16 @@ def sweep_after(home: Path, cluster: str, sweep_at: datetime) -> str | None:
     """Name of a cluster's last sweep beyond a moment, on its UTC day or the next; None: the moment is new."""
     day = sweep_at.astimezone(UTC).date()
     for ds in (day + timedelta(days=1), day):
-        names = [path.name for path in (home / f"raw/manifests/ds={ds}").glob(f"{cluster}.*.json")]
-        if names and max(names) > f"{cluster}.{sweep_id(sweep_at)}.json":
-            return max(names).removeprefix(f"{cluster}.").removesuffix(".json")
+        names = between(home / f"raw/manifests/ds={ds}", f"{cluster}.", ".json")
+        if names and names[-1] > f"{cluster}.{sweep_id(sweep_at)}.json":
+            return names[-1].removeprefix(f"{cluster}.").removesuffix(".json")
     return None
 
 
 def _before(home: Path, cluster: str, sweep_at: datetime) -> Manifest | None:
     day = sweep_at.astimezone(UTC).date()
     for ds in (day, day - timedelta(days=1)):
-        names = sorted(path.name for path in (home / f"raw/manifests/ds={ds}").glob(f"{cluster}.*.json"))
+        names = between(home / f"raw/manifests/ds={ds}", f"{cluster}.", ".json")
         earlier = [name for name in names if name < f"{cluster}.{sweep_id(sweep_at)}.json"]
         if earlier:
             return _whole(home, home / f"raw/manifests/ds={ds}" / earlier[-1], "partitions")

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from kafka_fleet.store.files import each, read_file, tells_of_file
+from kafka_fleet.store.files import between, each, read_file, tells_of_file
 from kafka_fleet.store.retired import retired
 from kafka_fleet.store.versions import NewerVersion, as_raw, newer, refuse_newer
 
@@ -95,9 +95,9 @@ def sweep_times(home: Path, ds: date | str, cluster: str) -> list[datetime]:
     Raises OSError when the disk does, ValueError with a sentence for a commit that cannot be read.
     """
     path = home / f"raw/{JOINED}/ds={ds}/{cluster}.json"
-    own = (path.stem.partition(".")[2] for path in (home / f"raw/manifests/ds={ds}").glob(f"{cluster}.*.json"))
+    own = between(home / f"raw/manifests/ds={ds}", f"{cluster}.", ".json")
     try:
-        found = {datetime.strptime(name, _NAME).replace(tzinfo=UTC) for name in own}
+        found = {datetime.strptime(Path(name).stem.partition(".")[2], _NAME).replace(tzinfo=UTC) for name in own}
         if path.exists():
             found |= {datetime.fromisoformat(one["sweep_at"]) for one in json.loads(read_file(path))["sweeps"]}
     except (ValueError, KeyError, TypeError):
