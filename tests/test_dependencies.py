@@ -8,13 +8,15 @@ import pytest
 LOCK = (Path(__file__).resolve().parents[1] / "requirements.lock").read_text(encoding="utf-8")
 PINNED = list(re.findall(r"^([a-z0-9][a-z0-9._-]*)(?:\[[a-z0-9,_-]+\])?==([^\s;\\]+)", LOCK, re.MULTILINE))
 FLOORS = {  # what stands between this program and text from elsewhere: first release without the flaw
-    "urllib3": ("2.6.3", "CVE-2026-21441: a compressed redirect is unpacked without a limit"),
+    "urllib3": ("2.8.0", "CVE-2026-97688: a compressed body that is unpacked for ever"),
     "requests": ("2.32.4", "CVE-2024-47081: credentials of .netrc go to another host"),
+    "kafka-python": ("2.3.2", "CVE-2026-10142: a frame from a broker has no bound"),
     "jinja2": ("3.1.6", "CVE-2025-27516: a template leaves its sandbox"),
     "h11": ("0.16.0", "CVE-2025-43859: chunked bodies are taken apart too leniently"),
     "python-multipart": ("0.0.18", "CVE-2024-53981: a form that stalls the server"),
-    "starlette": ("0.49.1", "CVE-2025-62727: a Range header that takes quadratic time"),
+    "starlette": ("1.3.1", "PYSEC-2026-249: the limits of a form are not kept"),
     "cryptography": ("44.0.1", "CVE-2024-12797: a TLS handshake without the check of the peer"),
+    "apache-airflow": ("3.3.1", "GHSA-2qjv-p2gc-mjg2: the scheduler imports a module that somebody else names"),
 }
 
 
