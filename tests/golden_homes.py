@@ -12,6 +12,10 @@ from pathlib import Path
 FOLDER = Path(__file__).with_name("golden") / "homes"
 SCENARIO, SWEEPS = "follower331", 3
 CLUSTER = "long-life"
+OWNER = "owner@example.org"
+REFUSED, LOST, DIGESTED = (f"{name}@example.org" for name in ("refused", "lost", "digest"))
+MORE = [REFUSED, LOST, DIGESTED]  # owners of the newer homes: turned down, never answered, with a digest
+ACCEPTED = "CVE-2021-4104"  # the finding that is acknowledged there
 
 
 def versions(kind: str) -> list[str]:

@@ -4,7 +4,8 @@
     python tests/make_golden_home.py OLD NAME --day 2026-11-05 [--judged] [--joined]
 
 raw-NAME.tar.xz     three recorded sweeps as the old code lands them (and joins them), on the day of the recording
-judged-NAME.tar.xz  the same sweeps on another day: findings, letters, pointers, runs and the outbox of a mail sent
+judged-NAME.tar.xz  the same sweeps on another day: findings, letters, pointers, runs and the outbox of a mail sent;
+                    with --owners the acknowledgement of a finding too, and mails to the owners of golden_homes
 """
 
 import argparse
@@ -22,7 +23,8 @@ from typing import Any
 
 import yaml
 
-from golden_homes import CLUSTER, FOLDER, SCENARIO, SWEEPS
+from golden_homes import ACCEPTED, CLUSTER, DIGESTED, FOLDER, LOST, MORE, OWNER, REFUSED, SCENARIO, SWEEPS
+from kafka_fleet.acknowledgements import NAME as ACKNOWLEDGEMENTS
 from mail_server import Mailbox, mail_server
 from recorded import recorded_day, recording
 
@@ -53,11 +55,27 @@ remove_superseded(Path(sys.argv[1]), sys.argv[2], time.time() + 2 * 86400)
 CLI = "import sys; from kafka_fleet.cli import main; sys.exit(main(sys.argv[1:]))"
 
 
-def old(tree: Path, code: str, *arguments: str, given: bytes | None = None, **variables: str) -> None:
-    """Run Python of the old checkout."""
+class Post(Mailbox):
+    """Takes what is for OWNER and who gets digests, turns one owner down, and never answers a last one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.answers = {REFUSED: "550 nobody of that name"}
+
+    async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:
+        if envelope.rcpt_tos == [LOST]:
+            server.transport.abort()
+            return "250 nobody hears this"
+        return await super().handle_DATA(server, session, envelope)
+
+
+def old(
+    tree: Path, code: str, *arguments: str, given: bytes | None = None, check: bool = True, **variables: str
+) -> None:
+    """Run Python of the old checkout; check: it has to succeed."""
     path = os.pathsep.join(str(tree / folder) for folder in ("plugins", "spark"))
     environment = {**os.environ, **variables, "PYTHONPATH": path}
-    subprocess.run([sys.executable, "-c", code, *arguments], input=given, env=environment, check=True, cwd=tree)
+    subprocess.run([sys.executable, "-c", code, *arguments], input=given, env=environment, check=check, cwd=tree)
 
 
 def rows(day: str) -> bytes:
@@ -91,23 +109,29 @@ def pack(home: Path, name: str) -> None:
     print(path.name, path.stat().st_size)
 
 
-def judged(tree: Path, home: Path, day: str, signatures: list[str]) -> None:
+def judged(tree: Path, home: Path, day: str, signatures: list[str], owners: list[str]) -> None:
     """Analyze, report and mail by the old code; what is computed again from raw is left out."""
     old(tree, LAND, str(home), CLUSTER, given=rows(day))
     entry = json.loads(recording(SCENARIO)[0].rows("declarations")[0]["declaration"])
-    entry |= {"id": CLUSTER, "owners": ["owner@example.org"]}
+    entry |= {"id": CLUSTER, "owners": [OWNER, *owners]}
     entry["jolokia"]["brokers"] = {int(key): url for key, url in entry["jolokia"]["brokers"].items()}
     fleet = home.parent / "fleet.yaml"
     fleet.write_text(yaml.safe_dump({"version": 1, "clusters": [entry]}), encoding="utf-8")
     at = ["--home", str(home), "--date", day]
     old(tree, CLI, "analyze", *at, *(word for one in signatures for word in ("--signature", one)))
+    if owners:
+        accepted = ["--cluster", CLUSTER, "--finding", ACCEPTED, "--reason", "until the roll in December"]
+        accepted += ["--owner", OWNER, "--expires", "2026-12-31"]
+        old(tree, CLI, "acknowledge", "--fleet", str(fleet), *at, *accepted)
+        shutil.copy(fleet.parent / ACKNOWLEDGEMENTS, home)
     old(tree, CLI, "report", "--fleet", str(fleet), *at)
-    mailbox = Mailbox()
+    mailbox = Post()
     with mail_server(mailbox) as port:
         extra = {"from_email": "fleet@example.org", "disable_ssl": True, "disable_tls": True}
         smtp = json.dumps({"conn_type": "smtp", "host": "127.0.0.1", "port": port, "extra": extra})
-        old(tree, CLI, "mail", "--fleet", str(fleet), *at, KAFKA_FLEET_SMTP=smtp)
-    assert len(mailbox.received) == 1, "the letter was not sent"
+        more = {"KAFKA_FLEET_SMTP": smtp, "KAFKA_FLEET_DIGESTS": DIGESTED if owners else ""}
+        old(tree, CLI, "mail", "--fleet", str(fleet), *at, check=not owners, **more)
+    assert mailbox.recipients == [one for one in (OWNER, *owners) if one not in (REFUSED, LOST)], "not as planned"
     for stage in ("raw", "facts"):
         shutil.rmtree(home / stage)
     for lock in home.rglob(".*.lock"):
@@ -122,6 +146,7 @@ def main() -> None:
     parser.add_argument("--day", required=True)
     parser.add_argument("--judged", action="store_true")
     parser.add_argument("--signature", action="append", default=[])
+    parser.add_argument("--owners", action="store_true", help="the owners of golden_homes, besides OWNER")
     parser.add_argument("--joined", action="store_true")
     parser.add_argument("--raw", action="store_true")
     options = parser.parse_args()
@@ -135,7 +160,7 @@ def main() -> None:
             pack(home, f"raw-{options.name}")
         if options.judged:
             home = Path(folder) / "judged"
-            judged(options.tree, home, options.day, options.signature)
+            judged(options.tree, home, options.day, options.signature, MORE if options.owners else [])
             pack(home, f"judged-{options.name}")
 
 
