@@ -26,7 +26,7 @@ class Look(NamedTuple):
 
 
 def _log_in(page: Page, airflow: AirflowHome) -> None:
-    (found,) = airflow.passwords.items()
+    found = next(iter(airflow.passwords.items()))
     for field, value in zip(("username", "password"), found, strict=True):
         page.locator(f"input[name={field}]").fill(value)
     page.keyboard.press("Enter")

@@ -11,6 +11,18 @@ COOKIE = "_token"
 PAGES = ("", "?day=2026-11-09", "page.css", "clusters/follower331", "letters/2026-11-09/follower331", "nowhere")
 
 
+# of Airflow's simple auth manager: who has no role may do nothing, a viewer may read, a user may trigger runs as well
+ROLES = {"admin": "admin", "newcomer": "", "viewer": "viewer", "editor": "user"}
+WRITES = ("acknowledgements", "acknowledgements/removal")
+
+
+class Rights(NamedTuple):
+    """Per user: the status of each address, and of each write with the file of acknowledgements after it."""
+
+    reads: dict[str, dict[str, int]]
+    writes: list[tuple[str, str, int, bytes | None]]
+
+
 class Visit(NamedTuple):
     """Status per page of a stranger, and status and text per page of a user; what Airflow knows of the plugin."""
 
@@ -25,10 +37,10 @@ def _address(airflow: AirflowHome) -> str:
     return f"http://127.0.0.1:{airflow.api_port}"
 
 
-def _log_in(airflow: AirflowHome) -> str:
-    """A token of the first user."""
-    (found,) = airflow.passwords.items()
-    login = dict(zip(("username", "password"), found, strict=True))
+def _log_in(airflow: AirflowHome, name: str = "") -> str:
+    """A token of a user; of the first one unless named."""
+    user = name or next(iter(airflow.passwords))
+    login = {"username": user, "password": airflow.passwords[user]}
     answer = requests.post(f"{_address(airflow)}/auth/token", json=login, timeout=60)
     answer.raise_for_status()
     token: str = answer.json()["access_token"]
@@ -69,3 +81,29 @@ def visit(airflow: AirflowHome, run_id: str) -> Visit:
         api("plugins/importErrors")["total_entries"],
         api(f"dags/fleet_health/dagRuns/{quote(run_id, safe='')}/taskInstances/judge/links")["extra_links"],
     )
+
+
+def rights(airflow: AirflowHome, cluster: str, day: str, finding: str) -> Rights:
+    """What users with other roles may: each reads every address, then who may not write tries it before who may."""
+    base, kept = f"{_address(airflow)}/fleet-health", airflow.fleet_file.with_name("acknowledgements.yaml")
+    tokens = {user: {COOKIE: _log_in(airflow, user)} for user in ROLES}
+    paths = ("/", f"/?day={day}", "/page.css", f"/clusters/{cluster}", f"/letters/{day}/{cluster}")
+    reads = {
+        user: {path: requests.get(base + path, cookies=token, timeout=60).status_code for path in paths}
+        for user, token in tokens.items()
+    }
+    form = {"day": day, "finding": finding, "reason": "The upgrade is planned.", "owner": "oncall@example.org"}
+    form["expires"] = "2026-12-31"
+    writes = []
+    turns = [(user, what) for what in WRITES for user in ("newcomer", "viewer", "editor")]
+    for user, what in turns:
+        answer = requests.post(
+            f"{base}/clusters/{cluster}/{what}",
+            data=form,
+            headers={"Sec-Fetch-Site": "same-origin"},
+            cookies=tokens[user],
+            allow_redirects=False,
+            timeout=60,
+        )
+        writes.append((user, what, answer.status_code, kept.read_bytes() if kept.exists() else None))
+    return Rights(reads, writes)

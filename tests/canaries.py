@@ -1,14 +1,17 @@
 """A search for secrets in whatever was written: takes secrets, files and texts, gives where any spelling of one is.
 
 A secret may come out as it is, in Base64 at any of its three alignments, in hexadecimal, quoted for a URL, or escaped
-for JSON, HTML, XML or a log. Parquet is searched in its values too, and gzip in its content: both compress.
+for JSON, HTML, XML or a log. Parquet is searched in its values too, and gzip in its content: both compress. So is
+SQLite in its rows, which it may keep in pieces.
 """
 
 import gzip
 import html
 import json
+import sqlite3
 from base64 import b64encode
 from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote, quote_plus
 
@@ -47,6 +50,9 @@ def contents(path: Path) -> bytes:
     found = path.read_bytes()
     if found[:4] == b"PAR1":  # some tests put other things into a .parquet
         found += json.dumps(pq.ParquetFile(path).read().to_pylist(), default=str, ensure_ascii=False).encode()
+    if found[:16] == b"SQLite format 3\0":
+        with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as database:
+            found += "\n".join(database.iterdump()).encode()
     return found + gzip.decompress(found) if found[:2] == b"\x1f\x8b" else found
 
 

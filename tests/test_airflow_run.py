@@ -1,4 +1,4 @@
-"""`airflow dags test` with the real Spark jobs and a real mail server: a day, the day again, a day with a fault."""
+"""`airflow dags test` with the real Spark jobs and a real mail server: a day, again, with a fault, and a sweep."""
 
 import hashlib
 import json
@@ -6,11 +6,10 @@ from base64 import b64encode
 from typing import NamedTuple
 
 import pytest
-import yaml
 
 from airflow_home import AirflowHome
 from canaries import hits
-from jolokia_simulator import Agent, agent
+from held_secrets import BROKEN, HELD, LOGIN, Collected, MailUsers, collected, page_answers, with_logins
 from kafka_fleet.store.manifests import manifests, read_rows
 from mail_server import Mailbox, mail_server
 from stored_days import entries, pointers, published, store_day
@@ -20,11 +19,6 @@ DAY = "2026-11-09"
 CLUSTERS = ("follower331", "follower332")  # the first has KAFKA-14334, the second has its fix
 SIGNATURES = ["fetch_latency"]
 STAGES = ("findings", "signatures", "reports")
-ENTRY = "{environment: development, owners: [a@example.org], bootstrap_servers: ['127.0.0.1:9']}"
-CANARY = 'canary-e4c1/of+the "vault"'
-WORKERS = 'canary-07fa/of+the "environment"'  # of connections that every task of every run could read
-HOLD = ("KAFKA", "JOLOKIA")
-BROKEN = {"id": "broken", "environment": "nowhere"}
 
 
 class Seen(NamedTuple):
@@ -45,6 +39,8 @@ class Story(NamedTuple):
     replayed: tuple[dict[tuple[str, str | None], str], str]
     everybody: Seen
     fault: Seen
+    collected: Collected
+    mail_users: set[tuple[bytes, bytes]]
     leaks: list[str]
 
 
@@ -62,12 +58,12 @@ def damage(airflow: AirflowHome, cluster: str) -> None:
 
 @pytest.fixture(scope="module")
 def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
-    mailbox = Mailbox()
-    with mail_server(mailbox) as port:
+    mailbox, users = Mailbox(), MailUsers()
+    with mail_server(mailbox, authenticator=users, auth_required=True, auth_require_tls=False) as port:
         fleet = {"version": 1, "clusters": [*entries(*CLUSTERS), BROKEN]}
         airflow = AirflowHome(tmp_path_factory.mktemp("run"), fleet, port)
-        held = {"conn_type": "http", "login": "collector", "password": WORKERS, "extra": {"sasl.password": WORKERS}}
-        airflow.environment |= {f"AIRFLOW_CONN_{name}_{CLUSTERS[0].upper()}": json.dumps(held) for name in HOLD}
+        events = airflow.home.parent / "events"
+        with_logins(airflow, events, CLUSTERS[0])
         store_day(airflow.home, DAY, *CLUSTERS)
 
         def judge(**conf: object) -> Seen:
@@ -82,11 +78,13 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
         everybody = judge(notify="always")
         damage(airflow, CLUSTERS[0])
         fault = judge(notify="always")
-        printed = "".join((one.printed, replayed[1], everybody.printed, fault.printed))
+        swept = collected(airflow, DAY)
         parts = [part for _to, message in mailbox.received for part in message.walk() if not part.is_multipart()]
-        sent = b"".join(mailbox.raw) + "".join(str(part.get_content()) for part in parts).encode()
-        leaks = hits([WORKERS], [airflow.home.parent], {"printed": printed, "mails": sent})
-        return Story(one, replayed, everybody, fault, leaks)
+        texts = page_answers(airflow.home, airflow.fleet_file, DAY, *CLUSTERS, "broken")
+        texts |= {"mails": "".join(str(part.get_content()) for part in parts), "raw mails": b"".join(mailbox.raw)}
+        texts["printed"] = "".join((one.printed, replayed[1], everybody.printed, fault.printed, swept.printed))
+        leaks = hits(HELD.values(), [events, airflow.home.parent], texts)
+        return Story(one, replayed, everybody, fault, swept, users.seen, leaks)
 
 
 def test_every_task_of_a_good_day_succeeds(story):
@@ -170,31 +168,27 @@ def test_no_secret_is_in_any_file_log_xcom_rendered_field_letter_or_mail(story):
     assert story.leaks == []
 
 
+@pytest.mark.fault(56)
+def test_each_login_was_in_use_once_it_was_asked_for(story):
+    """node_exporter is asked without one: its URL takes none, and it has no connection."""
+    assert story.mail_users == {(LOGIN.encode(), HELD["mail"].encode())}
+    assert story.collected.agents == {"Basic " + b64encode(f"{LOGIN}:{HELD['agent']}".encode()).decode()}
+    assert story.collected.brokers == [(LOGIN, HELD["broker"])], "a refused login is not tried again"
+    assert "it speaks Kafka and refuses the login" in story.collected.printed
+    assert story.collected.hosts == [None]
+    assert story.collected.refused == 0, "the bucket knows one key, and the connection alone has it"
+
+
 @pytest.mark.fault(1, 39, 56)
-def test_one_dead_cluster_is_red_and_the_others_are_measured(tmp_path):
-    """The credentials come from a secrets backend, Airflow's own that reads a file."""
-    with agent(Agent()) as broker:
-        urls = {"dead": "http://127.0.0.1:9/jolokia", "alive": broker.url}
-        clusters = [{**yaml.safe_load(ENTRY), "id": name, "jolokia": {"brokers": {1: urls[name]}}} for name in urls]
-        clusters[1]["jolokia"]["connection"] = "jolokia_alive"
-        airflow = AirflowHome(tmp_path, {"version": 1, "clusters": [*clusters, BROKEN]})
-        vault = tmp_path / "vault.json"
-        vault.write_text(json.dumps({"jolokia_alive": {"conn_type": "http", "login": "collector", "password": CANARY}}))
-        airflow.environment |= {
-            "AIRFLOW__SECRETS__BACKEND": "airflow.secrets.local_filesystem.LocalFilesystemBackend",
-            "AIRFLOW__SECRETS__BACKEND_KWARGS": json.dumps({"connections_file_path": str(vault)}),
-        }
-        states, printed = airflow.dag_test("fleet_collect", DAY)
-    sent = {headers["Authorization"] for _path, headers, *_more in broker.seen}
-    assert sent == {"Basic " + b64encode(f"collector:{CANARY}".encode()).decode()}
-    vault.unlink()
-    assert hits([CANARY], [tmp_path], {"printed": printed}) == [], "stored rows, logs, XCom, rendered fields, outputs"
+def test_one_dead_cluster_is_red_and_the_others_are_measured(story):
+    states, printed, home = story.collected[:3]
     assert states[("entries", None)] == states[("collect", "alive")] == "success"
     assert states[("collect", "dead")] == states[("collect", "broken (invalid entry)")] == "failed"
     assert "nothing was measured of dead" in printed
-    (day,) = (airflow.home / "raw/manifests").iterdir()
-    landed = manifests(airflow.home, day.name.removeprefix("ds="))[0]
+    (day,) = (home / "raw/manifests").iterdir()
+    landed = manifests(home, day.name.removeprefix("ds="))[0]
     assert [sweep.cluster for sweep in landed] == ["alive", "dead"], "a failure is stored as well"
-    read = {row["cluster"]: row["outcome"] for row in read_rows(airflow.home, landed, "brokers")}
+    read = {row["cluster"]: row["outcome"] for row in read_rows(home, landed, "brokers")}
     assert read == {"alive": "ok", "dead": "failed"}
-    assert read_rows(airflow.home, landed, "partitions")
+    assert read_rows(home, landed, "partitions")
+    assert [row["listen_drops"] for row in read_rows(home, landed, "hosts")] == [5]

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import sqlite3
 from base64 import b64encode, urlsafe_b64encode
 from urllib.parse import quote, urlencode
 
@@ -39,7 +40,13 @@ def test_every_spelling_is_found(text):
 def test_what_is_compressed_is_found_and_what_is_not_there_is_not(tmp_path):
     pq.write_table(pa.table({"a": ["x" * 5000, SECRET]}), tmp_path / "one.parquet", compression="zstd")
     (tmp_path / "damaged.parquet").write_bytes(b"not Parquet")
+    database = sqlite3.connect(tmp_path / "three.db")
+    database.execute("CREATE TABLE a (b TEXT)")
+    database.execute("INSERT INTO a VALUES (?)", ["x" * 858 + SECRET + "x" * 8172])
+    database.commit()
+    database.close()
+    assert SECRET.encode() not in (tmp_path / "three.db").read_bytes(), "it is in two pages"
     (tmp_path / "two.gz").write_bytes(gzip.compress(b"x" * 5000 + SECRET.encode()))
-    assert {one.rpartition("/")[2] for one in hits([SECRET], [tmp_path], {})} == {"one.parquet", "two.gz"}
+    assert {one.rpartition("/")[2] for one in hits([SECRET], [tmp_path], {})} == {"one.parquet", "two.gz", "three.db"}
     assert hits(["canary-another"], [tmp_path], {"log": SECRET}) == []
     assert len(spellings(SECRET)) > 12

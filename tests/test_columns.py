@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from jolokia_simulator import Agent, agent
 from kafka_fleet.collect import columns, mbeans
+from kafka_fleet.collect.answers import decode
 from kafka_fleet.collect.columns import Part, read
 from kafka_fleet.collect.jolokia import BrokerSweep, sweep_broker
-from kafka_fleet.collect.rows import Rows
+from kafka_fleet.collect.rows import TWICE, Rows
 from kafka_fleet.collect.transport import Credentials, Limits
 from kafka_fleet.store.schemas import raw_schemas
 from kafka_fleet.store.tables import as_table
@@ -105,6 +106,21 @@ def test_what_is_no_answer_at_all_is_left_alone(tiny, body):
 def test_one_name_twice_is_left_to_the_rule_for_it(tiny):
     once = f'"{name()}":{{"Value":1}}'
     assert read(LOG_END, memoryview(f"{{{once},{once}}}".encode())) is None
+
+
+@pytest.mark.fault(26)
+@pytest.mark.parametrize("second", [b'"value":null', b'"value":{}', b'"v\\u0061lue":{"x":1}', b'"value":%s'])
+@pytest.mark.parametrize("behind", [True, False])
+def test_an_entry_with_two_values_has_none_however_large(second, behind):
+    column = json.dumps({name(partition=number): {"Value": number} for number in range(400)}, separators=(",", ":"))
+    value = column.encode()
+    assert len(value) > columns.SMALL
+    members = [b'"value":' + value, second.replace(b"%s", value)]
+    entry = b'{%s,"status":200}' % b",".join(members if behind else members[::-1])
+    twice, once = decode(bytearray(b'[%s,{"status":200,"value":%s}]' % (entry, value)), [LOG_END, LOG_END])
+    assert twice == {"status": 200, "value": TWICE}
+    assert twice["value"] is TWICE
+    assert isinstance(once["value"], Part)
 
 
 replicas = st.dictionaries(

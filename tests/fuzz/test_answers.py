@@ -150,7 +150,11 @@ def built(random: Random, beans: list[Bean]) -> bytes:
         own = ", ".join(f'"{column.attribute}": {odd(random)}' for column in bean.columns)
         value = ", ".join(values) if "*" in bean.mbean else own
         status = random.choice(("200",) * 9 + ("404", "500"))
-        entries.append(f'{{"value": {{{value}}}, "timestamp": 1, "status": {status}}}')
+        members = [f'"value": {{{value}}}', '"timestamp": 1', f'"status": {status}']
+        if random.random() < 0.05:
+            members.append(random.choice((members[0], '"value": {}', '"v\\u0061lue": null', *members[1:], '"x": 1')))
+            random.shuffle(members)
+        entries.append(f"{{{', '.join(members)}}}")
     return f"[{', '.join(entries)}]".encode()
 
 
@@ -170,15 +174,58 @@ def test_answers_of_odd_parts_give_the_numbers_that_are_in_them(counted, monkeyp
     assert known > 500 * TIMES
 
 
-@pytest.mark.fault(7, 57)
-@pytest.mark.parametrize("part", [b"[],", b"1,"])
-def test_small_parts_in_great_number_are_refused_before_they_are_in_memory(part: bytes) -> None:
-    body = b"[" + part * (4_500_000 // len(part)) + b"0]"
+def refused(body: bytes) -> int:
+    """Bytes of memory that it takes to refuse a large answer."""
     tracemalloc.start()
     with pytest.raises(Failure) as caught:
         decode(body, mbeans.beans(mbeans.PARTITIONS))
     _now, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert caught.value.kind == "too_large"
-    assert peak < 20_000_000
     assert len(body) > answers.LIGHT
+    return peak
+
+
+@pytest.mark.fault(7, 57)
+@pytest.mark.parametrize("part", [b"[],", b"{},", b"1,", b'{"value":1},', b'{"value":[]},'])
+def test_small_parts_in_great_number_are_refused_before_they_are_in_memory(part: bytes) -> None:
+    assert refused(b"[" + part * (12_000_000 // len(part)) + b"0]") < 20_000_000
+
+
+FACES = "\U0001f600"  # one of them makes Python's text of a million letters four million bytes
+WIDE = {"raw": FACES.encode(), "escaped": b"\\ud83d\\ude00", "of two bytes": "\u6771".encode(), "escaped A": b"\\u0041"}
+
+
+@pytest.mark.fault(7, 57)
+@pytest.mark.parametrize("form", [b'"%s"', b'{"%s": 1}', b'["%s"]', b'{"x": {"Value": "%s"}}'])
+@pytest.mark.parametrize("wide", WIDE.values(), ids=WIDE)
+def test_one_wide_character_in_a_large_answer_is_refused_before_it_is_in_memory(wide: bytes, form: bytes) -> None:
+    entry = b'{"value": %s, "timestamp": 1, "status": 200}'
+    large = entry % (form % (b"a" * 4_300_000 + wide))
+    assert refused(b"[" + b", ".join([large, *[entry % b"{}"] * 4]) + b"]") < 3 * len(large)
+    narrow = b"[" + b", ".join([entry % (form % (wide * 9)), *[entry % b"{}"] * 4]) + b"]"
+    assert read(narrow, mbeans.beans(mbeans.PARTITIONS)) == cells(narrow, mbeans.beans(mbeans.PARTITIONS))
+
+
+@pytest.mark.fault(7, 57)
+def test_large_answers_of_any_text_take_a_few_times_their_size(counted: Callable[[], None]) -> None:
+    """Texts of random length, some wide, as keys and values; five patterns of them, or one."""
+    beans, kept = mbeans.beans(mbeans.PARTITIONS), 0
+    for number, random in randoms(12):
+        words = [b"a" * random.randrange(200, 90_000), b"".join(random.choices((b"\\n", b'\\"', b"\\\\", b"b"), k=900))]
+        if random.random() < 0.5:
+            words.append(b"a" * random.randrange(9_000) + random.choice(list(WIDE.values())))
+        form, size, values = random.choice((b'"%s"', b'["%s"]', b'{"%s": 1}')), 0, []
+        while size < 4_500_000:
+            values.append(form % random.choice(words))
+            size += len(values[-1])
+        value = b"[" + b",".join(values) + b"]"
+        body = b"[" + b",".join([b'{"value":' + value + b"}", *[b"{}"] * (len(beans) - 1)]) + b"]"
+        tracemalloc.start()
+        found, _failure = tried(Failure, decode, bytearray(body), beans)
+        _now, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert peak < 5 * len(body), f"input {number}"
+        kept += found is not None
+        counted()
+    assert kept >= 3 * TIMES

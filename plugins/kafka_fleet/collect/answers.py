@@ -6,9 +6,12 @@ come as columns, which cost no object per value; the rest as plain JSON. The tex
 
 import json
 from collections import Counter
+from functools import cache
+from types import GenericAlias
 from typing import Any
 
 import msgspec
+import pyarrow as pa
 
 from kafka_fleet.collect import columns
 from kafka_fleet.collect.mbeans import Bean, answers_to
@@ -17,13 +20,25 @@ from kafka_fleet.collect.transport import Failure
 
 # JSON of a few bytes can be an object of a hundred: what an answer takes in memory is held to its parts, not its bytes
 LIGHT = 4 * 2**20  # bytes; what is smaller is not looked at
-AS_COLUMNS, ONE_BY_ONE = 8_000_000, 2_000_000  # lists, objects and commas; a replica has up to 60, in five patterns
+AS_COLUMNS, ONE_BY_ONE = 8_000_000, 1_000_000  # lists, objects and commas; a replica has 25, in five patterns
 
 
 def weighed(body: bytes | bytearray, most: int) -> None:
     """Raises Failure for a body of very many parts, before it is taken apart."""
     if len(body) > LIGHT and sum(body.count(mark) for mark in (b"[", b"{", b",")) > most:
         raise Failure("too_large", f"more than {most} parts in {len(body)} bytes")
+
+
+def _loads(text: bytes | bytearray) -> Any:
+    """JSON as Python's objects, a name that is twice in one without a value. Raises Failure for what is too large.
+
+    One character beyond U+FFFF makes a text take four bytes for each of its characters. What is large has none, raw
+    or escaped: the names of topics and of clients' software are ASCII.
+    """
+    weighed(text, ONE_BY_ONE)
+    if len(text) > LIGHT and not (text.isascii() and b"\\u" not in text):
+        raise Failure("too_large", f"{len(text)} bytes, and not all of them are plain ASCII")
+    return json.loads(text, object_pairs_hook=_pairs)
 
 
 def status_of(answer: dict[str, Any]) -> str:
@@ -38,14 +53,15 @@ def one_object(wanted: int, status: str) -> Failure:
 
 
 class _Entry(msgspec.Struct):
-    """One entry of a bulk answer, its members still as text: views into the body."""
+    """One entry of a bulk answer, its value still as text: a view into the body."""
 
-    status: msgspec.Raw = msgspec.Raw(b"null")
     value: msgspec.Raw = msgspec.Raw(b"null")
-    timestamp: msgspec.Raw = msgspec.Raw(b"null")
 
 
-_ENTRIES = msgspec.json.Decoder(list[_Entry])
+@cache
+def _entries(count: int) -> msgspec.json.Decoder[tuple[_Entry, ...]]:
+    """Reads exactly so many entries: of a million it gives up at the first that is too many."""
+    return msgspec.json.Decoder(GenericAlias(tuple, (_Entry,) * count))
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -58,26 +74,35 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _loads(text: bytes | bytearray) -> Any:
-    return json.loads(text, object_pairs_hook=_pairs)
+def _columnar(body: bytes | bytearray, beans: list[Bean]) -> Any:
+    """The answer, values that can be read as columns read so; None when there are none.
 
-
-def _columnar(body: bytes | bytearray, beans: list[Bean]) -> list[Any] | None:
-    """The entries, values that can be read as columns read so; None when the answer has to be judged as a whole."""
+    Those values are cut out, and what is left is read as any other answer is: a member that is in it twice is still
+    there once, or twice, beside the gap.
+    """
     try:
-        entries = _ENTRIES.decode(body)
-    except (msgspec.DecodeError, RecursionError):  # a ValidationError is one: no list, or not of objects
+        entries = _entries(len(beans)).decode(body)
+    except (msgspec.DecodeError, RecursionError):  # a ValidationError is one: no list, not of objects, not so many
         return None
-    if len(entries) != len(beans):
+    found: dict[int, columns.Part] = {}
+    rest, end = bytearray(), 0
+    begin = pa.py_buffer(body).address
+    for place, (bean, entry) in enumerate(zip(beans, entries, strict=True)):
+        value = memoryview(entry.value)
+        if "*" in bean.mbean and (part := columns.read(bean, value)) is not None:
+            found[place] = part
+            start = pa.py_buffer(value).address - begin
+            rest += memoryview(body)[end:start]
+            rest += b"null"
+            end = start + len(value)
+    if not found:
         return None
-    found = []
-    for bean, entry in zip(beans, entries, strict=True):
-        value = columns.read(bean, memoryview(entry.value)) if "*" in bean.mbean else None
-        if value is None:
-            weighed(bytes(entry.value), ONE_BY_ONE)
-        rest = {"status": json.loads(bytes(entry.status)), "timestamp": json.loads(bytes(entry.timestamp))}
-        found.append({**rest, "value": _loads(bytes(entry.value)) if value is None else value})
-    return found
+    rest += memoryview(body)[end:]
+    answer = _loads(rest)
+    for place, part in found.items():
+        if answer[place]["value"] is None:
+            answer[place]["value"] = part
+    return answer
 
 
 def decode(body: bytes | bytearray, beans: list[Bean]) -> list[Any]:
@@ -86,8 +111,6 @@ def decode(body: bytes | bytearray, beans: list[Bean]) -> list[Any]:
     weighed(body, AS_COLUMNS)
     try:
         found = _columnar(body, beans) if len(body) > columns.SMALL else None
-        if found is None:
-            weighed(body, ONE_BY_ONE)
         answer = _loads(body) if found is None else found
     except (ValueError, RecursionError):
         if body.lstrip().startswith(b"[") and not body.rstrip().endswith(b"]"):

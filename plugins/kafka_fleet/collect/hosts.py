@@ -5,6 +5,7 @@ Only the few TCP counters and kernel limits are taken that explain a reconnect s
 
 import re
 from datetime import UTC, datetime
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from kafka_fleet.collect.transport import Credentials, Endpoint, Failure, Limits
@@ -20,32 +21,56 @@ METRICS = {
     "node_sysctl_net_core_somaxconn": "somaxconn",
     "node_sysctl_net_ipv4_tcp_max_syn_backlog": "tcp_max_syn_backlog",
 }
-_LINE = re.compile(rb"^(node_[A-Za-z0-9_]+)(?:\{[^}\n]*\})?[ \t]+([0-9.eE+-]+)(?:[ \t]+-?\d+)?[ \t\r]*$", re.MULTILINE)
+_LINE = re.compile(rb"^(%s)(?=[{ \t])(?:\{[^}\n]*\})?([^\n]*)$" % "|".join(METRICS).encode(), re.MULTILINE)
+_VALUE = re.compile(rb"[ \t]+([0-9.eE+-]{1,40})(?:[ \t]+-?\d+)?[ \t\r]*")
+_SECONDS = "boot_time_s"  # a time; all others are counts and settings, which have no fractions
 
 
-def parse(body: bytes | bytearray) -> dict[str, int]:
-    """Columns found in an exposition text; metrics that are absent stay absent."""
+def _whole(text: bytes, column: str) -> int | None:
+    """A value as the number that is written there, digit for digit; None for what is no count or time."""
+    try:
+        number = Decimal(text.decode())
+    except InvalidOperation:
+        return None  # such as "1e"
+    if not 0 <= number < 2**63:
+        return None
+    return int(number) if column == _SECONDS or number == number.to_integral_value() else None
+
+
+def parse(body: bytes | bytearray) -> tuple[dict[str, int], list[str]]:
+    """Columns found in an exposition text, and the metrics that are in it twice: they have no value.
+
+    Metrics that are absent, or whose value is none, stay absent.
+    """
+    seen: dict[str, bytes] = {}
+    twice: set[str] = set()
+    for line in _LINE.finditer(body):
+        name = line[1].decode()
+        if name in seen:
+            twice.add(name)
+        elif value := _VALUE.fullmatch(line[2]):
+            seen[name] = value[1]
+        else:
+            seen[name] = b""
     found: dict[str, int] = {}
-    for name, value in _LINE.findall(body):
-        column = METRICS.get(name.decode())
-        if column is not None:
-            try:
-                number = float(value)
-            except ValueError:
-                continue  # such as "1e": not a number of this format, and the column stays missing
-            if 0 <= number < 2**63:
-                found[column] = int(number)
-    return found
+    for name, column in METRICS.items():
+        number = _whole(seen[name], column) if name in seen and name not in twice else None
+        if number is not None:
+            found[column] = number
+    return found, [name for name in METRICS if name in twice]
 
 
 def sweep_host(broker: int, url: str, limits: Limits) -> dict[str, Any]:
-    """One row; a failed read is a row too, with its reason."""
+    """One row; a failed read is a row too, with its reason. Metrics given twice are named in the row's `detail`."""
     sent = datetime.now(UTC)
     try:
         with Endpoint(url, Credentials(), limits) as endpoint:
-            found = parse(endpoint.send("GET", url))
+            found, twice = parse(endpoint.send("GET", url))
     except Failure as failure:
         return {"broker": broker, "outcome": "failed", "detail": str(failure)}
+    said = f"given twice, so without a value: {', '.join(twice)}" if twice else None
     if not found:
-        return {"broker": broker, "outcome": "failed", "detail": "protocol: none of the wanted metrics in the answer"}
-    return {"broker": broker, "outcome": "ok", "read_at": sent + (datetime.now(UTC) - sent) / 2, **found}
+        detail = f"protocol: {said or 'none of the wanted metrics in the answer'}"
+        return {"broker": broker, "outcome": "failed", "detail": detail}
+    middle = sent + (datetime.now(UTC) - sent) / 2
+    return {"broker": broker, "outcome": "ok", "detail": said, "read_at": middle, **found}

@@ -150,7 +150,7 @@ ADMIN_TABLES: dict[str, tuple[str, list[tuple[str, pa.DataType, str]]]] = {
             ("broker", pa.int32(), "broker id"),
             ("read_at", _UTC, "middle of the request; null when it failed"),
             ("outcome", pa.string(), "ok or failed"),
-            ("detail", pa.string(), "why it failed"),
+            ("detail", pa.string(), "why it failed; the metrics that were given twice and so have no value"),
             ("listen_overflows", pa.int64(), "TcpExt ListenOverflows, since boot"),
             ("listen_drops", pa.int64(), "TcpExt ListenDrops, since boot"),
             ("syncookies_sent", pa.int64(), "TcpExt SyncookiesSent, since boot"),
