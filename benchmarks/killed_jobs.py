@@ -43,19 +43,22 @@ MOMENTS = {
 
 
 class Killed(NamedTuple):
-    """A run that was to be killed. ended: it was faster than that. seconds: how long it ran."""
+    """A run that was to be killed. ended: it was faster than that, with this exit code. seconds: how long it ran."""
 
     ended: bool
+    code: int
     seconds: float
     lines: list[str]
 
 
-def command(home: Path, generation: str, *more: str) -> list[str]:
-    """The job as `kafka-fleet analyze` starts it."""
+def command(
+    home: Path, generation: str, *more: str, application: Path | None = None, settings: Sequence[str] = ()
+) -> list[str]:
+    """The job as `kafka-fleet analyze` starts it, unless another application or settings of spark-submit are given."""
     beside = Path(sys.executable).parent
     arguments = ["analyze", "--home", str(home), "--ds", recorded_day(), "--generation", generation]
-    return [str(beside / "spark-submit"), "--master", "local[*]", str(spark_application()), *arguments,
-            "--sql", str(sql_dir()), *more]  # fmt: skip
+    return [str(beside / "spark-submit"), "--master", "local[*]", *settings, str(application or spark_application()),
+            *arguments, "--sql", str(sql_dir()), *more]  # fmt: skip
 
 
 def run(arguments: Sequence[str], kill: Callable[[subprocess.Popen[str], list[str]], bool] | None = None) -> Killed:
@@ -84,7 +87,7 @@ def run(arguments: Sequence[str], kill: Callable[[subprocess.Popen[str], list[st
         raise SystemExit(f"{len(alive)} processes of a killed job ran on for {GONE_S:g} s")
     if kill is None and code != 0:
         raise SystemExit("a job failed that nobody killed:\n" + "".join(lines[-30:]))
-    return Killed(not done, time.monotonic() - began, lines)
+    return Killed(not done, code, time.monotonic() - began, lines)
 
 
 def strike(job: subprocess.Popen[str], whom: str) -> None:
