@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 
 import psutil
 
+import large_submit
 from benchmarks.measure import gate, machine
 from fleet_spark.stored import look
 from kafka_fleet.commands import SMALL_DAY_JVM
@@ -33,6 +34,8 @@ from stored_days import published
 
 CLUSTERS = ["follower331", "idle331"]
 OLD, NEW = "g0001", "g0002"
+LARGE = Path(large_submit.__file__)
+COMMITTER = "Spark's committer writes"
 GONE_S = 60.0  # within which whatever a killed process leaves running has to end by itself
 # a line that a job prints, and in words what it has done by then
 MOMENTS = {
@@ -62,7 +65,7 @@ def command(
 
 
 def run(arguments: Sequence[str], kill: Callable[[subprocess.Popen[str], list[str]], bool] | None = None) -> Killed:
-    """Run a job; `kill` is asked every few milliseconds, with the lines printed so far, whether it has killed it."""
+    """Run a job; `kill` is asked some times a second, with the lines printed so far, whether it has killed it."""
     environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable,
                    "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_SUBMIT_OPTS": SMALL_DAY_JVM}  # fmt: skip
     lines: list[str] = []
@@ -77,7 +80,7 @@ def run(arguments: Sequence[str], kill: Callable[[subprocess.Popen[str], list[st
         while job.poll() is None and not done:
             family[1:] = family[0].children(recursive=True)
             done = kill is not None and kill(job, lines)
-            time.sleep(0.005)
+            time.sleep(0.02)
         _gone, alive = psutil.wait_procs(family[1:], GONE_S if done else 5)
         for one in alive:
             one.kill()
@@ -101,6 +104,24 @@ def strike(job: subprocess.Popen[str], whom: str) -> None:
             one.kill()
 
 
+def on_their_way(home: Path) -> list[Path]:
+    """Folders in which Spark's committer has of the killed run's generation what is not committed."""
+    return list(home.glob(f"facts/*/ds=*/{NEW}/_temporary"))
+
+
+def strike_while_spark_writes(job: subprocess.Popen[str], home: Path) -> bool:
+    """Kill the JVM alone, if its committer writes a table at this moment."""
+    if not on_their_way(home):
+        return False
+    job.send_signal(signal.SIGSTOP)  # so that it does not commit between the look and the kill
+    writes = bool(on_their_way(home))
+    if writes:
+        strike(job, "JVM")
+    else:
+        job.send_signal(signal.SIGCONT)
+    return writes
+
+
 def stages(home: Path) -> dict[str, Any]:
     """Each stage as its readers find it: bytes of findings and signatures, rows of each fact table."""
     ds = recorded_day()
@@ -117,7 +138,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.killed_jobs", description=__doc__)
     parser.add_argument("--kills", type=int, default=9, help="at evenly spaced seconds of the job, besides the moments")
     parser.add_argument("--signatures", help="that the killed run judges by, with commas between them; default all")
+    parser.add_argument("--large", action="store_true", help="let Spark's committer write facts, as on large days")
     options = parser.parse_args()
+    application = LARGE if options.large else None
     wide = ["--signatures", options.signatures] if options.signatures else []
     print(machine())
     with tempfile.TemporaryDirectory(prefix="killed-") as folder:
@@ -127,7 +150,7 @@ def main() -> int:
         run(command(template, OLD, "--signatures", "fetch_latency"))
         claim(template, recorded_day())
         shutil.copytree(template, whole)
-        untouched = run(command(whole, NEW, *wide))
+        untouched = run(command(whole, NEW, *wide, application=application))
         old, new = stages(template), stages(whole)
         last = [line for line in untouched.lines if line.startswith("facts of ")][-1].split(": ")[1]
         print(f"  a job takes {untouched.seconds:.0f} s; {len(new)} stages and tables, {last} is the last of the facts")
@@ -136,27 +159,30 @@ def main() -> int:
         steps: list[tuple[str, str | None, int]] = [(f"second {step * n:.1f}", None, n) for n in
                                                     range(1, options.kills + 1)]  # fmt: skip
         steps += [(name, pattern, 0) for name, (pattern, _words) in MOMENTS.items()]
+        steps += [(COMMITTER, None, 0)] if options.large else []
         for number, (name, pattern, part) in enumerate(steps):
-            whom = ("both", "JVM", "Python")[number % 3]
+            whom = "JVM" if name == COMMITTER else ("both", "JVM", "Python")[number % 3]
             home = shutil.copytree(template, Path(folder, "home"))
             wanted = re.compile(pattern.replace(r"\w+", last) if pattern else "^$")
             due = time.monotonic() + step * part
 
             def kill(job: subprocess.Popen[str], lines: list[str], wanted: re.Pattern[str] = wanted,
                      by_line: bool = pattern is not None, due: float = due, whom: str = whom,
-                     name: str = name) -> bool:  # fmt: skip
+                     name: str = name, home: Path = home) -> bool:  # fmt: skip
+                if name == COMMITTER:
+                    return strike_while_spark_writes(job, home)
                 reached = any(wanted.match(line) for line in lines) if by_line else time.monotonic() >= due
                 if reached:
                     time.sleep(1.0 if name == "signatures" else 0.0)
                     strike(job, whom)
                 return reached
 
-            killed = run(command(home, NEW, *wide), kill)
+            killed = run(command(home, NEW, *wide, application=application), kill)
             kills, early = kills + 1, early + killed.ended
             left = stages(home)
             mixed = [stage for stage in left if left[stage] not in (old.get(stage), new.get(stage))]
             lost = sorted(set(old) - set(left))
-            run(command(home, NEW, *wide))
+            run(command(home, NEW, *wide, application=application))
             healed = stages(home) == new
             strays = [str(path.relative_to(home)) for path in home.rglob("_temporary")]
             wrong += bool(mixed or lost or strays) + (not healed)

@@ -3,17 +3,15 @@
 `python -m benchmarks.killed_jobs` kills at many more moments.
 """
 
-import os
 import shutil
 import signal
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from analysed import analyse
-from benchmarks.killed_jobs import Killed, command, run, stages
+from benchmarks.killed_jobs import LARGE, NEW, OLD, command, on_their_way, run, stages, strike_while_spark_writes
 from fleet_spark.ways import OF_FEW_ROWS
 from kafka_fleet.paths import sql_dir
 from kafka_fleet.store.generations import claim
@@ -22,39 +20,16 @@ from stored_days import pointers
 
 pytestmark = pytest.mark.timeout(1200)
 SIGNATURE = "fetch_latency"
-LARGE = Path(__file__).with_name("large_submit.py")
-# planned as the small day that it is, in one partition: what is tested is how the JVM writes
+# planned as the small day that it is: what is tested is how the JVM writes
 SMALL = [word for key, value in OF_FEW_ROWS.items() for word in ("--conf", f"{key}={value}")]
 SMALL += ["--conf", "spark.sql.shuffle.partitions=1"]
-OLD, NEW = "g0001", "g0002"
 # a value of more than a gigabyte, from rows that are there: made in the task that writes it, not while planning
-HUGE = "SELECT cluster, repeat(cluster, 120000000) AS huge FROM raw_sweeps\n"
+HUGE = "SELECT cluster, repeat(cluster, 120000000) AS huge FROM raw_broker_configs\n"
 
 
 def job(home: Path, *more: str, settings: Sequence[str] = ()) -> list[str]:
     words = ["--signatures", SIGNATURE, *more]
     return command(home, NEW, *words, application=LARGE, settings=[*SMALL, *settings])
-
-
-def on_their_way(home: Path) -> list[Path]:
-    """Folders in which Spark's committer has what is not committed."""
-    return list(home.glob(f"facts/*/ds=*/{NEW}/_temporary"))
-
-
-def kill_the_jvm(home: Path) -> Killed:
-    """Kill the JVM, and nothing else, while its committer writes a table."""
-
-    def kill(started: subprocess.Popen[str], _lines: list[str]) -> bool:
-        if not on_their_way(home):
-            return False
-        started.send_signal(signal.SIGSTOP)  # so that it does not commit between the look and the kill
-        if on_their_way(home):
-            os.kill(started.pid, signal.SIGKILL)
-            return True
-        started.send_signal(signal.SIGCONT)
-        return False
-
-    return run(job(home), kill)
 
 
 @pytest.mark.fault(42, 58)
@@ -67,13 +42,13 @@ def test_a_job_that_dies_while_spark_writes_changes_nothing_and_its_retry_heals(
     assert len(unharmed) > 20
     followed = pointers(home)
 
-    killed = kill_the_jvm(home)
+    killed = run(job(home), lambda started, _lines: strike_while_spark_writes(started, home))
     assert (killed.ended, killed.code) == (False, -signal.SIGKILL), "".join(killed.lines[-20:])
     assert on_their_way(home)
     assert (pointers(home), stages(home)) == (followed, unharmed)
 
     shutil.copytree(sql_dir(), sql)
-    (sql / "facts/intervals.sql").write_text(HUGE)
+    (sql / "facts/config_days.sql").write_text(HUGE)
     starved = run(job(home, "--sql", str(sql), settings=["--driver-memory", "512m"]), lambda *_: False)
     assert starved.code not in (0, -signal.SIGKILL)
     assert any("java.lang.OutOfMemoryError" in line for line in starved.lines), "".join(starved.lines[-20:])
