@@ -27,7 +27,7 @@ from recorded import Sweep, changed, land_all
 from stored_days import pointers, published
 
 pytestmark = pytest.mark.timeout(1200)
-NIGHTS = ("follower331", "idle331", "follower331")  # what is measured in the night after each day but the last
+NIGHTS = ("idle331", "follower331", "idle331")  # what is measured in the night after each day but the last
 SIGNATURE = "fetch_latency"
 SIDE_BY_SIDE = 2
 
@@ -63,6 +63,12 @@ def stages(home: Path, days: Sequence[str]) -> dict[str, Any]:
     return found
 
 
+def verdict(home: Path, ds: str) -> str:
+    """On the bug that the nights of follower331 show."""
+    rows = json.loads(published(home, "findings", ds)["findings.json"])
+    return next(row["verdict"] for row in rows if row["advisory"] == "KAFKA-14334")
+
+
 @pytest.mark.fault(47)
 def test_days_in_any_order_and_side_by_side(tmp_path: Path) -> None:
     sweeps = nights()
@@ -78,13 +84,13 @@ def test_days_in_any_order_and_side_by_side(tmp_path: Path) -> None:
         assert set(pool.map(lambda ds: judge(mixed, ds), order)) == {"g0001"}
     one_by_one, side_by_side = stages(ordered, days), stages(mixed, days)
     assert one_by_one.keys() == side_by_side.keys()
+    assert len(one_by_one) > 20 * len(days)
     for stage, content in one_by_one.items():
-        assert content, stage
         assert content == side_by_side[stage], (stage, order)
 
     for ds, before in zip(days[1:], days, strict=False):
         rows = [json.loads(row) for row in one_by_one[f"facts/intervals/ds={ds}"]]
         over = [row for row in rows if row["from_at"].startswith(before) and row["to_at"].startswith(ds)]
         assert {row["broker"] for row in over if row["same_process"]} == {1, 2}, "facts reach over midnight"
-    told = {ds: published(ordered, "findings", ds)["findings.json"].decode().replace(ds, "") for ds in days}
-    assert len(set(told.values())) == len(days), "no two days say the same"
+    verdicts = [verdict(ordered, ds) for ds in days]
+    assert verdicts == ["exposed", "confirmed", "confirmed", "exposed"], "the night before and the one after count"
