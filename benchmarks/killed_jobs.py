@@ -23,7 +23,6 @@ from typing import Any, NamedTuple
 
 import psutil
 
-import large_submit
 from benchmarks.measure import gate, machine
 from fleet_spark.stored import look
 from kafka_fleet.commands import SMALL_DAY_JVM
@@ -34,7 +33,7 @@ from stored_days import published
 
 CLUSTERS = ["follower331", "idle331"]
 OLD, NEW = "g0001", "g0002"
-LARGE = Path(large_submit.__file__)
+LARGE = Path(__file__).resolve().parents[1] / "tests/large_submit.py"
 COMMITTER = "Spark's committer writes"
 GONE_S = 60.0  # within which whatever a killed process leaves running has to end by itself
 # a line that a job prints, and in words what it has done by then
