@@ -36,6 +36,7 @@ OLD, NEW = "g0001", "g0002"
 LARGE = Path(__file__).resolve().parents[1] / "tests/large_submit.py"
 COMMITTER = "Spark's committer writes"
 GONE_S = 60.0  # within which whatever a killed process leaves running has to end by itself
+LOOK_S = 0.5  # between two looks at who belongs to a job: each reads all processes of the machine
 # a line that a job prints, and in words what it has done by then
 MOMENTS = {
     "judge": (r"^judge .*: idle331: ", "all is judged, nothing of it is written"),
@@ -75,9 +76,10 @@ def run(arguments: Sequence[str], kill: Callable[[subprocess.Popen[str], list[st
         family = [psutil.Process(job.pid)]
         reader = Thread(target=lambda: lines.extend(iter(job.stdout.readline, "")) if job.stdout else None)
         reader.start()
-        done = False
+        done, asked = False, 0.0
         while job.poll() is None and not done:
-            family[1:] = family[0].children(recursive=True)
+            if time.monotonic() - asked > LOOK_S:
+                family[1:], asked = family[0].children(recursive=True), time.monotonic()
             done = kill is not None and kill(job, lines)
             time.sleep(0.02)
         _gone, alive = psutil.wait_procs(family[1:], GONE_S if done else 5)

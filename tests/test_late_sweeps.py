@@ -1,6 +1,7 @@
 """A sweep lands when its day is judged, joined and mailed: a new generation; a revised letter if findings changed."""
 
 import copy
+import json
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -42,8 +43,8 @@ def judge(home: Path) -> dict[str, Any]:
     fleet.write_text(yaml.safe_dump({"version": 1, "clusters": entries(CLUSTER)}))
     by_hand(home, DS, fleet, ["fetch_latency"])
     found = published(home, "findings", DS)
-    rows: list[Json] = yaml.safe_load(found["findings.json"])
-    about = yaml.safe_load(found[f"clusters/{CLUSTER}.json"])
+    rows: list[Json] = json.loads(found["findings.json"])
+    about = json.loads(found[f"clusters/{CLUSTER}.json"])
     return {
         "verdict": next(row["verdict"] for row in rows if row["advisory"] == BUG),
         "sweeps": about["coverage"]["sweeps"],
