@@ -53,6 +53,7 @@ def main(arguments: list[str]) -> None:
     from fleet_spark.tables import Day
     from kafka_fleet.paths import sql_dir
     from kafka_fleet.store.bucket import open_home
+    from kafka_fleet.store.generations import Overtaken, Unchangeable
 
     home, sql = open_home(options.home), options.sql or sql_dir()
     with session(f"kafka-fleet {options.job} {options.ds or options.results}") as spark:
@@ -63,10 +64,13 @@ def main(arguments: list[str]) -> None:
                 raise SystemExit(f"replay: not judged: {'; '.join(f'{ds} ({why})' for ds, why in failed.items())}")
             return
         day = Day(spark, home, options.ds, options.generation, sql)
-        if options.job in ("facts", "analyze"):
-            write_facts(day, options.clusters, tables_needed(day.sql, options.signatures))
-        if options.job in ("judge", "analyze"):
-            write_findings(day, options.fleet, options.clusters, options.signatures)
+        try:
+            if options.job in ("facts", "analyze"):
+                write_facts(day, options.clusters, tables_needed(day.sql, options.signatures))
+            if options.job in ("judge", "analyze"):
+                write_findings(day, options.fleet, options.clusters, options.signatures)
+        except (Overtaken, Unchangeable) as error:  # nothing is broken: the sentence says it all
+            raise SystemExit(f"{options.job} of {options.ds}: {error}") from None
 
 
 if __name__ == "__main__":

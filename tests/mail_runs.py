@@ -130,14 +130,19 @@ class Runs:
 
     def wait(self, minutes: int) -> None:
         """Let time go by, by making all that is written older."""
-        if not self.box.path.exists():
-            return
-        content = json.loads(self.box.path.read_bytes())
-        for mail in content["mails"]:
-            for one in mail["recipients"].values():
-                if one["at"]:
-                    one["at"] = (datetime.fromisoformat(one["at"]) - timedelta(minutes=minutes)).isoformat()
-        self.box.path.write_text(json.dumps(content))
+        age_outbox(self.box.path, minutes)
+
+
+def age_outbox(path: Path, minutes: int) -> None:
+    """Make all that an outbox has noted, if there is one, so much older."""
+    if not path.exists():
+        return
+    content = json.loads(path.read_bytes())
+    for mail in content["mails"]:
+        for one in mail["recipients"].values():
+            if one["at"]:
+                one["at"] = (datetime.fromisoformat(one["at"]) - timedelta(minutes=minutes)).isoformat()
+    path.write_text(json.dumps(content))
 
 
 def write_templates(folder: Path) -> None:

@@ -1,19 +1,22 @@
-"""A whole day analysed: the same bytes however often, in what order and on how many cores; a kill mixes nothing."""
+"""A whole day analysed: the same bytes however often, in what order, on how many cores and beside whom."""
 
 import json
 import os
 import signal
 import subprocess
 import sys
-import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
 from analysed import Analysed, Backwards, analyse, analysed, spark
 from finding_shape import assert_contract
-from kafka_fleet.store.generations import current
+from fleet_spark.judge import canonical
+from fleet_spark.stored import look
 from recorded import recorded_day, write_home
+from stored_days import pointers, published
 
 pytestmark = pytest.mark.timeout(1800)  # the first test waits for the analysis that all read
 PROGRAM = str(Path(sys.executable).with_name("kafka-fleet"))
@@ -82,34 +85,41 @@ def test_a_damaged_sweep_is_left_out_and_named(day: Analysed) -> None:
     assert [text for text in coverage["not_measured"] if "the bytes are not those that were written" in text]
 
 
-def analyze(home: Path, kill_at: str | None = None) -> int:
-    """Run `kafka-fleet analyze` on one core, in another place.
-
-    Kill it and all it started once it prints a line with the given text.
-    """
-    command = [PROGRAM, "analyze", "--home", str(home), "--date", recorded_day()]
-    elsewhere = {"TZ": "Asia/Kathmandu", "LC_ALL": "tr_TR.UTF-8", "PYTHONHASHSEED": "4711"}
-    # where i is no small I, and local[*] is one core; the machine's other cores may help the JVM itself
-    elsewhere["JAVA_TOOL_OPTIONS"] = "-Duser.language=tr -Duser.country=TR -XX:ActiveProcessorCount=1"
-    with subprocess.Popen(
-        command,
+def started(home: Path, *more: str, **elsewhere: str) -> subprocess.Popen[str]:
+    """`kafka-fleet analyze` in a group of its own, so that all it starts can be stopped with it."""
+    return subprocess.Popen(
+        [PROGRAM, "analyze", "--home", str(home), "--date", recorded_day(), *more],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, **elsewhere},
         start_new_session=True,
-    ) as process:
+    )
+
+
+@contextmanager
+def paused(home: Path, at: str, *more: str) -> Iterator[subprocess.Popen[str]]:
+    """An analysis that stands still, with all that it started, from the first line on that has the given text."""
+    with started(home, *more) as process:
         assert process.stderr is not None
-        said = []
-        for line in process.stderr:
-            said.append(line)
-            if kill_at is not None and kill_at in line:
-                time.sleep(0.1)
+        try:
+            said = next((line for line in process.stderr if at in line), None)
+            assert said is not None, "it ended before"
+            os.killpg(process.pid, signal.SIGSTOP)
+            yield process
+        finally:
+            with suppress(ProcessLookupError):  # it has ended, as it should
                 os.killpg(process.pid, signal.SIGKILL)
-        code = process.wait()
-    assert kill_at is None or code == -signal.SIGKILL, "".join(said[-20:])
-    assert kill_at is not None or code == 0, "".join(said[-20:])
-    return code
+
+
+def analyze_elsewhere(home: Path) -> None:
+    """Run `kafka-fleet analyze` to its end on one core, in another place."""
+    elsewhere = {"TZ": "Asia/Kathmandu", "LC_ALL": "tr_TR.UTF-8", "PYTHONHASHSEED": "4711"}
+    # where i is no small I, and local[*] is one core; the machine's other cores may help the JVM itself
+    elsewhere["JAVA_TOOL_OPTIONS"] = "-Duser.language=tr -Duser.country=TR -XX:ActiveProcessorCount=1"
+    with started(home, **elsewhere) as process:
+        _out, said = process.communicate()
+    assert process.returncode == 0, said[-3000:]
 
 
 def printed(home: Path) -> subprocess.CompletedProcess[str]:
@@ -118,21 +128,40 @@ def printed(home: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.fault(42, 58, 60)
-def test_a_killed_analysis_publishes_nothing_and_the_next_one_heals(day: Analysed, tmp_path: Path) -> None:
-    write_home(tmp_path, CLUSTERS)
-    analyze(tmp_path, kill_at=" intervals: ")
-    nothing = printed(tmp_path)
-    assert nothing.returncode == 2
-    assert "run analyze first" in nothing.stderr
+def rows(home: Path, table: str, generation: str) -> list[str]:
+    """A fact table's rows of CLUSTERS, in an order of their own."""
+    found = look(home / f"facts/{table}/ds={recorded_day()}" / generation).read().to_pylist()
+    return sorted(str(sorted(row.items())) for row in found if row["cluster"] in CLUSTERS)
 
-    analyze(tmp_path)
-    healed = printed(tmp_path)
+
+@pytest.mark.fault(44, 45, 60)
+def test_of_two_analyses_at_once_the_later_is_followed_and_the_earlier_ends_red(day: Analysed, tmp_path: Path) -> None:
+    write_home(tmp_path, CLUSTERS)
+    with paused(tmp_path, " intervals: ", "--signature", "fetch_latency") as earlier:
+        nothing = printed(tmp_path)
+        assert nothing.returncode == 2
+        assert "run analyze first" in nothing.stderr
+        analyze_elsewhere(tmp_path)
+        followed = pointers(tmp_path)
+        os.killpg(earlier.pid, signal.SIGCONT)
+        _out, said = earlier.communicate(timeout=600)
+        assert earlier.returncode == 1
+    sentence = "g0002 is published, g0001 is older and stays unpublished"
+    assert [line.startswith(f"analyze of {day.ds}: ") for line in said.splitlines() if sentence in line] == [True]
+    assert "Traceback" not in said
+    assert "spark-submit ended with 1; the day's earlier results stay" in said
+
+    assert pointers(tmp_path) == followed
+    assert set(followed.values()) == {"g0002"}
+    assert {path.split("/")[0] for path in followed} == {"facts", "signatures", "findings"}
+    # on one core, in another locale and time zone, beside fewer clusters, beside a rival
     expected = [one for cluster in CLUSTERS for one in day.findings(cluster)]
-    # on one core, in another locale and time zone, beside fewer clusters, after a kill
-    assert json.loads(healed.stdout) == expected
-    pointers = list(tmp_path.glob(f"*/**/ds={day.ds}/_current.json"))
-    assert {current(pointer.parent) for pointer in pointers} == {"g0002"}
-    for cluster in CLUSTERS:
-        path = tmp_path / f"findings/ds={day.ds}/g0002/clusters/{cluster}.json"
-        assert path.read_bytes() == day.outputs()[f"clusters/{cluster}.json"]
+    assert json.loads(printed(tmp_path).stdout) == expected
+    found = published(tmp_path, "findings", day.ds)
+    assert found["findings.json"] == canonical(expected)
+    for path in [path for path in day.outputs() if path.count("/") and Path(path).stem in CLUSTERS]:
+        assert found[path] == day.outputs()[path], path
+    tables = [path.split("/")[1] for path in followed if path.startswith("facts/")]
+    assert len(tables) > 40
+    for table in tables:
+        assert rows(tmp_path, table, "g0002") == rows(day.home, table, day.generation), table

@@ -195,7 +195,7 @@ def mail(options: argparse.Namespace) -> int:
     for name, send in due:
         try:
             result = send()
-        except (LetterError, OutboxError) as error:
+        except (LetterError, OutboxError, OSError) as error:
             print(f"{name}: {error}", file=sys.stderr)
             failed = True
             continue

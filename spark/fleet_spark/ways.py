@@ -78,6 +78,8 @@ class Ways:
         finally:
             with self._free:
                 self._running -= 1
-                if self._running == 0 and not self._few:
-                    self._set(0)
-                self._free.notify_all()
+                try:
+                    if self._running == 0 and not self._few:
+                        self._set(0)
+                finally:  # also where the JVM is gone: who waits has to find that out, and not to wait for ever
+                    self._free.notify_all()

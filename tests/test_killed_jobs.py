@@ -1,0 +1,60 @@
+"""A real job killed, and out of memory, while Spark itself writes facts: readers keep the old day, the retry heals it.
+
+`python -m benchmarks.killed_jobs` kills at many more moments.
+"""
+
+import shutil
+import signal
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from analysed import analyse
+from benchmarks.killed_jobs import LARGE, NEW, OLD, command, on_their_way, run, stages, strike_while_spark_writes
+from fleet_spark.ways import OF_FEW_ROWS
+from kafka_fleet.paths import sql_dir
+from kafka_fleet.store.generations import claim
+from recorded import recorded_day, write_home
+from stored_days import pointers
+
+pytestmark = pytest.mark.timeout(1200)
+SIGNATURE = "fetch_latency"
+# planned as the small day that it is: what is tested is how the JVM writes
+SMALL = [word for key, value in OF_FEW_ROWS.items() for word in ("--conf", f"{key}={value}")]
+SMALL += ["--conf", "spark.sql.shuffle.partitions=1"]
+# a value of more than a gigabyte, from rows that are there: made in the task that writes it, not while planning
+HUGE = "SELECT cluster, repeat(cluster, 120000000) AS huge FROM raw_broker_configs\n"
+
+
+def job(home: Path, *more: str, settings: Sequence[str] = ()) -> list[str]:
+    words = ["--signatures", SIGNATURE, *more]
+    return command(home, NEW, *words, application=LARGE, settings=[*SMALL, *settings])
+
+
+@pytest.mark.fault(42, 58)
+def test_a_job_that_dies_while_spark_writes_changes_nothing_and_its_retry_heals(tmp_path: Path) -> None:
+    home, sql = tmp_path / "home", tmp_path / "sql"
+    write_home(home, ["follower331"])
+    assert analyse(home, recorded_day(), signatures=[SIGNATURE]).generation == OLD
+    assert claim(home, recorded_day()) == NEW
+    unharmed = stages(home)
+    assert len(unharmed) > 20
+    followed = pointers(home)
+
+    killed = run(job(home), lambda started, _lines: strike_while_spark_writes(started, home))
+    assert (killed.ended, killed.code) == (False, -signal.SIGKILL), "".join(killed.lines[-20:])
+    assert on_their_way(home)
+    assert (pointers(home), stages(home)) == (followed, unharmed)
+
+    shutil.copytree(sql_dir(), sql)
+    (sql / "facts/config_days.sql").write_text(HUGE)
+    starved = run(job(home, "--sql", str(sql), settings=["--driver-memory", "512m"]), lambda *_: False)
+    assert starved.code not in (0, -signal.SIGKILL)
+    assert any("java.lang.OutOfMemoryError" in line for line in starved.lines), "".join(starved.lines[-20:])
+    assert (pointers(home), stages(home)) == (followed, unharmed)
+
+    run(job(home))
+    assert stages(home) == unharmed
+    assert pointers(home) == dict.fromkeys(followed, NEW)
+    assert list(home.rglob("_temporary")) == []
