@@ -1,11 +1,15 @@
 """Pytest plugin (`-p tests.fault_results`): takes the tests that name rows of faults.yaml, records their results.
 
-A run of some tests replaces their results in tests/fault_results.json and leaves the others. Works under pytest-xdist.
+A run of some tests replaces their results in tests/fault_results.json and leaves the others. Each has the day and the
+commit that it is of, with a "+" where files differed from it; null where there is no git. Works under pytest-xdist.
 """
 
 import json
+import shutil
+import subprocess
 from collections import defaultdict
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -27,15 +31,33 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
         _outcomes[name][report.nodeid].add(report.outcome)
 
 
+def commit(root: Path, *recorded: str) -> str | None:
+    """The commit that is checked out, with a "+" where more than the `recorded` files differs from it."""
+    git = shutil.which("git")
+    if git is None or not (root / ".git").exists():
+        return None
+    asked = ([git, "rev-parse", "--short=10", "HEAD"], [git, "status", "--porcelain"])
+    head, changed = (subprocess.check_output(one, cwd=root, text=True).splitlines() for one in asked)
+    return head[0] + ("+" if [line for line in changed if line[3:] not in recorded] else "")
+
+
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Write the file, once, where all reports arrived."""
     if hasattr(session.config, "workerinput"):
         return
-    from docs_generator.fault_pages import RESULTS, ROOT, WORST, recorded, tests  # pytest knows where docs are by now
+    from docs_generator.fault_pages import (
+        PAGE,
+        RESULTS,
+        ROOT,
+        WORST,
+        recorded,
+        tests,
+    )  # pytest knows where docs are by now
 
-    today, known = datetime.now(UTC).date().isoformat(), recorded()
+    of = {"on": datetime.now(UTC).date().isoformat(), "commit": commit(ROOT, RESULTS, PAGE)}
+    known = recorded()
     for name, cases in _outcomes.items():
         worst = min((one for outcomes in cases.values() for one in outcomes), key=WORST.index)
-        known[name] = {"result": worst, "cases": len(cases), "on": today}
+        known[name] = {"result": worst, "cases": len(cases), **of}
     kept = {name: known[name] for name in sorted(known) if name in tests()}
     (ROOT / RESULTS).write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")

@@ -85,6 +85,7 @@ HURT: dict[str, tuple[int, Hurt, str]] = {
     "bad-name": (18, body(spoiled), f"{STATE}: Jolokia status 400"),
     "bad-name-400": (19, refused_with_400, f"{STATE}: Jolokia status 400"),
     "absent": (20, entry(REASSIGNING, lambda given: {"status": 404, "error": "canary-text"}), f"lacks {REASSIGNING}"),
+    "no-ends": (20, entry(LOG_END, lambda given: {"status": 404}), f"no replica has {LOG_END}"),
     "limited": (21, entry(LOG_END, valued(lambda value: "[Object limit exceeded]")), "cut off by the agent's limits"),
     "cut-short": (22, entry(LOG_START, valued(lambda value: dict(list(value.items())[:9]))), "9 replicas read, the"),
     "as-text": (23, entry(LOG_END, valued(lambda value: first_of(value, str))), "cut off by the agent's limits"),

@@ -1,5 +1,6 @@
 """Facts of real sweeps: equal to a second computation in plain Python, and never negative or huge after a mishap."""
 
+import html
 import json
 from collections import Counter
 from datetime import datetime, timedelta
@@ -9,6 +10,8 @@ import pytest
 
 from analysed import Analysed, analysed
 from facts_oracle import Oracle
+from kafka_fleet.knowledge.advisories import load_advisories
+from kafka_fleet.report.render import render_letter
 from recorded import recording
 
 pytestmark = pytest.mark.timeout(1800)  # the first test waits for the analysis that all read
@@ -89,6 +92,17 @@ def test_both_ways_to_the_log_ends_before_are_taken(day: Analysed) -> None:
 def test_what_was_not_used_is_counted(day: Analysed, cluster: str, expected: dict[tuple[int, str], int]) -> None:
     rows = day.facts("dropped", cluster=cluster)
     assert {(row["broker"], row["reason"]): row["intervals"] for row in rows} == expected
+
+
+@pytest.mark.fault(30, 31, 32)
+@pytest.mark.parametrize(("cluster", "reason"), [("restart", PROCESS), ("reset", RAN_BACK), ("recreated", WENT_BACK)])
+def test_the_letter_says_what_was_not_used_and_why(day: Analysed, cluster: str, reason: str) -> None:
+    said = f"1 interval between sweeps not used for deltas: {reason}."
+    advisories = load_advisories()
+    for name, times in ((cluster, 1), ("follower331", 0)):
+        letter = render_letter(day.dossier(name), day.findings(name), advisories)
+        assert " ".join(letter.text.split()).count(said) == times
+        assert html.unescape(letter.html).count(said) == times
 
 
 @pytest.mark.fault(31, 32, 35)

@@ -1,7 +1,8 @@
 """A fleet in which nearly every cluster has a fault of its own, beside the same fleet without any.
 
 What the healthy ones are told is the same to the byte, and the letter of each faulty one names its fault with the
-coverage. Takes about half a minute, most of it waiting.
+coverage. Judged by SIGNATURES: of all brokers' rates, of what Kafka itself says of them, and of every log's ends. All
+eight would take half as long again. Takes about half a minute, most of it waiting.
 """
 
 import json
@@ -13,20 +14,16 @@ from typing import NamedTuple
 
 import pytest
 
-from analysed import Analysed, spark
+from analysed import Analysed, analyse, spark
 from faulty_clusters import ELSEWHERE, HEALTHY, HURT, MOVES, SIZES, harm, moving
-from fleet_spark.facts import write_facts
-from fleet_spark.judge import tables_needed, write_findings
-from fleet_spark.tables import Day
 from jolokia_simulator import Json
 from kafka_fleet.collect.sweep import SweepResult
-from kafka_fleet.paths import sql_dir
 from kafka_fleet.report.render import write_letter
-from kafka_fleet.store.generations import claim
 from simulated_fleet import DS, EVERY, FIRST, HOT, SWEEPS, Fleet, collect, serving
 
 pytestmark = pytest.mark.timeout(1800)
 HOT_PARTITION = f"partition orders-{HOT}"
+SIGNATURES = ["isr_stagnation", "offset_rewind", "partition_skew"]
 
 
 class Story(NamedTuple):
@@ -38,13 +35,11 @@ class Story(NamedTuple):
 
 
 def judged(home: Path, letters: Iterable[str]) -> Analysed:
-    """The day judged by one signature, with the letters of some clusters."""
-    day = Day(spark(), home, DS, claim(home, DS), sql_dir())
-    write_facts(day, [], tables_needed(day.sql, ["partition_skew"]))
-    write_findings(day, None, [], ["partition_skew"])
+    """The day judged by some signatures, with the letters of some clusters."""
+    day = analyse(home, DS, signatures=SIGNATURES)
     for name in letters:
         write_letter(home, DS, day.generation, name)
-    return Analysed(home, DS, day.generation)
+    return day
 
 
 @pytest.fixture(scope="module")
@@ -83,10 +78,10 @@ def test_the_healthy_are_told_the_same_bytes_as_without_any_fault(story: Story, 
 
 def test_there_is_something_to_be_the_same(story: Story) -> None:
     assert len(story.calm.findings("alpha")) > 20
-    states = json.loads(story.calm.outputs()["signatures.json"])
-    skew = {one["cluster"]: one for one in states if one["signature"] == "partition_skew"}
-    assert {name: one["state"] for name, one in skew.items()} == dict.fromkeys(SIZES, "detected")
-    assert skew["alpha"]["detections"][0]["subjects"] == ["topic orders", HOT_PARTITION]
+    for name in SIZES:
+        found = {signature: state(story.calm, name, signature)["state"] for signature in SIGNATURES}
+        assert found == {"isr_stagnation": "quiet", "offset_rewind": "quiet", "partition_skew": "detected"}, name
+    assert state(story.calm, "alpha")["detections"][0]["subjects"] == ["topic orders", HOT_PARTITION]
 
 
 @pytest.mark.fault(5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 18, 19, 20, 21, 22, 23, 24, 25, 26, 39, 57)
@@ -119,12 +114,16 @@ def test_of_a_cluster_that_was_never_reached_nothing_is_made_up(story: Story) ->
     assert "was never reached" in letter(story.hurt, "gone")
 
 
-@pytest.mark.fault(2, 20)
-@pytest.mark.parametrize("cluster", ["half-gone", "dropped", "fewer", "limited"])
-def test_what_needs_the_unread_partitions_is_not_evaluated(story: Story, cluster: str) -> None:
-    found = skewed(story.hurt, cluster)
-    assert found["state"] == "not_evaluated"
-    assert found["missing"]
+@pytest.mark.fault(2, 20, 21, 24, 28)
+@pytest.mark.parametrize("signature", SIGNATURES)
+@pytest.mark.parametrize("cluster", ["half-gone", "dropped", "fewer", "limited", "no-ends"])
+def test_what_needs_the_unread_partitions_is_not_evaluated(story: Story, cluster: str, signature: str) -> None:
+    found = state(story.hurt, cluster, signature)
+    dead = (cluster, signature) == ("half-gone", "isr_stagnation")
+    assert found["state"] == ("detected" if dead else "not_evaluated")
+    (missing,) = found["missing"]
+    assert missing.startswith(f"broker {SIZES[cluster]}: ")
+    assert f"{signature}: {missing}" in story.hurt.dossier(cluster)["coverage"]["not_measured"]
 
 
 def rates(story: Story, cluster: str) -> list[tuple[str, int, int, int]]:
@@ -134,9 +133,9 @@ def rates(story: Story, cluster: str) -> list[tuple[str, int, int, int]]:
     return sorted((r["topic"], r["partition"], r["broker"], (r["to_sweep"] - FIRST) // EVERY) for r in rows)
 
 
-def skewed(day: Analysed, cluster: str) -> Json:
+def state(day: Analysed, cluster: str, signature: str = "partition_skew") -> Json:
     states = json.loads(day.outputs()["signatures.json"])
-    (found,) = (one for one in states if one["cluster"] == cluster and one["signature"] == "partition_skew")
+    (found,) = (one for one in states if one["cluster"] == cluster and one["signature"] == signature)
     return found
 
 
@@ -144,7 +143,7 @@ def skewed(day: Analysed, cluster: str) -> Json:
 def test_a_partition_with_two_leaders_or_none_counts_once_or_not_at_all(story: Story) -> None:
     usual = [("orders", p, 1 + p % 2, sweep) for p in (0, 1, 3, 4, 5) for sweep in (1, 2)]
     assert rates(story, "contested") == usual, "of partition 2 nobody was the leader at the second sweep"
-    calm, hurt = (skewed(day, "contested")["detections"] for day in (story.calm, story.hurt))
+    calm, hurt = (state(day, "contested")["detections"] for day in (story.calm, story.hurt))
     assert [one["subjects"] for one in hurt] == [one["subjects"] for one in calm] == [["topic orders", HOT_PARTITION]]
 
 
@@ -160,7 +159,7 @@ def test_partitions_that_come_or_go_are_compared_where_both_sweeps_have_them(sto
 
 @pytest.mark.fault(37)
 def test_no_traffic_on_one_partition_is_quiet(story: Story) -> None:
-    assert skewed(story.hurt, "idle")["state"] == "quiet"
+    assert state(story.hurt, "idle")["state"] == "quiet"
 
 
 @pytest.mark.fault(37)
@@ -171,7 +170,13 @@ def test_no_letter_has_a_figure_that_is_none(story: Story, kind: str) -> None:
 
 @pytest.mark.fault(2)
 def test_the_broker_that_is_down_is_named_once_by_its_short_sets(story: Story) -> None:
+    (detection,) = state(story.hurt, "half-gone", "isr_stagnation")["detections"]
+    assert (detection["cause"], detection["subjects"]) == ("dead_broker", ["broker 2"])
+    (found,) = (one for one in story.hurt.findings("half-gone") if one["cause"] == "dead_broker")
+    assert (found["advisory"], found["verdict"], found["subjects"]) == (None, "look_alike", ["broker 2"])
     told = " ".join(letter(story.hurt, "half-gone").split())
+    assert told.count("Cause: dead_broker (conclusive)") == told.count("In-sync sets that lack broker") == 1
+    assert told.count("time for which the cluster did not list the broker, broker 2;") == 1
     assert told.count("broker 2: nothing was read over Jolokia") == 1
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from jolokia_simulator import Agent, agent, answer
 from kafka_fleet.collect.jolokia import BrokerSweep, sweep_broker
-from kafka_fleet.collect.mbeans import PARTITIONS, beans
+from kafka_fleet.collect.mbeans import PARTITIONS, beans, mbean_of
 from kafka_fleet.collect.transport import Credentials, Limits
 
 FAST = Limits(connect_s=1.0, read_s=0.8, deadline_s=1.2, max_bytes=2_000_000)
@@ -70,6 +70,25 @@ def test_an_absent_bean_is_missing_and_no_fault(broker):
     broker.entry = entry(STATE, {"status": 404, "value": None})
     found = sweep(broker)
     assert (found.outcome, found.missing) == ("ok", [STATE])
+
+
+@pytest.mark.fault(20, 28)
+@pytest.mark.parametrize("column", ["log_end_offset", "replicas_count"])
+def test_replicas_without_their_log_ends_or_their_leaders_are_not_whole(broker, column):
+    absent = mbean_of("partitions", column)
+    broker.entry = entry(absent, {"status": 404, "value": None})
+    found = sweep(broker)
+    assert (found.outcome, found.detail) == ("truncated", f"no replica has {absent}")
+    assert found.missing == [absent]
+    assert found.rows.by_table["broker_metrics"][()]["release"] == "3.3.1", "what else there is stays"
+
+
+@pytest.mark.fault(20)
+def test_a_broker_without_replicas_lacks_their_names_and_is_whole(broker):
+    broker.topics = {}
+    broker.entry = lambda mbean, given: given if given["value"] else {"status": 404}
+    found = sweep(broker)
+    assert (found.outcome, len(found.missing)) == ("ok", 5)
 
 
 def test_a_meter_that_kafka_makes_at_its_first_event_is_zero(broker):

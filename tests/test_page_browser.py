@@ -3,7 +3,9 @@
 tests/test_airflow_backfill.py opens it inside a running Airflow.
 """
 
+import re
 import time
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +15,7 @@ from letter_rows import DS
 from published_days import confirmed, dossier, four_days, publish_day
 from test_page_plots import HOSTILE
 
+ROOT = Path(__file__).resolve().parents[1]
 FLEETS = ("four-days", "empty", "thousand", "hostile")
 LIGHT = ["four-days/", "four-days/clusters/payments-eu", "four-days/clusters/nobody", "empty/"]
 PAGES = [*LIGHT, "four-days/clusters/lost-eu", "four-days/?owner=nobody", "thousand/", "hostile/", "hostile/clusters/a"]
@@ -72,6 +75,31 @@ def test_axe_finds_nothing(browser, base, page, scheme, size):
         seen.page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
         assert violations(seen.page) == {}
         assert overflow(seen.page) <= 0
+
+
+@pytest.mark.fault(53)
+@pytest.mark.parametrize("name", ["payments-eu", "index"])
+def test_a_stored_letter_looks_alike_under_its_policy_which_lets_nothing_run_or_load(browser, tmp_path, name):
+    """Opened as a file, where no header of the page's guards it."""
+    letter = (ROOT / f"tests/golden/{name}.html").read_text()
+    free = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", letter)
+    assert free != letter
+    away = "http://127.0.0.1:1/a.png"
+    acting = f'<script>document.title = "ran"</script><img src="{away}"></body>'
+    seen = []
+    for number, text in enumerate((letter, free, *(one.replace("</body>", acting) for one in (letter, free)))):
+        path = tmp_path / f"{number}.html"
+        path.write_text(text)
+        with watched(browser) as one:
+            one.page.goto(path.as_uri())
+            seen.append((one.page.screenshot(full_page=True), one.page.title() == "ran", one.failed, one.complaints))
+    assert seen[0] == seen[1], "without its policy it is the same picture"
+    assert seen[0][1:] == (False, [], [])
+    _picture, ran, failed, complaints = seen[2]
+    assert (ran, failed) == (False, [f"{away}: csp"])
+    assert len(complaints) == 2
+    assert all("Content Security Policy" in complaint for complaint in complaints)
+    assert seen[3][1:3] == (True, [f"{away}: net::ERR_UNSAFE_PORT"]), "else nothing was there to be held back"
 
 
 def test_dark_mode_is_dark(browser, base):

@@ -13,8 +13,13 @@ from letter_rows import DS, broker, day_chart, evidence, finding, signature
 from letter_samples import ADVISORIES, payments, payments_findings, unreached
 
 SCRIPT = "<script>alert(1)</script>"
+# no script, no frame, nothing from anywhere, no form; only the rules in the page itself
+POLICY = """<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src \
+'unsafe-inline'; base-uri 'none'; form-action 'none'">
+"""
 HOSTILE = [
     SCRIPT,
+    "javascript:alert(3)",
     "{{7*7}}{% raw %}",
     'x" onload="alert(2)',
     "line\r\nBcc: all@example.org",
@@ -22,6 +27,12 @@ HOSTILE = [
     "</style></title><b>",
     "e" + "\u0301" * 50,
 ]
+
+
+def guarded(page: str) -> bool:
+    """Whether the policy stands once, before any text of a cluster: after the rules for small screens at most."""
+    before, policy, after = page.partition(POLICY)
+    return bool(policy) and ActingHtml(before).tags <= {"html", "head", "style"} and "http-equiv" not in after
 
 
 def poisoned(value: Any, poison: str) -> Any:
@@ -43,6 +54,8 @@ def test_hostile_text_is_shown_literally_and_does_nothing(poison: str) -> None:
     tags = ActingHtml(made.html)
     assert tags.tags <= ActingHtml(clean.html).tags
     assert tags.acting == []
+    assert guarded(made.html)
+    assert guarded(clean.html)
     literal = re.sub(r"\s+", "", visible(poison))
     assert literal in re.sub(r"\s+", "", html.unescape(re.sub(r"<[^>]+>", "", made.html.split("</head>")[1])))
     assert literal in re.sub(r"\s+", "", made.text)
@@ -57,6 +70,7 @@ def test_hostile_text_is_literal_on_the_fleet_page() -> None:
     page = render_index(DS, {"billing-us": dossier}, [])
     assert "&lt;script&gt;alert(1)" in page
     assert "script" not in ActingHtml(page).tags
+    assert guarded(page)
     assert "\u202e" not in page
 
 

@@ -29,7 +29,7 @@ clusters' findings are the same bytes as without the fault, and that the letter 
 with and without them.
 
 A run of all tests, or of some, measures again what it has; results are kept per test, with the day of the last run
-that had it. The last line writes them into this page.
+that had it and its commit (with a "+" where files differed from it). The last line writes them into this page.
 
 ```bash
 scripts/test -p tests.fault_results
@@ -81,7 +81,7 @@ def tests() -> dict[str, list[int]]:
 
 
 def recorded() -> dict[str, dict[str, Any]]:
-    """By test: `result` (the worst of its parameters), `cases` (how many) and `on`, the day."""
+    """By test: `result` (the worst of its parameters), `cases` (how many), `on`, the day, and `commit`."""
     path = ROOT / RESULTS
     found: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     return found
@@ -97,7 +97,14 @@ def result(number: int) -> str:
     worst = min((one["result"] for one in found), key=WORST.index)
     cases, day = sum(one["cases"] for one in found), min(one["on"] for one in found)
     rest = f", {len(own) - len(found)} more not recorded" if len(found) < len(own) else ""
-    return f"{worst}: {cases} {'case' if cases == 1 else 'cases'}, {day}{rest}"
+    return f"{worst}: {cases} {'case' if cases == 1 else 'cases'}, {day}{_commits(found)}{rest}"
+
+
+def _commits(found: list[dict[str, Any]]) -> str:
+    """The commits that results are of, three at most; results from before commits were recorded have none."""
+    known = sorted({one["commit"] for one in found if one.get("commit")})
+    more = f" and {len(known) - 3} more" if len(known) > 3 else ""
+    return f", {', '.join(known[:3])}{more}" if known else ""
 
 
 def _row(one: Fault) -> list[str]:

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from kafka_fleet.collect.mbeans import mbean_of
 from kafka_fleet.store.manifests import manifests
 from live.guarded import NOT_FOR_THE_COLLECTOR, RESULT
 from live.measured import KILLS, SCENARIOS, SWEEPS, Measured
@@ -56,6 +57,11 @@ def test_what_an_old_release_lacks_is_named_and_null(measured: Measured) -> None
     assert row["reassigning_partitions"] is None
     assert row["messages_in"] is not None
     assert measured.raw("client_software", "ancient111") == []
+    absent = mbean_of("broker_metrics", "reassigning_partitions")
+    assert all(absent in one["missing"] for one in measured.raw("brokers", "ancient111"))
+    told = measured.dossier("ancient111")["coverage"]["brokers"]
+    assert [(one["release"], one["ok"]) for one in told] == [("1.1.1", SWEEPS)] * 2
+    assert all(absent in one["missing"] for one in told)
 
 
 def test_clients_are_named_from_the_brokers_own_metrics(measured: Measured) -> None:

@@ -23,7 +23,7 @@ REQUESTS = 40  # of one sweep of one broker; an agent that refuses every bulk is
 # Worth one more try. Refusals are not, nor are timeouts: the other bulk is asked for all the same, and 5xx were tried
 # twice by the endpoint.
 RETRIED = frozenset({"cut_off", "dns"})
-
+NEEDED = ("log_end_offset", "replicas_count")  # without a pace and a leader's mark, replicas tell of no rate at all
 
 Answers = Future[list[Any]]  # to one bulk: an entry per bean
 
@@ -156,6 +156,9 @@ def verdict(rows: Rows, faults: list[str]) -> tuple[str, str | None]:
         return "truncated", "; ".join(faults[:3])
     if rows.truncated:
         return "truncated", f"{rows.truncated} values were cut off by the agent's limits"
+    absent = [mbeans.mbean_of("partitions", name) for name in NEEDED if not rows.count("partitions", name)]
+    if rows.has("partitions") and absent:
+        return "truncated", "; ".join(f"no replica has {mbean}" for mbean in absent)
     broker = next(iter(rows.by_table["broker_metrics"].values()), {})
     counted, offline = broker.get("partition_count"), broker.get("offline_replicas")
     if isinstance(counted, int) and isinstance(offline, int):
