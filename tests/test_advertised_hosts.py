@@ -73,7 +73,16 @@ def test_a_bootstrap_name_that_is_another_address_a_moment_later_is_not_contacte
 
 
 @pytest.mark.parametrize(
-    "literal", [METADATA_SERVICE, "fe80::1", "fd00:ec2::254", "::ffff:169.254.169.254", "224.0.0.1"]
+    "literal",
+    [
+        METADATA_SERVICE,
+        "fe80::1",
+        "fd00:ec2::254",
+        "::ffff:169.254.169.254",
+        "224.0.0.1",
+        "168.63.129.16",
+        "64:ff9b:1::a9fe:a9fe",
+    ],
 )
 def test_forbidden_addresses_are_left_out_and_others_stay(literal):
     with pytest.raises(Forbidden, match="refused"):
