@@ -43,7 +43,7 @@ def slow(given: bytes) -> Assigned | None:
 
     def many() -> range:
         count = number(4)
-        if count == -1:
+        if count < 0:
             raise ValueError("no list")
         return range(count)
 
@@ -52,10 +52,15 @@ def slow(given: bytes) -> Assigned | None:
         negative = number(2) < 0
         for _topic in many():
             found.append((text(number(2)), [number(4) for _partition in many()]))
-        place += max(0, number(4))  # the assignor's own bytes, which may be none
+        data = number(4)  # length of the assignor's own bytes, which may be none
+        place += max(0, data)
     except ValueError:
         return None
-    return None if negative or place > len(given) or any(one < 0 for _topic, own in found for one in own) else found
+    return (
+        None
+        if negative or data < -1 or place > len(given) or any(one < 0 for _topic, own in found for one in own)
+        else found
+    )
 
 
 @pytest.mark.fault(27)

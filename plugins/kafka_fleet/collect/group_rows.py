@@ -18,9 +18,12 @@ def assigned(given: bytes) -> list[tuple[str, list[int]]] | None:
     if not given:
         return []
     try:
-        taken = ConsumerProtocolAssignment.decode(given).assigned_partitions
-        found = [(one.topic, list(one.partitions)) for one in taken]
+        read = ConsumerProtocolAssignment.decode(given)
+        found = [(one.topic, list(one.partitions)) for one in read.assigned_partitions]
+        again = read.encode(header=False)
     except (struct.error, ValueError, TypeError):  # cut off, no UTF-8, or null in the place of a list
+        return None
+    if not given[2:].startswith(again):  # the library takes a length below 0 for an empty list, or goes back
         return None
     usable = all(topic is not None and min(partitions, default=0) >= 0 for topic, partitions in found)
     return found if usable else None
