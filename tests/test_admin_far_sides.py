@@ -9,9 +9,11 @@ from contextlib import contextmanager
 from threading import Event, Thread
 
 import pytest
+from kafka import errors
 
 from kafka_fleet.collect import admin
 from kafka_fleet.collect.admin import sweep_admin
+from kafka_fleet.collect.kafka_faults import sentence
 
 
 @contextmanager
@@ -122,3 +124,16 @@ def test_names_that_never_resolve_are_not_waited_for(monkeypatch):
     over.set()
     assert time.monotonic() - started < 3
     assert found.detail.startswith("forbidden: metadata.example.org: link-local")
+
+
+def test_no_error_of_the_library_is_told_in_its_own_words():
+    kinds = [one for one in vars(errors).values() if isinstance(one, type) and issubclass(one, errors.KafkaError)]
+    assert len(kinds) > 140
+    for kind in [*kinds, errors.for_code(12_345), socket.gaierror, ConnectionResetError, UnicodeDecodeError]:
+        made = kind("utf-8", b"canary", 0, 1, "canary") if kind is UnicodeDecodeError else kind("canary\r\n")
+        said = sentence(made)
+        assert said.startswith(f"{kind.__name__}: ")
+        assert said.isprintable()
+        assert "canary" not in said
+        assert len(said) < 160
+    assert sentence(errors.for_code(12_345)("x")).endswith("answers UNKNOWN (error code 12345)")
