@@ -164,12 +164,12 @@ def faults(folder: Path, **files: str) -> list[str]:
 def test_a_key_given_twice_is_a_fault_with_its_line(tmp_path: Path) -> None:
     line = len(GOOD.splitlines()) + 1
     assert faults(tmp_path, **{"KAFKA-14334_yaml": GOOD + "severity: low\n"}) == [
-        f"KAFKA-14334.yaml: line {line}: is not valid YAML: key 'severity' is given twice"
+        f"KAFKA-14334.yaml: line {line}: is not valid YAML: a key is given twice: 'severity'"
     ]
     inner = GOOD.replace("  introduced: 2.4.0\n", "  introduced: 2.4.0\n  introduced: 2.5.0\n")
     found = faults(tmp_path, **{"KAFKA-14334_yaml": inner})
     assert len(found) == 1
-    assert "key 'introduced' is given twice" in found[0]
+    assert "a key is given twice: 'introduced'" in found[0]
 
 
 @pytest.mark.parametrize("name", ["kafka-14334_yaml", "Kafka-14334_yaml"])

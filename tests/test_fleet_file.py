@@ -69,6 +69,30 @@ def test_yaml_that_cannot_be_used_is_one_sentence(tmp_path, text):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.fault(41, 56)
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("environment: 1\nenvironment: 2", "a key is given twice: 'environment'"),
+        ("? {0}\n: 1\n? {0}\n: 2".format("y" * 100_000), f"a key is given twice: '{'y' * 76}..."),
+        (
+            "canary-password: 1\ncanary-password: 2",
+            "a key is given twice: the value is not shown, it may hold a secret",
+        ),
+        ("%TAG !{t}! a\n%TAG !{t}! b\n--- x".format(t="t" * 100_000), "duplicate tag handle '!ttt"),
+    ],
+    ids=["plain", "long", "secret", "handle"],
+)
+def test_what_a_sentence_quotes_of_the_file_is_short_and_no_secret(tmp_path, text, said):
+    path = tmp_path / "fleet.yaml"
+    path.write_text(text)
+    with pytest.raises(FleetFileError) as caught:
+        load_fleet(path)
+    assert said in str(caught.value)
+    assert "canary" not in str(caught.value)
+    assert len(str(caught.value)) < 400 + len(str(path))
+
+
 def test_files_that_cannot_be_read(tmp_path):
     for path in (tmp_path / "missing.yaml", tmp_path):
         with pytest.raises(FleetFileError, match=r"cannot be read: (No such file|Is a directory)"):

@@ -68,8 +68,8 @@ def test_a_named_end_of_support_wins_over_the_count(tmp_path: Path) -> None:
     [
         ('"4.2.1": 2026-05-30', '"4.3.5": 2026-05-30', "lines.4.2.4.3.5: not a plain release of this line"),
         ('"4.2.1"', '"4.2.1-ccs"', "lines.4.2.4.2.1-ccs: not a plain release"),
-        ('"4.2.1"', '"4.2.0"', "key '4.2.0' is given twice"),
-        ('  "4.3":', '  "4.2":', "key '4.2' is given twice"),
+        ('"4.2.1"', '"4.2.0"', "a key is given twice: '4.2.0'"),
+        ('  "4.3":', '  "4.2":', "a key is given twice: '4.2'"),
         ("2026-05-30", "soon", "lines.4.2.4.2.1: 'soon' is no date"),
         ("2026-05-30", "2026-01-30", "lines.4.2.4.2.1: is dated before 4.2.0"),
         ("2026-05-30", "2026-12-30", "lines.4.2.4.2.1: 2026-12-30 is after as_of"),

@@ -52,6 +52,9 @@ def run(home: Path, one: Cluster, limits: Limits = FAST) -> tuple[SweepResult, A
     return result, lambda table: read_rows(home, [manifest], table)
 
 
+LISTED = {"broker": 7, "host": "127.0.0.1", "port": 9092, "rack": None}
+
+
 def listing(**tables: Any) -> AdminSweep:
     return AdminSweep("ok", None, [], "cluster-id", 1, tables)
 
@@ -178,6 +181,25 @@ def test_many_hanging_brokers_cannot_hold_the_cluster_past_its_deadline(tmp_path
     assert result.outcomes["failed"] == 60
     assert {r["kind"] for r in rows("brokers")} == {"timeout"}
     assert any("not asked" in r["detail"] for r in rows("brokers"))
+
+
+@pytest.mark.fault(5)
+def test_hosts_that_never_answer_take_no_time_of_brokers_and_none_beyond_the_clusters(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "CLUSTER_S", 2.0)
+    monkeypatch.setattr(module, "sweep_admin", lambda *a: listing(brokers=[LISTED]))
+    with agent(Agent()) as silent, agent(Agent()) as good:
+        silent.wire = lambda handler: time.sleep(3)
+        exporters = {b: f"{silent.url}/{b}" for b in range(80)}
+        started = time.monotonic()
+        template = good.url.replace("127.0.0.1", "{host}")
+        result, rows = run(tmp_path, cluster({"url_template": template}, node_exporter=exporters))
+        assert time.monotonic() - started < 6
+    assert result.outcomes["ok"] == 1
+    found = rows("hosts")
+    assert sorted(row["broker"] for row in found) == list(range(80))
+    assert {row["outcome"] for row in found} == {"failed"}
+    assert {row["detail"].partition(":")[0] for row in found} == {"timeout"}
+    assert any("not asked: the cluster's other endpoints took all of 2 s" in row["detail"] for row in found)
 
 
 def test_hosts_are_rows_also_when_they_fail(tmp_path):

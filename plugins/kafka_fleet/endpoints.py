@@ -13,29 +13,56 @@ _HOST = re.compile(r"(?=.{1,253}\Z)[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?")
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
-# where clouds hand out credentials beside the link-local 169.254.169.254: AWS over IPv6, Alibaba, Oracle
-_METADATA = frozenset(map(ipaddress.ip_address, ("fd00:ec2::254", "100.100.100.200", "192.0.0.192")))
-_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
-_COMPATIBLE = ipaddress.IPv6Network("::/96")
+# where clouds hand out credentials or settings of machines, beside the link-local 169.254.169.254
+_METADATA = [
+    ipaddress.ip_network(one)
+    for one in (
+        "fd00:ec2::/32",  # AWS over IPv6: instance metadata at ::254, credentials of EKS pods at ::23
+        "fd20:ce::254/128",  # Google
+        "fd00:42::42/128",  # Scaleway
+        "168.63.129.16/32",  # Azure: WireServer
+        "100.100.100.200/32",  # Alibaba
+        "192.0.0.192/32",  # Oracle
+    )
+]
+# IPv6 prefixes of 96 bits with an IPv4 address behind them: NAT64 (RFC 6052), SIIT (RFC 2765), and the old ::a.b.c.d
+_BEHIND_96 = [ipaddress.IPv6Network(one) for one in ("64:ff9b::/96", "::ffff:0:0:0/96", "::/96")]
+_LOCAL_NAT64 = ipaddress.IPv6Network("64:ff9b:1::/48")  # RFC 8215: a site takes its prefix of any length out of it
+_LOCAL_BYTES = ((12, 13, 14, 15), (6, 7, 9, 10), (7, 9, 10, 11), (9, 10, 11, 12))  # /96, /48, /56, /64: RFC 6052
 
 
 def _embedded(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
-    """The IPv4 address that an IPv6 one stands for: mapped, 6to4, NAT64, or the old ::a.b.c.d."""
+    """The IPv4 address that an IPv6 one stands for: mapped, 6to4, NAT64, SIIT, or the old ::a.b.c.d."""
     found = address.ipv4_mapped or address.sixtofour
-    if found is None and (address in _NAT64 or (address in _COMPATIBLE and int(address) > 1)):
+    if found is None and int(address) > 1 and any(address in network for network in _BEHIND_96):
         found = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
     return found
 
 
-def forbidden(address: Address) -> str | None:
-    """Why this address is never contacted, or None. Loopback and private ranges are allowed: clusters live there."""
-    inner = _embedded(address) if isinstance(address, ipaddress.IPv6Address) else None
-    if inner is not None:
-        return forbidden(inner)
+def _inner(address: Address) -> list[ipaddress.IPv4Address]:
+    """Each IPv4 address that one of local NAT64 may stand for: the address does not tell how long its prefix is."""
+    if not isinstance(address, ipaddress.IPv6Address) or address not in _LOCAL_NAT64:
+        return []
+    return [ipaddress.IPv4Address(bytes(address.packed[place] for place in places)) for places in _LOCAL_BYTES]
+
+
+def _gives_credentials(address: Address) -> str | None:
     if address.is_link_local:
         return "link-local addresses (169.254.0.0/16, fe80::/10) are refused"
-    if address in _METADATA:
-        return "addresses of cloud metadata services are refused"
+    metadata = any(address in network for network in _METADATA)
+    return "addresses of cloud metadata services are refused" if metadata else None
+
+
+def forbidden(address: Address) -> str | None:
+    """Why this address is never contacted, or None. Loopback and private ranges are allowed: clusters live there."""
+    for maybe in _inner(address):
+        if (reason := _gives_credentials(maybe)) is not None:
+            return reason
+    embedded = _embedded(address) if isinstance(address, ipaddress.IPv6Address) else None
+    if embedded is not None:
+        return forbidden(embedded)
+    if (reason := _gives_credentials(address)) is not None:
+        return reason
     if address.is_multicast or address.is_unspecified or (address.version == 4 and address.is_reserved):
         return "multicast, unspecified and reserved addresses are refused"
     return None

@@ -10,6 +10,8 @@ from typing import Any
 
 import yaml
 
+from kafka_fleet.mistakes import said, shown
+
 MAX_BYTES = 16 * 1024 * 1024
 MAX_VALUES = 500_000  # keys, texts, lists and mappings: YAML takes up to 700 bytes of memory for each
 MAX_BITS = 256  # of a whole number: what is longer cannot even be printed
@@ -39,7 +41,8 @@ class _Loader(yaml.SafeLoader):
             if not isinstance(key, Hashable):
                 raise yaml.constructor.ConstructorError(None, None, "a key must be plain text", key_node.start_mark)
             if key in seen:
-                raise yaml.constructor.ConstructorError(None, None, f"key {key!r} is given twice", key_node.start_mark)
+                text = f"a key is given twice: {shown(key)}"
+                raise yaml.constructor.ConstructorError(None, None, text, key_node.start_mark)
             seen.add(key)
         return super().construct_mapping(node, deep=deep)
 
@@ -98,6 +101,6 @@ def parse_yaml(text: str, path: Path) -> Any:
         return yaml.load(text, Loader=_Loader)  # noqa: S506 - a SafeLoader with more refusals
     except yaml.MarkedYAMLError as error:
         line = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise FleetFileError(f"{path}{line}", f"is not valid YAML: {error.problem}") from error
+        raise FleetFileError(f"{path}{line}", f"is not valid YAML: {said(str(error.problem))}") from error
     except (yaml.YAMLError, RecursionError, ValueError, OverflowError) as error:
         raise FleetFileError(str(path), f"is not valid YAML: {_about(error)}") from error

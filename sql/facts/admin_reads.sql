@@ -5,7 +5,11 @@ WITH sweeps AS (
     SELECT
         cluster,
         max(sweep_at) FILTER (WHERE NOT array_contains(admin_missing, 'topics')) AS topics_sweep,
-        max(sweep_at) FILTER (WHERE NOT array_contains(admin_missing, 'group_offsets')) AS offsets_sweep,
+        -- assignments tell which partitions are still read: offsets without them only where no sweep gave both
+        coalesce(
+            max(sweep_at) FILTER (WHERE NOT arrays_overlap(admin_missing, array('group_offsets', 'group_members'))),
+            max(sweep_at) FILTER (WHERE NOT array_contains(admin_missing, 'group_offsets'))
+        ) AS offsets_sweep,
         min(sweep_at) FILTER (WHERE NOT array_contains(admin_missing, 'group_offsets')) AS first_offsets_sweep
     FROM raw_sweeps
     WHERE to_date(sweep_at) = :ds AND admin_outcome != 'failed'

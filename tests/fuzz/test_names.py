@@ -96,6 +96,8 @@ URLS = [
     b"http://169.254.169.254/latest",
 ]
 URLS += [b"https://10.0.0.7/j", b"http://2852039166:80/", b"http://0xa9fea9fe/", b"http://[::ffff:169.254.169.254]/x"]
+URLS += [b"http://[fd00:ec2::23]/", b"http://168.63.129.16/", b"http://[64:ff9b:1::a9fe:a9fe]/"]
+URLS += [b"http://[::ffff:0:169.254.169.254]/", b"http://[fd20:ce::254]:80/"]
 
 
 @pytest.mark.fault(14, 15)
@@ -126,6 +128,7 @@ def test_an_advertised_host_stays_the_host_of_its_url(counted: Callable[[], None
         {"version": 1, "clusters": [{**entry, "jolokia": {"url_template": "http://{host}:8778/jolokia"}}]}, "f"
     )
     seeds = [b"broker-1.example.org", b"10.0.0.1", b"fe80::1", b"evil/x?", b"a@b", b"169.254.169.254", b"2852039166"]
+    seeds += [b"168.63.129.16", b"fd00:ec2::23", b"64:ff9b:1::a9fe:a9fe", b"::ffff:0:169.254.169.254"]
     for number, random in randoms(1500):
         host = mutated(random, random.choice(seeds), seeds).decode("utf-8", "replace")
         url = endpoints(made.clusters[0], {1: host})[1] or ""

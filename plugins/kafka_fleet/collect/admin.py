@@ -7,20 +7,20 @@ pinned in pyproject.toml; tests/live proves it on each release line.
 
 import logging
 import time
-from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from kafka import errors
 from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
 
-from kafka_fleet.collect import checked
-from kafka_fleet.collect.bootstrap import diagnosis, refused, turned_down
+from kafka_fleet.collect import checked, groups
+from kafka_fleet.collect.bootstrap import diagnosis, refused, turned_down, used
 from kafka_fleet.collect.configs import config_rows
-from kafka_fleet.collect.group_rows import take_group
+from kafka_fleet.collect.halving import BATCH, Lost, halving
+from kafka_fleet.collect.kafka_faults import FAULTS, Late, sentence
 from kafka_fleet.collect.producers import concerned, read_producers
 
-BATCH = 500  # topics or groups per request: a bounded answer on clusters with very many
+RESOLVE_S = 5.0  # for the names of the bootstrap servers
 SETTLES_S = 1.0  # until every broker knows of a new topic
 Rows = list[dict[str, Any]]
 
@@ -38,16 +38,13 @@ class AdminSweep(NamedTuple):
     tables: dict[str, Rows]
 
 
-class _Late(Exception):
-    """The wall-clock deadline of the admin sweep has come."""
-
-
 class _Reader:
     def __init__(self, client: KafkaAdminClient, deadline: float) -> None:
         self.client = client
         self.deadline = deadline
         self.tables: dict[str, Rows] = {}
         self.faults: dict[str, str] = {}
+        self.listed: dict[str, dict[str, Any]] = {}
         self.kafka_cluster_id: str | None = None
         self.controller: int | None = None
 
@@ -56,15 +53,19 @@ class _Reader:
         try:
             self.in_time()
             self.tables.update(read())
-        except (errors.KafkaError, _Late, OSError, KeyError, TypeError, AttributeError, ValueError) as error:
-            # KeyError, TypeError and AttributeError: the library met an answer of a release that it does not expect
+        except FAULTS as error:
             for table in tables:
-                self.faults[table] = f"{type(error).__name__}: {_one_line(str(error))}"
+                self.fault(table, sentence(error))
+
+    def fault(self, table: str, told: str | None) -> None:
+        """A sentence about what a table lacks, behind those that there are; None is none."""
+        if told is not None:
+            self.faults[table] = f"{self.faults[table]}; {told}" if table in self.faults else told
 
     def in_time(self) -> None:
         """Before each request of a read that makes many: one that hangs costs its own timeout and no more."""
         if time.monotonic() > self.deadline:
-            raise _Late("the deadline has passed")
+            raise Late
 
     def metadata(self) -> dict[str, Rows]:
         answer = self.client._manager.run(self.client._get_cluster_metadata, None)
@@ -106,7 +107,7 @@ class _Reader:
             try:
                 answer = self.client.describe_configs([resource], config_filter="all")
             except (errors.KafkaError, OSError) as error:
-                self.faults["broker_configs"] = f"broker {broker}: {type(error).__name__}"
+                self.faults["broker_configs"] = f"broker {broker}: {sentence(error)}"
                 continue
             found = answer.get("broker", {}).get(str(broker), {})
             if not found:
@@ -126,90 +127,76 @@ class _Reader:
             more, silent = self._topic_configs([name for name in silent if name in there])
             rows += more
         if silent:
-            self.faults["topic_configs"] = "some topics gave no answer; is DescribeConfigs allowed?"
+            self.fault("topic_configs", "some topics gave no answer; is DescribeConfigs allowed?")
         return {"topic_configs": rows}
 
     def _topic_configs(self, names: list[str]) -> tuple[Rows, list[str]]:
         rows: Rows = []
         silent: list[str] = []
-        for batch in _batches(names):
-            self.in_time()
+        lost = Lost("topics")
+
+        def ask(batch: list[str]) -> tuple[list[str], dict[str, Any]]:
             resources = [ConfigResource(ConfigResourceType.TOPIC, name) for name in batch]
-            answer = self.client.describe_configs(resources, config_filter="all").get("topic", {})
+            return batch, self.client.describe_configs(resources, config_filter="all").get("topic", {})
+
+        for batch, answer in halving(names, self.in_time, ask, lost):
             silent += [name for name in batch if not answer.get(name)]
             for topic, configs in answer.items():
                 made, too_much = config_rows("topic", configs)
                 rows += [{"topic": topic, **row} for row in made]
                 if too_much is not None:
-                    self.faults["topic_configs"] = f"a topic: {too_much}"
+                    self.faults.setdefault("topic_configs", f"a topic: {too_much}")
+        self.fault("topic_configs", lost.told())
         return rows, silent
 
-    def groups(self) -> dict[str, Rows]:
-        listed = {group["group_id"]: group for group in self.client.list_groups()}
-        tables: dict[str, Rows] = {"groups": [], "group_members": [], "group_assignments": [], "group_offsets": []}
-        undescribed = 0
-        for batch in _batches(sorted(listed)):
+    def list_groups(self) -> dict[str, Rows]:
+        brokers = sorted(row["broker"] for row in self.tables.get("brokers", []))
+        each: list[list[int] | None] = [[broker] for broker in brokers]
+        for some in each or [None]:  # None: all that the library knows
             self.in_time()
-            found = self.client.describe_groups(
-                [g for g in batch if listed[g].get("group_type") in (None, "", "classic")]
-            )
-            for group in batch:
-                about = found.get(group, {})
-                if about.get("error") or group not in found:
-                    undescribed += 1
-                    about = {}
-                take_group(group, about, listed[group], tables)
-            at = datetime.now(UTC)
-            for group, offsets in self._offsets(batch).items():
-                for place, committed in offsets.items():
-                    row = {"group_id": group, "topic": place.topic, "partition": place.partition}
-                    tables["group_offsets"].append({**row, "committed_offset": committed.offset, "read_at": at})
-        if undescribed:
-            self.faults["group_members"] = f"{undescribed} groups (new protocol, or not allowed) gave no members"
+            self.listed |= {group["group_id"]: group for group in self.client.list_groups(some)}
+        return {"groups": groups.group_rows({}, self.listed)[0]["groups"]}
+
+    def group_members(self) -> dict[str, Rows]:
+        classic = sorted(n for n, group in self.listed.items() if group.get("group_type") in groups.CLASSIC)
+        found, lost = groups.described(self.client, classic, self.in_time)
+        lost.add(len(self.listed) - len(classic), "of the new protocol, which is not read")
+        self.fault("group_members", lost.told())
+        self.fault("group_assignments", lost.told())
+        tables, without = groups.group_rows(found, self.listed)
+        if without:
+            self.fault("group_assignments", f"{without:,} members of consumer groups tell none that can be read")
         return tables
+
+    def group_offsets(self) -> dict[str, Rows]:
+        found, lost = groups.committed(self.client, sorted(self.listed), self.in_time)
+        self.fault("group_offsets", lost.told())
+        return {"group_offsets": groups.offset_rows(found)}
 
     def producers(self) -> dict[str, Rows]:
         if not concerned(self.client):
             return {}
         return {"producers": read_producers(self.client, self.tables, self.in_time)}
 
-    def _offsets(self, groups: list[str]) -> dict[str, dict[Any, Any]]:
-        found: dict[str, dict[Any, Any]] = self.client.list_group_offsets(dict.fromkeys(groups))
-        return {
-            g: {p: o for p, o in offsets.items() if o is not None and o.offset >= 0} for g, offsets in found.items()
-        }
-
-
-def _one_line(text: str) -> str:
-    """A library's sentence, which may quote the far side: short, and without control characters."""
-    return "".join(c if c.isprintable() else " " for c in text[:120])
-
-
-def _batches(names: list[str]) -> Iterator[list[str]]:
-    for start in range(0, len(names), BATCH):
-        yield names[start : start + BATCH]
-
 
 def sweep_admin(bootstrap_servers: list[str], settings: dict[str, Any], deadline_s: float) -> AdminSweep:
     """Everything of one cluster. Never raises for what the far side does: the outcome says it."""
     deadline = time.monotonic() + deadline_s
     wait_ms = int(min(15.0, deadline_s) * 1000)
-    never = [problem for server in bootstrap_servers if (problem := refused(server)) is not None]
-    if never:
-        return AdminSweep("failed", never[0], ["every admin table"], None, None, {})
-    if (why := turned_down(bootstrap_servers, settings)) is not None:
-        return AdminSweep("failed", why, ["every admin table"], None, None, {})
+    servers, more = used(bootstrap_servers)
+    why = refused(servers, min(RESOLVE_S, deadline_s)) or turned_down(servers, settings)
+    if why is not None:
+        return AdminSweep("failed", why + more, ["every admin table"], None, None, {})
     try:
         client = KafkaAdminClient(
-            bootstrap_servers=bootstrap_servers,
+            bootstrap_servers=servers,
             client_id="kafka-fleet-health",
             request_timeout_ms=wait_ms,
             bootstrap_timeout_ms=wait_ms,
-            **settings,
-            **checked.SETTINGS,
+            **checked.client_settings(settings),
         )
     except (errors.KafkaError, OSError, ValueError, AssertionError) as error:
-        why = f"{type(error).__name__}: {diagnosis(bootstrap_servers)}"
+        why = f"{type(error).__name__}: {diagnosis(servers)}{more}"
         return AdminSweep("failed", why, ["every admin table"], None, None, {})
     reader = _Reader(client, deadline)
     try:
@@ -217,7 +204,10 @@ def sweep_admin(bootstrap_servers: list[str], settings: dict[str, Any], deadline
         reader.step(("features",), reader.features)
         reader.step(("broker_configs",), reader.broker_configs)
         reader.step(("topic_configs",), reader.topic_configs)
-        reader.step(("groups", "group_members", "group_assignments", "group_offsets"), reader.groups)
+        reader.step(("groups", "group_members", "group_assignments", "group_offsets"), reader.list_groups)
+        if "groups" in reader.tables:
+            reader.step(("group_members", "group_assignments"), reader.group_members)
+            reader.step(("group_offsets",), reader.group_offsets)
         reader.step(("producers",), reader.producers)
     finally:
         client.close()

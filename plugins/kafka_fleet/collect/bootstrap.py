@@ -2,6 +2,8 @@
 
 import socket
 import ssl
+import time
+from threading import Thread
 from typing import Any
 
 from kafka import errors
@@ -11,17 +13,43 @@ from kafka_fleet.collect import checked
 from kafka_fleet.collect.tls import told
 from kafka_fleet.endpoints import resolve
 
+MOST = 10  # servers of a list that are tried: any one of them names all brokers, and each may take its time
 FIRST_S = 5.0  # for the one try of a server with TLS or SASL
 
 
-def refused(server: str) -> str | None:
-    """Why a bootstrap server is never contacted: its name resolves to forbidden addresses only."""
+def used(servers: list[str]) -> tuple[list[str], str]:
+    """The servers that are tried, and a part of a sentence that is empty unless the list has more of them."""
+    more = f"; the first {MOST} of {len(servers):,} bootstrap servers were tried" if len(servers) > MOST else ""
+    return servers[:MOST], more
+
+
+def refused(servers: list[str], seconds: float) -> str | None:
+    """Why the first of these servers that is never contacted is not: its name resolves to forbidden addresses only.
+
+    The names are resolved side by side. One whose answer has not come within `seconds` is not waited for: its address
+    is checked again when the library connects to it.
+    """
+    found: list[str | None] = [None] * len(servers)
+
+    def ask(place: int, server: str) -> None:
+        found[place] = _refused(server)
+
+    asking = [Thread(target=ask, args=one, daemon=True) for one in enumerate(servers)]
+    end = time.monotonic() + seconds
+    for thread in asking:
+        thread.start()
+    for thread in asking:
+        thread.join(max(0.0, end - time.monotonic()))
+    return next((problem for problem in found if problem is not None), None)
+
+
+def _refused(server: str) -> str | None:
     host, _colon, port = server.rpartition(":")
     try:
         resolve(host.strip("[]"), int(port))
     except PermissionError as error:
         return f"forbidden: {error}"
-    except OSError:
+    except (OSError, UnicodeError):
         return None  # another server of the list may have a name that resolves
     return None
 
@@ -45,7 +73,11 @@ def turned_down(servers: list[str], settings: dict[str, Any]) -> str | None:
 
 def _one_try(server: str, settings: dict[str, Any]) -> str | None:
     """None when the server takes the connection, and when it cannot be said that it never will."""
-    client = KafkaNetClient(bootstrap_servers=[server], **settings, **checked.SETTINGS)
+    try:
+        made = checked.client_settings(settings)
+    except OSError as error:  # a file of the settings that is no certificate or key
+        return told(error) if isinstance(error, ssl.SSLError) else None
+    client = KafkaNetClient(bootstrap_servers=[server], **made)
     manager = client._manager
     (broker,) = manager.cluster.bootstrap_brokers()
     known: list[Any] = []

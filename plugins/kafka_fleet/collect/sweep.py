@@ -27,7 +27,7 @@ from kafka_fleet.store.schemas import raw_schemas
 from kafka_fleet.store.tables import Item, with_columns
 
 PARALLEL = 16
-CLUSTER_S = 240.0  # brokers that answer never and are many must not hold the sweep until the next one is due
+CLUSTER_S = 240.0  # brokers and hosts that answer never and are many must not hold the sweep until the next is due
 NO_ENDPOINT = "no Jolokia endpoint is declared for it"
 
 
@@ -93,12 +93,25 @@ def _failed(kind: str, detail: str) -> BrokerSweep:
 def _sweep_broker(url: str | None, credentials: Credentials, limits: Limits, end: float) -> BrokerSweep:
     if url is None:
         return _failed("no_endpoint", NO_ENDPOINT)
-    left = end - time.monotonic()
-    if left <= 0:
+    within = _within(limits, end)
+    if within is None:
         return _failed("timeout", f"not asked: the cluster's other brokers took all of {CLUSTER_S:g} s")
-    limits = limits._replace(deadline_s=min(limits.deadline_s, left))
     problem = url_problem(url)  # an advertised host comes from the cluster: it is checked as the fleet file is
-    return _failed("forbidden", problem) if problem else sweep_broker(url, credentials, limits)
+    return _failed("forbidden", problem) if problem else sweep_broker(url, credentials, within)
+
+
+def _within(limits: Limits, end: float) -> Limits | None:
+    """The limits of one read that is to be over at `end`; None when it has come."""
+    left = end - time.monotonic()
+    return limits._replace(deadline_s=min(limits.deadline_s, left)) if left > 0 else None
+
+
+def _sweep_host(broker: int, url: str, limits: Limits, end: float) -> dict[str, Any]:
+    within = _within(limits, end)
+    if within is not None:
+        return sweep_host(broker, url, within)
+    late = f"timeout: not asked: the cluster's other endpoints took all of {CLUSTER_S:g} s"
+    return {"broker": broker, "outcome": "failed", "detail": late}
 
 
 def _admin(cluster: Cluster, resolver: Resolver, limits: Limits) -> AdminSweep:
@@ -131,7 +144,6 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
         early: dict[int, Future[BrokerSweep]] = {}
         if fault is None:
             early = {b: pool.submit(_sweep_broker, url, credentials, limits, end) for b, url in known.items()}
-        hosts = {b: pool.submit(sweep_host, b, url, limits) for b, url in cluster.node_exporter.items()}
         landing.store({"declarations": [declaration(cluster)]})
         admin = admin_future.result()
         listed = {row["broker"]: row for row in admin.tables.get("brokers", [])}
@@ -141,6 +153,8 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
             for b, u in urls.items()
             if b not in early and fault is None
         }
+        # behind all brokers: hosts that do not answer take no time of theirs
+        hosts = [pool.submit(_sweep_host, b, url, limits, end) for b, url in cluster.node_exporter.items()]
         # while brokers answer: the rows of brokers are made of both
         landing.store({name: rows for name, rows in admin.tables.items() if name != "brokers"})
         futures = {**early, **late}
@@ -148,7 +162,7 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
             b: (futures[b].result() if b in futures else fault or _failed("no_endpoint", NO_ENDPOINT)) for b in urls
         }
         tables = broker_tables(cluster, listed, urls, swept)
-        tables["hosts"] = [future.result() for future in hosts.values()]
+        tables["hosts"] = [future.result() for future in hosts]
         ended = datetime.now(UTC)
         tables["sweeps"] = [{**_sweep(admin), "ended_at": ended}]
         if last := after.result():

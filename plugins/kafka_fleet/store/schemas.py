@@ -113,7 +113,7 @@ ADMIN_TABLES: dict[str, tuple[str, list[tuple[str, pa.DataType, str]]]] = {
         ],
     ),
     "group_assignments": (
-        "One row per partition assigned to a member.",
+        "One row per partition assigned to a member of a group of consumers; none where its bytes tell nothing.",
         [
             ("group_id", pa.string(), "group id"),
             ("member_id", pa.string(), "member id"),

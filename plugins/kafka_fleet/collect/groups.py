@@ -1,0 +1,117 @@
+"""All consumer groups of one cluster: takes an admin client and the names, gives descriptions and committed offsets.
+
+The library's own describe_groups decodes what the members of every group carry as if all were consumers, and one that
+is not ends the call; its list_group_offsets ends at the first group that refuses. So the requests are sent from here,
+and each group is looked at by itself.
+"""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from kafka import errors
+from kafka.admin import KafkaAdminClient
+from kafka.protocol.admin import DescribeGroupsRequest
+
+from kafka_fleet.collect.group_rows import Rows, take_group
+from kafka_fleet.collect.halving import Lost, batches, halving
+from kafka_fleet.collect.kafka_faults import sentence
+
+# rows of assignments per request, the smallest groups first: one that claims very many costs itself
+ASSIGNED = 1_000_000
+CLASSIC = (None, "", "classic")  # groups that DescribeGroups tells of; brokers before 4.0 have no others
+
+
+class Read(NamedTuple):
+    """A read of some groups: every group it was asked of is in `found`, or counted in `lost`."""
+
+    found: dict[str, Any]
+    lost: Lost
+
+
+def _by_coordinator(
+    client: KafkaAdminClient, names: list[str], in_time: Callable[[], None], lost: Lost
+) -> dict[int, list[str]]:
+    """Groups by the broker that coordinates them. The library keeps what it has found."""
+
+    def find(batch: list[str]) -> Any:
+        return client._manager.run(client._find_coordinator_ids, batch)
+
+    found: dict[int, list[str]] = {}
+    for some in halving(names, in_time, find, lost):
+        for name, broker in some.items():
+            found.setdefault(broker, []).append(name)
+    return found
+
+
+def described(client: KafkaAdminClient, names: list[str], in_time: Callable[[], None]) -> Read:
+    """Each group as DescribeGroups tells it, the bytes of its members as they are."""
+    lost, found = Lost("groups"), {}
+    for broker, own in _by_coordinator(client, names, in_time, lost).items():
+
+        def describe(batch: list[str], broker: int = broker) -> Any:
+            request = DescribeGroupsRequest(groups=batch, include_authorized_operations=False)
+            return client._manager.run(client._manager.send, request, broker)
+
+        for answer in halving(own, in_time, describe, lost):
+            for group in answer.groups:
+                if group.error_code:
+                    lost.add(1, sentence(errors.for_code(group.error_code)()))
+                else:
+                    found[group.group_id] = group
+    return Read(found, lost)
+
+
+def committed(client: KafkaAdminClient, names: list[str], in_time: Callable[[], None]) -> Read:
+    """When each group was asked, and its committed offsets by topic and partition."""
+    lost, found = Lost("groups"), {}
+    for broker, own in _by_coordinator(client, names, in_time, lost).items():
+
+        def fetch(batch: list[str], broker: int = broker) -> list[tuple[str | None, datetime, Any]]:
+            requests = client._list_group_offsets_requests(dict.fromkeys(batch))  # before 3.0 one of each group
+            return [
+                (name, datetime.now(UTC), client._manager.run(client._manager.send, one, broker))
+                for name, one in requests
+            ]
+
+        for answers in halving(own, in_time, fetch, lost):
+            for name, at, answer in answers:
+                for group in answer.groups if name is None else [answer]:
+                    try:
+                        found[group.group_id if name is None else name] = at, client._parse_group_offsets(group)
+                    except errors.BrokerResponseError as error:
+                        lost.add(1, sentence(error))
+    return Read(found, lost)
+
+
+def group_rows(found: dict[str, Any], listed: dict[str, dict[str, Any]]) -> tuple[dict[str, Rows], int]:
+    """Rows of all groups that were listed, described or not, and the number of members without an assignment."""
+    tables: dict[str, Rows] = {"groups": [], "group_members": [], "group_assignments": []}
+    without = 0
+    for batch in batches(sorted(listed)):
+        sizes = dict.fromkeys(batch, 0)
+        sizes |= {n: sum(len(m.member_assignment or b"") for m in found[n].members) for n in batch if n in found}
+        left = ASSIGNED
+        for name in sorted(batch, key=sizes.__getitem__):
+            before = len(tables["group_assignments"])
+            without += take_group(name, found.get(name), listed[name], tables, left)
+            left -= len(tables["group_assignments"]) - before
+    for made in tables.values():
+        made.sort(key=lambda row: str(row["group_id"]))
+    return tables, without
+
+
+def offset_rows(found: dict[str, Any]) -> Rows:
+    """A row per group and partition with a committed offset."""
+    return [
+        {
+            "group_id": group,
+            "topic": place.topic,
+            "partition": place.partition,
+            "committed_offset": one.offset,
+            "read_at": at,
+        }
+        for group, (at, offsets) in sorted(found.items())
+        for place, one in offsets.items()
+        if one is not None and one.offset >= 0
+    ]
