@@ -156,9 +156,6 @@ def verdict(rows: Rows, faults: list[str]) -> tuple[str, str | None]:
         return "truncated", "; ".join(faults[:3])
     if rows.truncated:
         return "truncated", f"{rows.truncated} values were cut off by the agent's limits"
-    absent = [mbeans.mbean_of("partitions", name) for name in NEEDED if not rows.count("partitions", name)]
-    if rows.has("partitions") and absent:
-        return "truncated", "; ".join(f"no replica has {mbean}" for mbean in absent)
     broker = next(iter(rows.by_table["broker_metrics"].values()), {})
     counted, offline = broker.get("partition_count"), broker.get("offline_replicas")
     if isinstance(counted, int) and isinstance(offline, int):
@@ -200,6 +197,9 @@ def sweep_broker(url: str, credentials: Credentials, limits: Limits) -> BrokerSw
         kind, detail = (failures[0].kind, failures[0].detail) if failures else ("protocol", detail)
         return BrokerSweep("failed", kind, detail, None, seconds, read, Rows(), [], None)
     outcome, detail = verdict(rows, faults)
+    absent = [mbeans.mbean_of("partitions", name) for name in NEEDED if not rows.count("partitions", name)]
+    if outcome != "truncated" and rows.has("partitions") and absent:
+        outcome, detail = "truncated", "; ".join(f"no replica has {mbean}" for mbean in absent)
     if failures:  # without its partitions a broker is not whole in what most signatures need
         outcome, detail = "truncated" if rows.incomplete else "partial", str(failures[0])
     return BrokerSweep(
