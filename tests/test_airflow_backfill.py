@@ -1,4 +1,4 @@
-"""`airflow backfill create` on the services of docker-compose.yml: three days that were judged are judged once more.
+"""`airflow backfill create` on the services of docker-compose.yml: two days that were judged are judged once more.
 
 PostgreSQL, a Spark master and worker, a mail server and Airflow's parts are real processes with the settings of the
 compose file. The first time, one day is judged by a backfill of its own and one by hand, as the command line does it,
