@@ -7,7 +7,8 @@ knows what on which day, is what the mailbox has.
 from collections import Counter, defaultdict
 from typing import NamedTuple
 
-from mail_runs import VARIANTS, Runs
+from kafka_fleet.report.outbox import Mail
+from mail_runs import CLUSTERS, VARIANTS, Runs
 
 Findings = tuple[str, ...]
 
@@ -33,18 +34,15 @@ class Oracle:
         self._claims: dict[tuple[str, str], int] = {}
         self._composed: dict[str, tuple[str, int]] = {}  # Message-ID -> day, and at which look it was there
         self._sure: dict[str, set[str]] = defaultdict(set)  # of an owner, what the outbox knows to be sent
-        self._findings: dict[str, Findings] = {}
+        self.shown: dict[str, str] = {}  # the same, when a task began that is under way still
         self._looks = self._seen = 0
 
     def last(self, owner: str, ds: str) -> Had | None:
         """The latest letter that an owner has, up to a day."""
         return max((one for one in self.had[owner] if one.ds <= ds), key=lambda one: (one.ds, one.look), default=None)
 
-    def look(self, shown: dict[str, str] | None = None) -> None:
-        """Every mail that came since is in the outbox, tells what was published, and is news but for lost answers.
-
-        shown: what was published when the task began that mailed.
-        """
+    def look(self) -> None:
+        """Every mail that came since is in the outbox, tells what was published, and is news but for lost answers."""
         self._looks += 1
         known = {(ds, mail.message_id): mail for ds in self.published for mail in self.runs.mails(ds)}
         for ds, message_id in known:
@@ -55,8 +53,8 @@ class Oracle:
         for one in taken:
             assert one.message_id in days, "a mail that was delivered is forgotten"
             ds = days[one.message_id]
-            holds = {VARIANTS[variants[ds]] for variants in (self.published, shown or {}) if ds in variants}
-            findings = self._findings.setdefault(one.message_id, VARIANTS[self.published[ds]])
+            holds = {VARIANTS[variants[ds]] for variants in (self.published, self.shown) if ds in variants}
+            findings = self._tells(known[ds, one.message_id])
             assert findings in holds, "a letter whose findings do not hold any more"
             self._is_due(one.recipient, Had(ds, one.message_id, findings, self._looks))
             self.had[one.recipient].append(Had(ds, one.message_id, findings, self._looks))
@@ -74,6 +72,11 @@ class Oracle:
                 self._claims[key] = one.claims
                 if one.state == "sent":
                     self._sure[owner].add(message_id)
+
+    def _tells(self, mail: Mail) -> Findings:
+        """The findings of payments-eu that its reader knows after a mail."""
+        told = mail.told or {}
+        return tuple(sorted(told[CLUSTERS[1]] if self.runs.digest else told))
 
     def _is_due(self, owner: str, new: Had) -> None:
         same = [one for one in self.had[owner] if one.message_id == new.message_id]

@@ -132,7 +132,7 @@ def mail_digest(
     news = [one for one in entries if one.has_news]
     missing = [one.cluster for one in entries if one.judged is None]
     known = (told or {}).get("", {}).get("missing", []) == missing
-    if since and not unsure and not news and known and not due_anyway(box, ds, digest, since, [owner]):
+    if since and not unsure and not news and known and not due_anyway(box, ds, digest, since, owner):
         return DeliveryResult(name, ds, "", "", False, unchanged_since=since)
     now: Told = {one.cluster: one.changes.told for one in entries if one.changes is not None}
     kept = {cluster: rows for cluster, rows in (told or {}).items() if cluster in missing}

@@ -58,9 +58,12 @@ def mail_letter(
     except (TypeError, KeyError, ValueError) as error:
         raise unreadable(cluster, ds, error) from error
     results: list[DeliveryResult] = []
-    for changes, last, own in told:
-        if last.ds and not last.unsure and not changes.changes and not due_anyway(box, ds, judged.digest, last.ds, own):
-            continue
+    for changes, last, group in told:
+        own = group
+        if last.ds and not last.unsure and not changes.changes:
+            own = [owner for owner in group if due_anyway(box, ds, judged.digest, last.ds, owner)]
+            if not own:
+                continue
         title = subject(cluster, ds, judged.findings, judged.reached, changes, judged.standing)
         html, text = with_first_part(judged.html, judged.text, *judged.first_part(changes))
         result = deliver(
@@ -86,9 +89,9 @@ def _in_step(box: Outbox, home: Path, judged: JudgedDay, owners: Sequence[str]) 
     return groups
 
 
-def due_anyway(box: Outbox, ds: str, digest: str, since: str, owners: Sequence[str]) -> bool:
-    """Whether the letter is under way to them already, or their last one so old that they are to hear of us again."""
-    if any(mail.findings_digest == digest and mail.recipients.keys() & set(owners) for mail in box.read()):
+def due_anyway(box: Outbox, ds: str, digest: str, since: str, owner: str) -> bool:
+    """Whether the letter is under way to an owner already, or their last one so old that they are to hear again."""
+    if any(mail.findings_digest == digest and owner in mail.recipients for mail in box.read()):
         return True
     silence = heartbeat_days(os.environ)
     return silence > 0 and date.fromisoformat(ds) - date.fromisoformat(since) >= timedelta(days=silence)
