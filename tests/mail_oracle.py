@@ -39,7 +39,7 @@ class Oracle:
 
     def last(self, owner: str, ds: str) -> Had | None:
         """The latest letter that an owner has, up to a day."""
-        return max((one for one in self.had[owner] if one.ds <= ds), key=lambda one: (one.ds, one.look), default=None)
+        return max((one for one in reversed(self.had[owner]) if one.ds <= ds), key=lambda one: one.ds, default=None)
 
     def look(self) -> None:
         """Every mail that came since is in the outbox, tells what was published, and is news but for lost answers."""
