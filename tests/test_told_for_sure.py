@@ -1,14 +1,11 @@
 """Letters of which nobody knows whether they came: on the next day they are due in full, whatever else is unchanged."""
 
-from datetime import timedelta
-
 import pytest
 
 from kafka_fleet.report.digest import digest_name, mail_digest
 from kafka_fleet.report.dispatch import HEARTBEAT, mail_letter
-from kafka_fleet.report.outbox import Outbox, Recipient
 from letter_rows import finding
-from mailed_days import CLUSTER, DAY, OWNERS, confirmed, later, part, write
+from mailed_days import CLUSTER, DAY, OWNERS, confirmed, later, lost, part, write
 from published_days import dossier, publish_day
 
 SECOND = "second@example.org"
@@ -20,15 +17,6 @@ UNKNOWN = f"It is not known whether the letter of {DAY} came"
 @pytest.fixture(autouse=True)
 def _silent(monkeypatch):
     monkeypatch.setenv(HEARTBEAT, "0")
-
-
-def lost(home, ds, address, state="uncertain", claims=2, name=CLUSTER):
-    """The answer to the last mail of a day was lost, as settling leaves it."""
-
-    def change(mails):
-        mails[-1].recipients[address] = Recipient(state, claims, f"{ds}T00:00:00+00:00", "no answer")
-
-    Outbox(home, ds, name, timedelta(minutes=10)).change(change)
 
 
 def flat(message):
