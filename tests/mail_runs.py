@@ -1,15 +1,17 @@
-"""Runs of one day that mail: takes a home, publishes generations with other findings, lets forks mail them to a server.
+"""Runs of days that mail: takes a home, publishes generations with other findings, lets forks mail them to a server.
 
 The server is a real one on a loopback socket; what it does with the next mail is set before: take it, turn it down,
-hang up, or kill the fork that sends it.
+hang up, kill the fork that sends it, or keep it waiting while a rival runs.
 """
 
+import asyncio
 import json
 import logging
 import os
 import shutil
 import signal
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -34,6 +36,9 @@ VARIANTS = {"one": ("CVE-2026-33557",), "both": ("CVE-2026-33557", "KAFKA-17076"
             "one reworded": ("CVE-2026-33557",)}  # fmt: skip
 
 
+WAIT = "wait at RCPT"  # a claim that is held, and nothing sent yet
+
+
 class Accepted(NamedTuple):
     """A mail that the server took: its recipient, its Message-ID, whether it says that it revises another."""
 
@@ -50,6 +55,7 @@ class Server(Mailbox):
         self.child = 0
         self.plan: tuple[str, int] | None = None
         self._seen = 0
+        self.waits, self.goes_on = threading.Event(), threading.Event()
 
     def expect(self, thing: str | None, number: int = 1) -> None:
         self.plan, self._seen = (thing, number) if thing else None, 0
@@ -59,8 +65,13 @@ class Server(Mailbox):
 
     async def handle_RCPT(self, server: Any, session: Any, envelope: Any, address: str, options: Any) -> str:
         self._seen += 1
-        thing = self._now("450 at RCPT", "550 at RCPT", "kill at RCPT")
-        if thing == "kill at RCPT":
+        thing = self._now("450 at RCPT", "550 at RCPT", "kill at RCPT", WAIT)
+        if thing == WAIT:
+            self.plan = None
+            self.waits.set()
+            while not self.goes_on.is_set():
+                await asyncio.sleep(0.005)
+        elif thing == "kill at RCPT":
             os.kill(self.child, signal.SIGKILL)
         elif thing:
             return thing.replace("at RCPT", "not now")
@@ -93,44 +104,70 @@ THINGS = ("450 at RCPT", "550 at RCPT", "kill at RCPT", "451 at DATA", "554 at D
 
 
 class Runs:
-    """One day of a home, its published generations, and its mails: a cluster's letter, or an owner's digest."""
+    """Days of a home, their published generations, and their mails: a cluster's letters, or an owner's digests."""
 
     def __init__(self, home: Path, templates: Path, server: Server, smtp: SmtpSettings, digest: bool) -> None:
         self.home, self.templates, self.server, self.smtp, self.digest = home, templates, server, smtp, digest
         self.owners = OWNERS[:1] if digest else OWNERS
-        self.box = Outbox(home, DS, digest_name(OWNERS[0]) if digest else CLUSTERS[1], LEASE)
+        self.name = digest_name(OWNERS[0]) if digest else CLUSTERS[1]  # in the outbox
 
-    def judge(self, variant: str) -> str:
+    def judge(self, variant: str, ds: str = DS) -> str:
         """A run of the day finds these; its letters are published. Gives its generation."""
-        generation = claim(self.home, DS)
+        generation = claim(self.home, ds)
         for stage in ("findings", "reports"):
-            folder = self.home / f"{stage}/ds={DS}"
+            folder = self.home / f"{stage}/ds={ds}"
             shutil.copytree(self.templates / variant / stage, folder / generation)
+            for path in (folder / generation).rglob("*.*"):
+                path.write_bytes(path.read_bytes().replace(DS.encode(), ds.encode()))
             publish(folder, generation)
         return generation
 
-    def mail(self, generation: str | None) -> None:
+    def mail(self, generation: str | None, ds: str = DS) -> None:
         """A run's task mails what is due."""
         if self.digest:
-            mail_digest(self.home, DS, OWNERS[0], CLUSTERS, self.smtp, generation=generation)
+            mail_digest(self.home, ds, OWNERS[0], CLUSTERS, self.smtp, generation=generation)
         else:
-            mail_letter(self.home, DS, CLUSTERS[1], OWNERS, self.smtp, generation=generation)
+            mail_letter(self.home, ds, CLUSTERS[1], OWNERS, self.smtp, generation=generation)
 
-    def try_mail(self, generation: str | None, at: int | None = None) -> Write | None:
-        """The same in a fork that dies at its write number `at`, or when the server kills it."""
+    def try_mail(
+        self, generation: str | None, at: int | None = None, ds: str = DS, meanwhile: Callable[[], object] | None = None
+    ) -> Write | None:
+        """The same in a fork that dies at its write number `at`, or when the server kills it.
+
+        meanwhile: what rivals do while the server keeps the fork waiting, see WAIT.
+        """
 
         def started(child: int) -> None:
             self.server.child = child
+            if meanwhile is None:
+                return
+            ended = None
+            while ended is None and not self.server.waits.wait(0.01):
+                ended = os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            try:
+                if ended is None:
+                    meanwhile()
+            finally:
+                self.server.goes_on.set()
 
-        return killed(lambda home: self.mail(generation), self.home, at, started)
+        self.server.waits.clear()
+        self.server.goes_on.clear()
+        return killed(lambda home: self.mail(generation, ds), self.home, at, started)
 
-    def mails(self) -> list[Mail]:
-        """What the outbox holds."""
-        return self.box.read()
+    def mails(self, ds: str = DS) -> list[Mail]:
+        """What the outbox holds of a day."""
+        return Outbox(self.home, ds, self.name, LEASE).read()
+
+    def is_open(self, ds: str = DS) -> bool:
+        """Whether another try would send anything of a day's last mail."""
+        return any(
+            one.state in ("due", "claimed", "refused") for m in self.mails(ds)[-1:] for one in m.recipients.values()
+        )
 
     def wait(self, minutes: int) -> None:
         """Let time go by, by making all that is written older."""
-        age_outbox(self.box.path, minutes)
+        for path in self.home.glob("outbox/ds=*/[!.]*.json"):
+            age_outbox(path, minutes)
 
 
 def age_outbox(path: Path, minutes: int) -> None:

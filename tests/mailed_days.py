@@ -4,6 +4,7 @@ import json
 from datetime import date, timedelta
 
 from kafka_fleet.knowledge.briefs import brief, brief_path
+from kafka_fleet.report.outbox import Outbox, Recipient
 from kafka_fleet.report.render import write_letter
 from kafka_fleet.store.generations import publish
 from letter_rows import DS as DAY
@@ -53,3 +54,12 @@ def subjects(box):
     return [
         message["Subject"].strip() for _recipient, message in box.received
     ]  # a long one begins on a line of its own
+
+
+def lost(home, ds, address, state="uncertain", claims=2, name=CLUSTER):
+    """The answer to the last mail of a day was lost, as settling leaves it."""
+
+    def change(mails):
+        mails[-1].recipients[address] = Recipient(state, claims, f"{ds}T00:00:00+00:00", "no answer")
+
+    Outbox(home, ds, name, timedelta(minutes=10)).change(change)

@@ -7,7 +7,7 @@ import pytest
 from kafka_fleet.acknowledgements import Acknowledgements, of_finding
 from kafka_fleet.report.dispatch import HEARTBEAT, mail_letter
 from letter_rows import finding
-from mailed_days import CLUSTER, DAY, OWNERS, confirmed, later, part, quiet, subjects, write
+from mailed_days import CLUSTER, DAY, OWNERS, confirmed, later, lost, part, quiet, subjects, write
 
 BASIS = "replica.selector.class is RackAwareReplicaSelector"
 
@@ -62,3 +62,13 @@ def test_entries_that_are_not_valid_are_named_in_the_letters_they_concern(home, 
     assert "entry 1: owner: is wrong" in text
     assert "cannot be read" in text
     assert "entry 2" not in text
+
+
+def test_what_was_reopened_in_a_letter_that_may_not_have_come_is_reopened_in_the_next(home, box, smtp):
+    mail_letter(home, DAY, CLUSTER, OWNERS, smtp, acknowledged=acknowledged())
+    for days in (1, 2):
+        write(home, [confirmed()], later(days))
+        void = acknowledged(release="3.3.0")
+        assert mail_letter(home, later(days), CLUSTER, OWNERS, smtp, acknowledged=void).sent == OWNERS
+        assert "Reopened" in part(box.received[-1][1], "plain")
+        lost(home, later(days), OWNERS[0])

@@ -170,3 +170,24 @@ def test_a_rivals_success_is_not_undone(tmp_path, smtp):
 
 def test_digests_keep_their_parts_apart():
     assert letter_digest("ab", "c") != letter_digest("a", "bc")
+
+
+@pytest.mark.fault(52)
+def test_a_claim_by_a_clock_that_was_ahead_does_not_hold(tmp_path, box, smtp):
+    send(tmp_path, plain(1))  # nobody listens: composed, and due
+    outbox = Outbox(tmp_path, DAY, CLUSTER, timedelta(minutes=10))
+    ahead = outbox.claim(outbox.read()[-1], OWNER, NOON + timedelta(days=3650))
+    assert ahead is not None
+    assert outbox.leased_until(ahead, NOON) is None
+    assert outbox.leased_until(ahead, NOON + timedelta(days=3650, minutes=9)) is not None
+    assert outbox.leased_until(ahead, NOON + timedelta(days=3650, minutes=10)) is None
+    assert send(tmp_path, smtp).sent == [OWNER]
+    assert outbox.offer(outbox.read()[-1], OWNER, ahead) is False, "whose claim was taken over sends nothing"
+
+
+def test_rivals_whose_clocks_are_a_little_apart_wait_for_each_other_and_are_told_the_day(tmp_path, smtp):
+    send(tmp_path, plain(1))
+    outbox = Outbox(tmp_path, DAY, CLUSTER, timedelta(minutes=10))
+    assert outbox.claim(outbox.read()[-1], OWNER, NOON + timedelta(seconds=50))
+    reason = send(tmp_path, smtp).deferred[OWNER]
+    assert reason.endswith(f"(looked at again after {NOON:%Y-%m-%d} 12:10:50 UTC)")

@@ -1,11 +1,12 @@
-"""Random schedules of crash, retry, clear, revised findings and backfill: no letter lost, none twice but in the window.
+"""Random schedules of days, crash, retry, rivals and backfill: no letter lost, none twice but in the window.
 
-FLEET_OUTBOX_SCHEDULES=1000 python -m pytest tests/test_outbox_schedules.py      as many as that, with FLEET_SEED
+FLEET_OUTBOX_SCHEDULES=1000 python -m pytest tests/test_outbox_schedules.py -s      as many as that, with FLEET_SEED
 """
 
 import os
 import random
 from collections import Counter
+from datetime import date, timedelta
 from pathlib import Path
 from shutil import rmtree
 from typing import NamedTuple
@@ -15,130 +16,162 @@ import pytest
 from crashes import in_memory, on_their_way
 from fleet_mail import should_mail
 from generated import SEED
-from mail_runs import THINGS, VARIANTS, Accepted, Runs, served, write_templates
+from kafka_fleet.report.dispatch import HEARTBEAT
+from letter_rows import DS
+from mail_oracle import Oracle
+from mail_runs import THINGS, VARIANTS, WAIT, Runs, served, write_templates
 
-SCHEDULES = int(os.environ.get("FLEET_OUTBOX_SCHEDULES", "10"))
+SCHEDULES = int(os.environ.get("FLEET_OUTBOX_SCHEDULES", "8"))
+DAYS = [(date.fromisoformat(DS) + timedelta(days=number)).isoformat() for number in range(4)]
+TRIGGERS = [("scheduled", "auto"), ("scheduled", "auto"), ("scheduled", "auto"), ("backfill", "auto"),
+            ("backfill", "never"), ("backfill", "always"), ("manual", "auto"), ("manual", "always")]  # fmt: skip
 
 
 class Run(NamedTuple):
-    """One run of the day: its generation, what it found, and whether its mail task mails."""
+    """One run of a day: its generation, and whether its mail task mails."""
 
+    ds: str
     generation: str
-    variant: str
     mails: bool
 
 
 class Schedule:
-    """What happens to one day, drawn at random, and what its owners' mailbox says of it."""
+    """What happens on three days, drawn at random, and what the owners' mailboxes say of it on the fourth."""
 
     def __init__(self, runs: Runs, seed: str) -> None:
-        self.runs, self.dice = runs, random.Random(seed)  # noqa: S311 - a schedule that can be had again
+        self.runs, self.oracle, self.dice = runs, Oracle(runs), random.Random(seed)  # noqa: S311 - to be had again
         self.told: list[str] = []  # what happened, for whoever has to look at a failure
         self.judged: list[Run] = []
-        self.found: dict[str, tuple[str, ...]] = {}  # findings by Message-ID
-        self.had: dict[str, list[Accepted]] = {one: [] for one in runs.owners}
-        self.window: Counter[tuple[str, str]] = Counter()  # complete mails of unknown outcome
-        self.counts: Counter[str] = Counter()
+        self.counts = self.oracle.counts
 
-    def judge(self) -> None:
-        """The day is judged: by its scheduled run, by a backfill, or by hand."""
-        variant = self.dice.choice(list(VARIANTS))
-        run_type, notify = self.dice.choice(
-            [("scheduled", "auto"), ("scheduled", "auto"), ("backfill", "auto"), ("backfill", "never"),
-             ("backfill", "always"), ("manual", "auto"), ("manual", "always")]
-        )  # fmt: skip
-        run = Run(self.runs.judge(variant), variant, should_mail(notify, run_type))
+    def judge(self, ds: str, variant: str | None = None, scheduled: bool = False) -> Run:
+        """A day is judged: by its scheduled run, by a backfill, or by hand."""
+        variant = variant or self.dice.choice(list(VARIANTS))
+        run_type, notify = TRIGGERS[0] if scheduled else self.dice.choice(TRIGGERS)
+        run = Run(ds, self.runs.judge(variant, ds), should_mail(notify, run_type))
         self.judged.append(run)
-        self.told.append(f"{run_type} run, notify {notify}: {run.generation} finds {variant}")
+        self.oracle.published[ds] = variant
+        self.told.append(f"{ds}: {run_type} run, notify {notify}: {run.generation} finds {variant}")
         self.counts[f"{run_type} {notify}"] += 1
+        return run
 
-    def mail(self, healthy: bool = False) -> None:
-        """The mail task of some run: its first try, a retry, or cleared long after others have run."""
-        mailing = [run for run in self.judged if run.mails]
-        if not mailing:
+    def mail(self, run: Run | None = None, healthy: bool = False, answer: str | None = None) -> None:
+        """The mail task of some run: its first try, a retry, or cleared long after others have run.
+
+        answer: what the server does, else that is drawn.
+        """
+        mailing = [one for one in self.judged if one.mails]
+        run = run or (self.dice.choice(mailing[-3:]) if mailing else None)
+        if run is None:
             return
-        run = mailing[-1] if healthy else self.dice.choice(mailing[-3:])
-        kind = "" if healthy else self.dice.choice(["", "write", "write", "server", "server"])
-        thing = self.dice.choice(THINGS) if kind == "server" else None
+        kind = "" if healthy or answer else self.dice.choice(["", "write", "write", "server", "server"])
+        thing = self.dice.choice(THINGS) if kind == "server" else answer
         self.runs.server.expect(thing, self.dice.choice([1, 1, 2]))
         at = self.dice.randint(1, 40) if kind == "write" else None  # a mail to one owner is some thirty writes
-        before, taken = self.claims(), len(self.runs.server.received)
-        ended = self.runs.try_mail(run.generation, at)
-        self.told.append(f"mail of {run.generation}: {thing or ''} {ended or ''}")
+        ended = self.runs.try_mail(run.generation, at, run.ds)
+        self.told.append(f"mail of {run.ds} {run.generation}: {thing or ''} {ended or ''}")
         self.counts["killed" if ended else "mailed"] += 1
-        self._look(before, self.runs.server.accepted()[taken:])
+        self.oracle.look()
 
-    def claims(self) -> dict[tuple[str, str], int]:
-        """Complete mails that the outbox counts, by recipient and Message-ID."""
-        return {(to, m.message_id): one.claims for m in self.runs.mails() for to, one in m.recipients.items()}
+    def lose(self) -> None:
+        """The answers to both tries of one letter are lost, and the mails with them or not."""
+        mailing = [one for one in self.judged if one.mails]
+        for _try in range(3 if mailing else 0):  # the third sends nothing more
+            self.mail(mailing[-1], answer=self.dice.choice([thing for thing in THINGS if "kept" in thing]))
+            self.runs.wait(11)
 
-    def _look(self, before: dict[tuple[str, str], int], taken: list[Accepted]) -> None:
-        """Every mail that came is one that the outbox knows, is due, and is no second one but in the window."""
-        mails = {mail.message_id: mail for mail in self.runs.mails()}
-        shown = next(run.variant for run in reversed(self.judged))
-        for one in taken:
-            assert one.message_id in mails, "a mail that was delivered is forgotten"
-            known = self.found.setdefault(one.message_id, VARIANTS[shown])
-            assert known == VARIANTS[shown], "a letter whose findings do not hold any more"
-            had = self.had[one.recipient]
-            same = [mail for mail in had if mail.message_id == one.message_id]
-            assert len(same) <= self.window[one.recipient, one.message_id] <= 1, "twice, and not for a lost answer"
-            if had and not same:
-                unsure = self._may_have(one.recipient) - {mail.message_id for mail in had[:-1]}
-                assert unsure or self.found[had[-1].message_id] != known, "a revised letter without other findings"
-            had.append(one)
-            self.counts["twice"] += bool(same)
-        for (to, message_id), claims in self.claims().items():
-            recipient = mails[message_id].recipients[to]
-            if claims > before.get((to, message_id), 0) and recipient.state == "claimed":
-                self.window[to, message_id] += 1
-                self.counts["in the window"] += 1
-
-    def _may_have(self, recipient: str) -> set[str]:
-        """Mails of which the outbox does not know, or once did not know, whether they came."""
-        return {message_id for (to, message_id), number in self.window.items() if to == recipient and number}
-
-    def end(self) -> None:
-        """All is well again: the last run that mails is cleared until nothing is due."""
-        for _try in range(3):
-            self.runs.wait(31)
-            self.mail(healthy=True)
-        mails = self.runs.mails()
-        if not any(run.mails for run in self.judged):
-            assert mails == []
-            assert not any(self.had.values())
+    def rivals(self) -> None:
+        """A mail task holds a claim while another of its day runs: at once, after the lease, or with other findings."""
+        mailing = [one for one in self.judged if one.mails]
+        if not mailing:
             return
-        holds = VARIANTS[self.judged[-1].variant]
-        for to, had in self.had.items():
-            recipient = mails[-1].recipients[to]
-            if recipient.state == "uncertain":
-                assert self.window[to, mails[-1].message_id] == 2, "given up, and answers were not lost twice"
-                self.counts["uncertain"] += 1
-            else:
-                assert had, "an owner without a letter"
-                assert self.found[had[-1].message_id] == holds, "an owner who has not the last findings"
+        run, self.oracle.shown = mailing[-1], dict(self.oracle.published)
+        how = self.dice.choice(["at once", "after the lease", "other findings"])
+
+        def meanwhile() -> None:
+            self.counts["rivals"] += 1
+            self.told.append(f"meanwhile, {how}:")
+            if how == "after the lease":
+                self.runs.wait(11)
+            rival = self.judge(run.ds, scheduled=True) if how == "other findings" else run
+            self.mail(rival, healthy=True)
+
+        self.runs.server.expect(WAIT, self.dice.choice([1, 1, 2]))
+        self.told.append(f"mail of {run.ds} {run.generation}, which waits with its claim")
+        assert self.runs.try_mail(run.generation, None, run.ds, meanwhile) is None
+        self.counts["mailed"] += 1
+        self.oracle.look()
+        self.oracle.shown = {}
+
+    def backfill(self, ds: str) -> None:
+        """A day before is judged again, and its letter mailed where that is asked for."""
+        run = self.judge(self.dice.choice([one for one in DAYS if one < ds]))
+        self.counts["backfills of an earlier day"] += 1
+        if run.mails:
+            self.mail(run)
+
+    def heal(self, ds: str) -> set[str]:
+        """All is well again: the last run of a day that mails is cleared until nothing is due. Gives the uncertain."""
+        mailing = [run for run in self.judged if run.mails and run.ds == ds]
+        for _try in range(3 if mailing else 0):
+            self.runs.wait(31)
+            self.mail(mailing[-1], healthy=True)
+            if not self.runs.is_open(ds):
+                break
+        uncertain = self.oracle.check(ds, bool(mailing))
         rest = len(self.runs.server.received)
-        self.mail(healthy=True)
+        if mailing:
+            self.mail(mailing[-1], healthy=True)
         assert len(self.runs.server.received) == rest, "a mail after all was well"
-        assert on_their_way(self.runs.home) == []
+        return uncertain
 
     def run(self) -> None:
         """Draw and check."""
-        self.judge()
-        for _step in range(self.dice.randint(6, 16)):
-            step = self.dice.random()
-            if step < 0.2:
-                self.judge()
-            elif step < 0.4:
-                self.runs.wait(self.dice.randint(1, 30))
-            else:
-                self.mail()
+        for ds in DAYS[:3]:
+            unchanged = (
+                self.oracle.published.get(max(self.oracle.published, default="")) if self.dice.random() < 0.5 else None
+            )
+            self.judge(ds, unchanged)
+            for _step in range(self.dice.randint(1, 5)):
+                step = self.dice.random()
+                if step < 0.1:
+                    self.judge(ds)
+                elif step < 0.25:
+                    self.runs.wait(self.dice.randint(1, 30))
+                elif step < 0.35:
+                    self.rivals()
+                elif step < 0.42:
+                    self.lose()
+                elif step < 0.52 and ds != DAYS[0]:
+                    self.backfill(ds)
+                else:
+                    self.mail()
+            if self.dice.random() < 0.3:
+                self.heal(ds)
         self.end()
+
+    def end(self) -> None:
+        """The last day is healed, and the day after finds the same: its letter is for those who may not know it."""
+        mailed = any(run.mails and run.ds == DAYS[2] for run in self.judged)
+        uncertain = self.heal(DAYS[2])
+        before = len(self.runs.server.received)
+        self.judge(DAYS[3], self.oracle.published[DAYS[2]], scheduled=True)
+        assert self.heal(DAYS[3]) == set()
+        later = sorted(to for to, _message in self.runs.server.received[before:])
+        assert not mailed or later == sorted(uncertain), (
+            "the next day's letter is theirs who are uncertain, and only theirs"
+        )
+        self.counts["uncertain, and had it on the next day"] += len(uncertain)
+        left = {path.relative_to(self.runs.home) for path in on_their_way(self.runs.home)}
+        assert left <= {Path(f"outbox/ds={ds}/.{self.runs.name}.json.tmp") for ds in DAYS}, "more than one name"
 
 
 @pytest.mark.fault(46, 48, 51, 52)
-@pytest.mark.timeout(3600)
-def test_no_schedule_loses_a_letter_or_sends_one_twice_but_in_the_window(tmp_path: Path) -> None:
+@pytest.mark.timeout(7200)
+def test_no_schedule_loses_a_letter_or_sends_one_twice_but_in_the_window(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(HEARTBEAT, "0")  # or it would send what was lost
     counts: Counter[str] = Counter()
     with in_memory(tmp_path) as folder, served() as (server, smtp):
         write_templates(folder / "templates")
@@ -152,7 +185,10 @@ def test_no_schedule_loses_a_letter_or_sends_one_twice_but_in_the_window(tmp_pat
                 raise AssertionError(f"schedule {number}: {error}\n" + "\n".join(schedule.told)) from error
             rmtree(home)
             counts += schedule.counts + Counter(mails=len(server.received), schedules=1)
+            if counts["schedules"] % 25 == 0:
+                print(f"so far: {dict(sorted(counts.items()))}", flush=True)
     print(f"FLEET_SEED={SEED}: {dict(sorted(counts.items()))}")
     assert counts["killed"] > SCHEDULES // 2
     assert counts["in the window"] >= counts["twice"]
+    assert counts["rivals"] or SCHEDULES < 8
     assert counts["twice"] or SCHEDULES < 100, "schedules that never reach the window prove little"

@@ -22,7 +22,7 @@ from kafka_fleet.page.day_plots import day_plots, gaps_said
 from kafka_fleet.page.fleet import Filter, build
 from kafka_fleet.page.forms import Refused, add_forms
 from kafka_fleet.page.plots import plots
-from kafka_fleet.page.published import NotPublished, Published
+from kafka_fleet.page.published import Damaged, NotPublished, Published, readable
 from kafka_fleet.paths import templates_dir
 from kafka_fleet.report.headline import headline, verdict_counts
 from kafka_fleet.report.templating import render
@@ -73,7 +73,7 @@ def make_app(
 
     @app.exception_handler(NotPublished)
     async def _absent(request: Request, error: NotPublished) -> Response:
-        return absent(request, str(error), 404)
+        return absent(request, str(error), error.status)
 
     @app.exception_handler(NewerVersion)
     async def _newer(request: Request, error: NewerVersion) -> Response:
@@ -116,16 +116,36 @@ def make_app(
         ds = day or days[0]
         source.generation(ds)
         asked = Filter(owner, environment, verdict, page)
-        view = build(ds, days, source.summary, asked)
-        return _html(render("page_fleet.html.j2", v=view, run=source.run(ds)))
+
+        def summary(one: str) -> dict[str, Any] | None:
+            """Of a day; a damaged one of a day before is a gap in the trend."""
+            try:
+                return source.summary(one)
+            except Damaged:
+                if one == ds:
+                    raise
+                return None
+
+        with readable(f"the fleet on {ds}"):
+            view = build(ds, days, summary, asked)
+            return _html(render("page_fleet.html.j2", v=view, run=source.run(ds)))
 
     @app.get("/clusters/{cluster}")
     def cluster(cluster: str, day: str = Query("", pattern=r"^(\d{4}-\d{2}-\d{2})?$")) -> Response:
         """One cluster on a day."""
         source = published()
         days = source.days()
+        damaged: dict[str, str] = {}  # days whose judgement cannot be read: they are named, and cost no other
+
+        def judged(one: str) -> dict[str, Any] | None:
+            try:
+                return source.brief(one, cluster)
+            except Damaged as error:
+                damaged[one] = str(error)
+                return None
+
         # a cluster that left the fleet is not looked for in every day that was ever judged
-        own = (one for one in days[:FURTHEST] if source.brief(one, cluster) is not None)
+        own = (one for one in days[:FURTHEST] if judged(one) is not None)
         shown = list(islice(own, LOOK_BACK))
         ds = day or next(iter(shown), days[0] if days else "")
         dossier, short = source.dossier(ds, cluster), source.brief(ds, cluster)
@@ -133,35 +153,37 @@ def make_app(
             raise NotPublished(f"{ds} was judged without {cluster}")
         until = [one for one in days if one <= ds]
         past, before = until[:LOOK_BACK], until[LOOK_BACK:][:BEFORE]
-        found = {one: document for one in past if (document := source.brief(one, cluster)) is not None}
+        found = {one: document for one in past if (document := judged(one)) is not None}
         rows: list[Any] = list(short["rows"])
-        older = any(source.brief(one, cluster) is not None for one in before)
-        view = letter_view(dossier, load_advisories())
+        older = any(judged(one) is not None for one in before)
         known, drawn = accepted(), source.plots(ds, cluster)
-        return _html(
-            render(
-                "page_cluster.html.j2",
-                v=view,
-                ds=ds,
-                days=shown if ds in shown else [*shown, ds],
-                headline=headline(view.dossier, rows),
-                counts=verdict_counts(rows),
-                histories=histories(ds, found, load_advisories(), older),
-                plots=plots(view.dossier),
-                day=day_plots(drawn) if drawn else None,
-                gaps=gaps_said(drawn) if drawn else "",
-                has_letter=source.letter(ds, cluster) is not None,
-                run=source.run(ds),
-                absent=[
-                    one
-                    for one in known.entries
-                    if one.cluster == cluster and one.key not in {key_of(row) for row in rows}
-                ],
-                standing=acknowledgements.standing(known.entries, cluster, rows, ds),
-                faults=[sentence for name, sentence in known.faults if name in (cluster, None)],
-                may_write=fleet_file() is not None,
+        with readable(f"{cluster} on {ds}"):
+            view = letter_view(dossier, load_advisories())
+            return _html(
+                render(
+                    "page_cluster.html.j2",
+                    v=view,
+                    ds=ds,
+                    days=shown if ds in shown else [*shown, ds],
+                    headline=headline(view.dossier, rows),
+                    counts=verdict_counts(rows),
+                    histories=histories(ds, found, load_advisories(), older),
+                    plots=plots(view.dossier),
+                    day=day_plots(drawn) if drawn else None,
+                    gaps=gaps_said(drawn) if drawn else "",
+                    has_letter=source.letter(ds, cluster) is not None,
+                    run=source.run(ds),
+                    absent=[
+                        one
+                        for one in known.entries
+                        if one.cluster == cluster and one.key not in {key_of(row) for row in rows}
+                    ],
+                    standing=acknowledgements.standing(known.entries, cluster, rows, ds),
+                    faults=[sentence for name, sentence in known.faults if name in (cluster, None)],
+                    may_write=fleet_file() is not None,
+                    damaged=[damaged[one] for one in sorted(damaged, reverse=True)],
+                )
             )
-        )
 
     @app.get("/letters/{day}/{cluster}")
     def letter(day: str, cluster: str) -> Response:

@@ -1,6 +1,9 @@
 """What is published: takes a home, gives its days and their documents. Names from a URL are checked first."""
 
+import logging
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -11,6 +14,7 @@ from kafka_fleet.store.files import names
 from kafka_fleet.store.generations import current, day
 from kafka_fleet.store.versions import NewerVersion, document
 
+log = logging.getLogger(__name__)
 _CLUSTER = re.compile(r"[a-z0-9-]{1,63}|entry [0-9]{1,6}")
 Json = dict[str, Any]
 
@@ -18,16 +22,42 @@ Json = dict[str, Any]
 class NotPublished(LookupError):
     """There is no such day, cluster or document; one sentence."""
 
+    status = 404
+
+
+class Damaged(NotPublished):
+    """A document that is there and cannot be read; one sentence."""
+
+    status = 409
+
 
 def _what(path: Path) -> str:
     """A document in words: its place below the home's stage."""
-    return "/".join(path.parts[-4:])
+    stage = max(place for place, part in enumerate(path.parts) if part.startswith("ds=")) - 1
+    return "/".join(path.parts[stage:])
 
 
 @lru_cache(maxsize=256)
 def _parsed(path: Path) -> Json:
-    """A document of a generation; those never change."""
-    found: Json = document(path.read_bytes(), _what(path))
+    """A document of a generation; those never change. Raises as _checked, and FileNotFoundError."""
+    return _checked(path.read_bytes(), _what(path))
+
+
+def _checked(content: bytes, what: str) -> Json:
+    """A document that is an object. Raises Damaged, NewerVersion."""
+    try:
+        found: Json = document(content, what)
+    except NewerVersion:
+        raise
+    except ValueError as error:
+        raise Damaged(f"{what} is damaged ({type(error).__name__})") from error
+    return _members(found, what)
+
+
+def _members(found: Json, what: str, *names: str) -> Json:
+    """The document, if it is an object with these members. Raises Damaged."""
+    if not isinstance(found, dict) or not found.keys() >= set(names):
+        raise Damaged(f"{what} is damaged: it is not what it should be")
     return found
 
 
@@ -53,25 +83,41 @@ class Published:
         return found
 
     def summary(self, ds: str) -> dict[str, Json] | None:
-        """Each cluster's row of a day; None where the day was judged by a version that wrote none, or another."""
+        """Each cluster's row of a day; None where the day was judged by a version that wrote none, or another.
+
+        Raises Damaged.
+        """
         try:
-            return self._read(ds, "summary.json")["clusters"]  # type: ignore[no-any-return]
+            found = self._read(ds, "summary.json")
+        except Damaged:
+            raise
         except (NotPublished, NewerVersion):
             return None
+        rows: dict[str, Json] = _members(found, f"the summary of {ds}", "clusters")["clusters"]
+        return rows
 
     def dossier(self, ds: str, cluster: str) -> Json:
         """What a cluster's letter is written from. Raises NotPublished."""
         return self._read(ds, f"clusters/{known_cluster(cluster)}.json")
 
     def brief(self, ds: str, cluster: str) -> Json | None:
-        """A cluster's judgement of a day in brief; None where there is none."""
+        """A cluster's judgement of a day in brief; None where there is none. Raises Damaged."""
+        what = f"the judgement of {cluster} on {ds}"
         try:
             generation = self.generation(ds)
-            return _parsed(brief_path(self.home, ds, generation, known_cluster(cluster)))
+            path = brief_path(self.home, ds, generation, known_cluster(cluster))
         except NotPublished:
             return None
+        try:
+            return _members(_parsed(path), what, "reached", "states", "rows")
         except FileNotFoundError:
+            pass
+        try:
             return stored_brief(self.home, ds, generation, cluster)
+        except NewerVersion:
+            raise
+        except (ValueError, KeyError, TypeError) as error:
+            raise Damaged(f"{what} is damaged ({type(error).__name__})") from error
 
     def plots(self, ds: str, cluster: str) -> Json | None:
         """What can be drawn of a cluster's day; None where the day was judged by a version that wrote none."""
@@ -80,8 +126,7 @@ class Published:
         except FileNotFoundError:
             return None
         # tens of thousands of numbers: not kept for the next reader
-        found: Json = document(content, f"the plots of {cluster} on {ds}")
-        return found
+        return _checked(content, f"the plots of {cluster} on {ds}")
 
     def run(self, ds: str) -> Json | None:
         """The Airflow run that judged the day; None where that was the command line."""
@@ -105,8 +150,20 @@ class Published:
             raise NotPublished(f"{ds} has no {name.rpartition('/')[2].removesuffix('.json')}") from error
         except NewerVersion:
             raise
-        except ValueError as error:
+        except ValueError as error:  # of a day that is none
             raise NotPublished(str(error)) from error
+
+
+@contextmanager
+def readable(what: str) -> Iterator[None]:
+    """Let documents be shown that have all that a page reads of them. Raises Damaged where one has not."""
+    try:
+        yield
+    except NewerVersion:
+        raise
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        log.exception("%s cannot be shown", what)
+        raise Damaged(f"{what} cannot be shown: a document of it is damaged ({type(error).__name__})") from error
 
 
 def known_cluster(cluster: str) -> str:

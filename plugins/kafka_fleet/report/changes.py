@@ -42,7 +42,7 @@ class Changes:
 
     since: day of the last letter sent; None: this is the first. pending: quiet findings that are told as they were,
     with their clean days so far. persisting: findings told before as still there after a fixed release, and the
-    release on which each had been confirmed.
+    release on which each had been confirmed. unsure: day of a letter after it of which it is not known whether it came.
     """
 
     since: str | None
@@ -50,6 +50,7 @@ class Changes:
     pending: tuple[tuple[str, int], ...]
     told: Told
     persisting: tuple[tuple[str, str], ...] = ()
+    unsure: str | None = None
 
     def of(self, kind: Kind) -> tuple[Change, ...]:
         """The changes of one kind."""

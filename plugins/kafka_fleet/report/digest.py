@@ -49,7 +49,8 @@ class Entry:
     @property
     def has_news(self) -> bool:
         """Whether its part is shown and its letter attached."""
-        return self.changes is not None and (bool(self.changes.changes) or self.changes.since is None)
+        changes = self.changes
+        return changes is not None and (bool(changes.changes or changes.unsure) or changes.since is None)
 
 
 def digest_owners(
@@ -78,24 +79,26 @@ def _entry(
     acknowledged: Acknowledgements,
     told: Told | None,
     since: str | None,
+    unsure: str | None = None,
 ) -> Entry:
     try:
         judged = read_judged(home, ds, cluster, generation, acknowledged)
         before = None if told is None else told.get(cluster)
         try:
-            changes = judged.changes(before, since if before is not None else None)
+            changes = judged.changes(before, since if before is not None else None, unsure)
         except (TypeError, KeyError, ValueError) as error:
             raise unreadable(cluster, ds, error) from error
     except LetterError as error:
         return Entry(cluster, "unknown", "critical", "", "no letter", clean(str(error), 300), None, None)
     pressing = judged.pressing
     news = "first letter" if changes.since is None else plural(len(changes.changes), "change")
+    same = "told again" if unsure else "no change"
     return Entry(
         cluster,
         pressing["verdict"] if pressing else "not_affected",
         weighed(pressing["severity"], judged.environment) if pressing else "info",
         judged.environment or "",
-        news if changes.since is None or changes.changes else "no change",
+        news if changes.since is None or changes.changes else same,
         "" if judged.reached else "nothing was measured",
         judged,
         changes,
@@ -123,15 +126,14 @@ def mail_digest(
     parts = "\n".join(f"{one.cluster} {one.judged.digest if one.judged else one.problem}" for one in first)
     digest = hashlib.sha256(parts.encode()).hexdigest()
     box = Outbox(home, ds, name, LEASE)
-    last = last_told(box, home, ds, digest)
-    told, since = (last.told, last.ds) if last else (None, None)
-    entries = [_entry(home, ds, cluster, generation, acknowledged, told, since) for cluster in clusters]
+    told, since, unsure = last_told(box, home, ds, digest, [owner])[owner]
+    entries = [_entry(home, ds, cluster, generation, acknowledged, told, since, unsure) for cluster in clusters]
     entries.sort(key=lambda one: (one.judged is not None, -RANK[one.worst], SCALE.index(one.weight), one.cluster))
     news = [one for one in entries if one.has_news]
     missing = [one.cluster for one in entries if one.judged is None]
-    known = (last.told.get("", {}).get("missing", []) if last else []) == missing
-    if last and not news and known and not due_anyway(box, ds, digest, last.ds):
-        return DeliveryResult(name, ds, "", "", False, unchanged_since=last.ds)
+    known = (told or {}).get("", {}).get("missing", []) == missing
+    if since and not unsure and not news and known and not due_anyway(box, ds, digest, since, owner):
+        return DeliveryResult(name, ds, "", "", False, unchanged_since=since)
     now: Told = {one.cluster: one.changes.told for one in entries if one.changes is not None}
     kept = {cluster: rows for cluster, rows in (told or {}).items() if cluster in missing}
     html, text, files = compose_digest(ds, entries)
@@ -148,7 +150,9 @@ def subject(ds: str, entries: Sequence[Entry]) -> str:
     worst = max((one.worst for one in entries if one.judged), key=RANK.__getitem__, default="unknown")
     changes = sum(len(one.changes.changes) for one in entries if one.changes)
     told = any(one.changes is not None and one.changes.since for one in entries)
-    news = plural(changes, "change") if changes else "no change" if told else "first digest"
+    again = any(one.changes is not None and one.changes.unsure for one in entries)
+    same = "told again" if again else "no change" if told else "first digest"
+    news = plural(changes, "change") if changes else same
     return one_line(f"{plural(len(entries), 'cluster')}: {VERDICTS[worst].label.lower()}, {news} (Kafka, {ds})", 150)
 
 

@@ -7,9 +7,10 @@ from datetime import date, timedelta
 from pathlib import Path
 
 from kafka_fleet.acknowledgements import Acknowledgements
-from kafka_fleet.report.history import last_told
-from kafka_fleet.report.judged import LetterError, mailed_generation, read_judged, unreadable
-from kafka_fleet.report.mail import LEASE, DeliveryResult, deliver
+from kafka_fleet.report.delivery import DeliveryResult, together
+from kafka_fleet.report.history import LastTold, last_told
+from kafka_fleet.report.judged import JudgedDay, LetterError, mailed_generation, read_judged, unreadable
+from kafka_fleet.report.mail import LEASE, deliver
 from kafka_fleet.report.outbox import Outbox
 from kafka_fleet.report.since import subject, with_first_part
 from kafka_fleet.report.smtp_settings import SmtpSettings
@@ -41,7 +42,8 @@ def mail_letter(
 ) -> DeliveryResult:
     """Mail one cluster's letter of day `ds` to the owners who do not have it. Raises LetterError, OutboxError.
 
-    What changed since the last letter sent comes first; where nothing did, no letter goes out before the heartbeat.
+    What changed since the last letter that an owner was surely sent comes first; where nothing did, none goes out to
+    them before the heartbeat. A letter of an earlier day of which it is not known whether it came told them nothing.
     `owners` are those of the fleet file as it is now; None when the cluster is no valid entry of it any more.
     `generation` is the one that readers follow unless a later one is given, `acknowledged` what the file beside the
     fleet file says.
@@ -50,28 +52,46 @@ def mail_letter(
         raise LetterError(f"{cluster} is no valid entry of the fleet file, so its owners are not known")
     judged = read_judged(home, ds, cluster, mailed_generation(home, ds, generation), acknowledged)
     box = Outbox(home, ds, cluster, LEASE)
-    last = last_told(box, home, ds, judged.digest)
     try:
-        changes = judged.changes(last.told if last else None, last.ds if last else None)
-        if last and not changes.changes and not due_anyway(box, ds, judged.digest, last.ds):
-            owners = [owner for owner in owners if owner not in last.known_to]
-            if not owners:
-                return DeliveryResult(cluster, ds, "", "", False, unchanged_since=last.ds)
-            changes = judged.changes(None, None)  # it is their first letter, or the last one did not reach them
+        told = [(judged.changes(*last), last, own) for last, own in _in_step(box, home, judged, owners)]
         files = judged.tables()
     except (TypeError, KeyError, ValueError) as error:
         raise unreadable(cluster, ds, error) from error
-    title = subject(cluster, ds, judged.findings, judged.reached, changes, judged.standing)
-    html, text = with_first_part(judged.html, judged.text, *judged.first_part(changes))
-    return deliver(
-        home, ds, cluster, html, text, title, owners, smtp, judged.digest, dry_run,
-        told=changes.told, attachments=files, importance=importance(judged.pressing, judged.environment),
-    )  # fmt: skip
+    results: list[DeliveryResult] = []
+    for changes, last, group in told:
+        own = group
+        if last.ds and not last.unsure and not changes.changes:
+            own = [owner for owner in group if due_anyway(box, ds, judged.digest, last.ds, owner)]
+            if not own:
+                continue
+        title = subject(cluster, ds, judged.findings, judged.reached, changes, judged.standing)
+        html, text = with_first_part(judged.html, judged.text, *judged.first_part(changes))
+        result = deliver(
+            home, ds, cluster, html, text, title, own, smtp, judged.digest, dry_run,
+            told=changes.told, attachments=files, importance=importance(judged.pressing, judged.environment),
+        )  # fmt: skip
+        results.append(result)
+    if not results:
+        latest = max(last.ds or "" for _changes, last, _own in told)
+        return DeliveryResult(cluster, ds, "", "", False, unchanged_since=latest)
+    return together(results)
 
 
-def due_anyway(box: Outbox, ds: str, digest: str, since: str) -> bool:
-    """Whether the letter is under way already, or the last one is so old that its reader is to hear of us again."""
-    if any(mail.findings_digest == digest for mail in box.read()):
+def _in_step(box: Outbox, home: Path, judged: JudgedDay, owners: Sequence[str]) -> list[tuple[LastTold, list[str]]]:
+    """The owners by what they surely know: for each of them the same is new."""
+    groups: list[tuple[LastTold, list[str]]] = []
+    for owner, last in last_told(box, home, judged.ds, judged.digest, owners).items():
+        own = next((own for other, own in groups if other == last), None)
+        if own is None:
+            groups.append((last, [owner]))
+        else:
+            own.append(owner)
+    return groups
+
+
+def due_anyway(box: Outbox, ds: str, digest: str, since: str, owner: str) -> bool:
+    """Whether the letter is under way to an owner already, or their last one so old that they are to hear again."""
+    if any(mail.findings_digest == digest and owner in mail.recipients for mail in box.read()):
         return True
     silence = heartbeat_days(os.environ)
     return silence > 0 and date.fromisoformat(ds) - date.fromisoformat(since) >= timedelta(days=silence)

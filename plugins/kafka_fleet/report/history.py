@@ -1,6 +1,6 @@
-"""A cluster's earlier days: takes a home, a cluster and a day, gives clean days and what its reader was last told."""
+"""A cluster's earlier days: takes a home, a cluster and a day, gives clean days and what its readers surely know."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from itertools import chain
 from pathlib import Path
@@ -46,35 +46,36 @@ def clean_days(home: Path, cluster: str, signature: str, cause: str | None, ds: 
 
 
 class LastTold(NamedTuple):
-    """The last letter that somebody has: its day, what it told, and who knows that from it or from one that told it."""
+    """What a reader surely knows: what the last letter told that the mail server took for them, and its day.
 
-    ds: str
-    told: Told
-    known_to: frozenset[str]
+    Both are None for who was never sent one. unsure: the day of the latest letter after it of which only the mail
+    server knows whether it came.
+    """
+
+    told: Told | None
+    ds: str | None
+    unsure: str | None
 
 
-def last_told(box: Outbox, home: Path, ds: str, findings_digest: str) -> LastTold | None:
-    """What the reader of a cluster's letters knew before the letter of `ds` with these findings; None: nothing.
+def last_told(box: Outbox, home: Path, ds: str, findings_digest: str, owners: Sequence[str]) -> dict[str, LastTold]:
+    """What each owner knew of a cluster before the letter of `ds` with these findings.
 
     box: the outbox of the cluster and `ds`. A mail of the same day that tells other findings counts, one of the same
-    findings is this letter itself.
+    findings is this letter itself. `known` is nothing by itself: it rests on an earlier mail that was sent.
     """
-    last: LastTold | None = None
+    found: dict[str, LastTold] = {}
+    unsure: dict[str, str] = {}
     for day_of, mail in _mails(box, home, ds, findings_digest):
-        if not mail.reached_somebody or mail.told is None:
-            continue
-        if last is None:
-            last = LastTold(day_of, mail.told, frozenset())
-        if _without_figures(mail.told) != _without_figures(last.told):
+        if len(found) == len(set(owners)):
             break
-        have = (address for address, one in mail.recipients.items() if one.may_have or one.state == "known")
-        last = last._replace(known_to=last.known_to.union(have))
-    return last
-
-
-def _without_figures(told: Told) -> Told:
-    """Figures differ from day to day, and are no news."""
-    return {key: {name: value for name, value in row.items() if name != "figure"} for key, row in told.items()}
+        for owner, one in mail.recipients.items():
+            if mail.told is None or owner not in owners or owner in found:
+                continue
+            if one.state == "sent":
+                found[owner] = LastTold(mail.told, day_of, unsure.get(owner))
+            elif one.may_have:
+                unsure.setdefault(owner, day_of)
+    return {owner: found.get(owner, LastTold(None, None, unsure.get(owner))) for owner in dict.fromkeys(owners)}
 
 
 def _mails(box: Outbox, home: Path, ds: str, but: str) -> Iterator[tuple[str, Mail]]:

@@ -1,7 +1,7 @@
 """A cluster's judged day as mails tell it: takes a home, gives letter, findings and what is acknowledged of them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -57,9 +57,9 @@ class JudgedDay:
         found = most_pressing(self.findings, accepted)
         return dict(found) if found else None
 
-    def changes(self, told: Told | None, since: str | None) -> Changes:
-        """What changed from what its reader was told on the day `since`; None: nothing ever."""
-        return compare(
+    def changes(self, told: Told | None, since: str | None, unsure: str | None = None) -> Changes:
+        """What changed from what its reader was told on the day `since`; None: nothing ever. unsure: see Changes."""
+        changes = compare(
             told,
             self.findings,
             since,
@@ -67,6 +67,7 @@ class JudgedDay:
             lambda signature, cause: clean_days(self.home, self.cluster, signature, cause, self.ds, self.brief),
             {key: why for key, (_one, why) in self.standing.items()},
         )
+        return replace(changes, unsure=unsure)
 
     def first_part(self, changes: Changes) -> tuple[str, str]:
         """HTML and text of what changed."""

@@ -2,16 +2,18 @@
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from functools import partial
 from pathlib import Path
 
 from kafka_fleet.report.changes import Told
+from kafka_fleet.report.composed import current
+from kafka_fleet.report.delivery import DeliveryResult, together
 from kafka_fleet.report.headers import ADDRESS, DEFAULT_DOMAIN, one_line
 from kafka_fleet.report.mime import compose
-from kafka_fleet.report.outbox import Mail, Outbox, Recipient, State, letter_digest, message_id
+from kafka_fleet.report.outbox import Mail, Outbox, State, letter_digest, message_id, standing
 from kafka_fleet.report.smtp import SmtpSession, SmtpUnavailable, Verdict
 from kafka_fleet.report.smtp_settings import (
     SmtpSettings,
@@ -32,63 +34,6 @@ __all__ = [
 log = logging.getLogger(__name__)
 LEASE = timedelta(minutes=10)  # longer than one recipient takes at the default timeout; see `deliver`
 _STATE: dict[Verdict, State] = {"sent": "sent", "refused": "refused", "deferred": "due", "unknown": "claimed"}
-
-
-@dataclass
-class DeliveryResult:
-    """What one call did. Addresses that need attention carry a sentence; only a dry run fills `due`.
-
-    unchanged_since: the day of the last letter, where nothing changed and so none was composed.
-    """
-
-    cluster: str
-    ds: str
-    message_id: str
-    subject: str
-    revised: bool
-    sent: list[str] = field(default_factory=list)
-    already: list[str] = field(default_factory=list)
-    due: list[str] = field(default_factory=list)
-    refused: dict[str, str] = field(default_factory=dict)
-    deferred: dict[str, str] = field(default_factory=dict)
-    uncertain: dict[str, str] = field(default_factory=dict)
-    error: str | None = None
-    permanent: bool = False
-    unchanged_since: str | None = None
-
-    @property
-    def ok(self) -> bool:
-        """Nothing is left to do or to look at."""
-        return not (self.refused or self.deferred or self.uncertain or self.error)
-
-    @property
-    def retryable(self) -> bool:
-        """Whether the same call, made after the lease, may get further."""
-        return bool(self.deferred) and not self.permanent
-
-    def summary(self) -> str:
-        """One line for the log and the terminal."""
-        parts = [f"{self.cluster} {self.ds}:"]
-        for word, names in (("sent to", self.sent), ("has it already:", self.already), ("would go to", self.due)):
-            parts += [f"{word} {', '.join(names)};"] if names else []
-        for word, reasons in (("refused", self.refused), ("not sent yet", self.deferred), ("unclear", self.uncertain)):
-            parts += [f"{word} {name}: {reason};" for name, reason in reasons.items()]
-        parts += [f"{self.error};"] if self.error else []
-        if self.unchanged_since:
-            parts.append(f"nothing changed since the letter of {self.unchanged_since}, so none is sent")
-        return " ".join(parts).rstrip(";")
-
-
-def _current(mails: list[Mail], draft: Callable[[int, str | None], Mail], digest: str, findings_digest: str) -> Mail:
-    """The mail that holds for this letter: the kept one, or a new one that is appended to `mails`."""
-    this = (digest, findings_digest)  # both: a digest's letters are attached, and its own words may be the same
-    while mails and not mails[-1].reached_somebody and (mails[-1].digest, mails[-1].findings_digest) != this:
-        mails.pop()  # nobody has it
-    if mails and findings_digest == mails[-1].findings_digest:
-        return mails[-1]  # wording alone is no reason for a second mail
-    occurrence = sum(mail.digest == digest for mail in mails)
-    mails.append(draft(occurrence, mails[-1].message_id if mails else None))
-    return mails[-1]
 
 
 def deliver(
@@ -131,34 +76,18 @@ def deliver(
 
     lease = max(lease, timedelta(seconds=6 * smtp.timeout)) if smtp else lease
     box = Outbox(home, ds, cluster, lease)
-    if dry_run:
-        mails = box.read()
-        mail = _with_owners(_current(mails, draft, digest, findings_digest), mails, owners)
-    else:
-        mail = box.change(lambda found: _with_owners(_current(found, draft, digest, findings_digest), found, owners))
-    result = DeliveryResult(cluster, ds, mail.message_id, mail.subject, mail.revises is not None)
-    open_ones = [address for address in dict.fromkeys(owners) if _open(box, mail, address, result, clock())]
-    if dry_run:
-        result.due = open_ones
-    elif open_ones and smtp:
-        _send(box, mail, cluster, open_ones, smtp, result, clock)
-    return result
-
-
-def _with_owners(mail: Mail, mails: Sequence[Mail], owners: Sequence[str]) -> Mail:
-    """The mail with all its recipients. mails: of the day, this one too.
-
-    Findings that came back are news for those who were sent others in between, and for them only.
-    """
-    for address in owners:
-        had = [
-            one for one in mails if one is not mail and address in one.recipients and one.recipients[address].may_have
-        ]
-        same = bool(had) and had[-1].findings_digest == mail.findings_digest
-        known = same and had[-1].recipients[address].state == "sent"
-        new = Recipient("known", reason=f"has the same findings by {had[-1].message_id}") if known else Recipient()
-        mail.recipients.setdefault(address, new)
-    return mail
+    compose_for = partial(current, draft=draft, digest=digest, findings_digest=findings_digest, owners=owners)
+    mails = compose_for(box.read()) if dry_run else box.change(compose_for)
+    results = []
+    for mail, own in mails:
+        result = DeliveryResult(cluster, ds, mail.message_id, mail.subject, mail.revises is not None)
+        open_ones = [address for address in own if _open(box, mail, address, result, clock())]
+        if dry_run:
+            result.due = open_ones
+        elif open_ones and smtp:
+            _send(box, mail, cluster, open_ones, smtp, result, clock)
+        results.append(result)
+    return together(results)
 
 
 def _open(box: Outbox, mail: Mail, address: str, result: DeliveryResult, now: datetime) -> bool:
@@ -173,7 +102,7 @@ def _open(box: Outbox, mail: Mail, address: str, result: DeliveryResult, now: da
         result.refused[address] = "is not an address that the mail server could take"
     elif until:
         result.deferred[address] = recipient.reason or "another try is sending it"
-        result.deferred[address] += f" (looked at again after {until:%H:%M:%S} UTC)"
+        result.deferred[address] += f" (looked at again after {until:%Y-%m-%d %H:%M:%S} UTC)"
     else:
         return True
     return False
@@ -221,11 +150,10 @@ def _send(
 
 def _read_back(box: Outbox, mail: Mail, address: str, result: DeliveryResult) -> None:
     """Report a recipient that another try took, settled or replaced while this one was on its way."""
-    latest = box.read()[-1]
-    recipient = latest.recipients.get(address, Recipient())
-    if latest.message_id == mail.message_id and recipient.state in ("sent", "known"):
+    recipient = standing(box.read(), mail, address)
+    if recipient and recipient.state in ("sent", "known"):
         result.already.append(address)
-    elif latest.message_id == mail.message_id and recipient.state == "uncertain":
+    elif recipient and recipient.state == "uncertain":
         result.uncertain[address] = recipient.reason
     else:
         result.deferred[address] = "another try is sending it, or a revised letter"

@@ -15,9 +15,10 @@ the same findings by an earlier mail of the day, and not what came between, is `
 import hashlib
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -27,6 +28,7 @@ from kafka_fleet.store.versions import NewerVersion, document
 Answer = TypeVar("Answer")
 State = Literal["due", "claimed", "sent", "refused", "uncertain", "known"]
 SCHEMA_VERSION = 1
+CLOCKS_APART = timedelta(minutes=1)  # of rivals on several machines
 MAX_CLAIMS = 2  # complete mails: the first, and one more when its outcome was never learnt
 _UNTOUCHED: tuple[State, ...] = ("due", "refused")
 
@@ -97,6 +99,17 @@ def letter_digest(*parts: str) -> str:
     return hasher.hexdigest()
 
 
+def latest(mails: Sequence[Mail]) -> list[Mail]:
+    """The day's letter, the last part first: all mails at the end of the list that tell the same findings."""
+    return list(takewhile(lambda mail: mail.findings_digest == mails[-1].findings_digest, reversed(mails)))
+
+
+def standing(mails: Sequence[Mail], mail: Mail, address: str) -> Recipient | None:
+    """A recipient of a mail; None where it is not, or no longer, the one that holds for that address."""
+    own = next((one for one in latest(mails) if address in one.recipients), None)
+    return own.recipients[address] if own is not None and own.message_id == mail.message_id else None
+
+
 class Outbox:
     """The outbox file of one cluster, or one owner's digest, and day.
 
@@ -150,21 +163,21 @@ class Outbox:
         return answers[-1]
 
     def leased_until(self, recipient: Recipient, now: datetime) -> datetime | None:
-        """The end of a claim that still holds, else None."""
+        """The end of a claim that still holds, else None. A claim of the future was made by a clock that was ahead."""
         if recipient.state != "claimed" or recipient.at is None:
             return None
-        until = datetime.fromisoformat(recipient.at) + self._lease
-        return until if now < until else None
+        at = datetime.fromisoformat(recipient.at)
+        return at + self._lease if at - CLOCKS_APART <= now < at + self._lease else None
 
     def claim(self, mail: Mail, address: str, now: datetime) -> Recipient | None:
-        """Claim one recipient of the latest mail, before talking to the mail server; None when it is not (or no longer)
-        ours to send.
+        """Claim one recipient of the day's letter, before talking to the mail server; None when it is not ours to send,
+        or no longer.
         """
 
         def step(mails: list[Mail]) -> Recipient | None:
-            if mails[-1].message_id != mail.message_id:
+            recipient = standing(mails, mail, address)
+            if recipient is None:
                 return None  # a revised letter came in between
-            recipient = mails[-1].recipients[address]
             if recipient.state in ("sent", "uncertain", "known") or self.leased_until(recipient, now):
                 return None
             if recipient.state == "claimed" and recipient.claims >= MAX_CLAIMS:
@@ -181,7 +194,7 @@ class Outbox:
         """
 
         def step(mails: list[Mail]) -> bool:
-            recipient = mails[-1].recipients.get(address) if mails[-1].message_id == mail.message_id else None
+            recipient = standing(mails, mail, address)
             if recipient is None or (recipient.state, recipient.at) != ("claimed", claimed.at):
                 return False
             recipient.claims = claimed.claims + 1

@@ -65,7 +65,9 @@ def subject(
     open_ones = [one["verdict"] for one in findings if key_of(one) not in accepted]
     worst = max(open_ones, key=RANK.__getitem__, default="not_affected")
     verdict = VERDICTS[worst].label.lower() if reached else "not measured"
-    if changes.since is None:
+    if changes.unsure and not changes.changes:
+        news = "told again"
+    elif changes.since is None:
         news = "first letter"
     else:
         news = plural(len(changes.changes), "change") if changes.changes else "no change"
@@ -109,13 +111,24 @@ def _persisting(changes: Changes) -> list[Change]:
 
 
 def _notes(changes: Changes) -> list[str]:
+    notes = []
+    if changes.unsure:
+        rest = (
+            "This one stands by itself." if changes.since is None else "What changed is told since the one before it."
+        )
+        notes = [f"It is not known whether the letter of {changes.unsure} came: no answer of the mail server. {rest}"]
     if changes.since is None:
-        return ["Later letters begin with what changed."]
+        return [*notes, "Later letters begin with what changed."]
     if any(one.key == UNREACHED and one.kind == "new" for one in changes.changes):
-        return ["Nothing was measured on this day: all that was told before stands as it was told."]
+        return [*notes, "Nothing was measured on this day: all that was told before stands as it was told."]
     if not changes.changes:
-        return ["Nothing changed. This letter is sent so that silence is not taken for health."]
-    return []
+        why = (
+            "All that holds is below."
+            if changes.unsure
+            else "This letter is sent so that silence is not taken for health."
+        )
+        return [*notes, f"Nothing changed. {why}"]
+    return notes
 
 
 def first_part(
