@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
-from crashes import aged, enough, every_kill, in_memory, killed, on_their_way, tree
+from crashes import DAYS_LATER, enough, every_kill, in_memory, killed, on_their_way, tree
 from fleet_spark.judge import canonical, store
 from fleet_spark.stored import look, write_few
 from fleet_spark.tables import Day
@@ -107,8 +107,7 @@ def copies(home: Path) -> dict[str, bytes]:
 def healed(home: Path, job: Any, whole: dict[str, bytes]) -> None:
     """The task is tried again as Airflow does, in the same generation, and the day is tidied."""
     assert killed(job, home, None) is None
-    aged(home)
-    tidy(home)
+    tidy(home, DAYS_LATER)
     assert on_their_way(home) == []
     assert tree(home) == whole
 
