@@ -70,9 +70,10 @@ def plan(home: Path, keep_raw_days: int, now: float | None = None) -> Plan:
         if doubt:
             return Plan({}, [], [], [], [], now, doubt)
     stored = stored_days(home)
+    old = stored[: -1 - keep_raw_days]
     begun, untold = unfinished(home)
     found, kept = {}, [f"{ds} stays: {why}" for ds, why in untold.items()]
-    for ds in (one for one in stored[: -1 - keep_raw_days] if one not in untold):
+    for ds in (one for one in old if one not in untold):
         try:
             raw = _raw(home, ds)
         except NewerVersion as error:
@@ -89,7 +90,9 @@ def plan(home: Path, keep_raw_days: int, now: float | None = None) -> Plan:
         going[ds] = {file: size for own in raw.files.values() for file, size in own.items() if file not in spared}
     unnamed = [name for raw in found.values() for name in raw.unnamed]
     quiet = [ds for ds in _judged_days(home) if not _running(home, ds, now)]
-    trees = [tree for ds in quiet for tree in _unreferenced(home, ds, ds in found)]
+    # who was killed between raw and facts left facts of a day that has no raw
+    bare = [ds for ds in quiet if old and ds <= old[-1] and ds not in stored]
+    trees = [tree for ds in quiet for tree in _unreferenced(home, ds, ds in found or ds in bare)]
     return Plan({ds: files for ds, files in going.items() if files}, trees, kept, unnamed, begun, now)
 
 
