@@ -20,7 +20,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from kafka_fleet.store.files import between, replace_file, tells_of_file
+from kafka_fleet.store.files import between, names, replace_file, tells_of_file
 from kafka_fleet.store.manifests import DataFile, Manifest, fault, read_manifest, read_table, sweep_id
 from kafka_fleet.store.previous import COLUMNS, with_previous
 from kafka_fleet.store.schemas import SCHEMA_VERSION, raw_schemas
@@ -151,12 +151,15 @@ def sweep_before(home: Path, cluster: str, sweep_at: datetime) -> Before | None:
 
 
 def sweep_after(home: Path, cluster: str, sweep_at: datetime) -> str | None:
-    """Name of a cluster's last sweep beyond a moment, on its UTC day or the next; None: the moment is new."""
-    day = sweep_at.astimezone(UTC).date()
-    for ds in (day + timedelta(days=1), day):
-        names = between(home / f"raw/manifests/ds={ds}", f"{cluster}.", ".json")
-        if names and names[-1] > f"{cluster}.{sweep_id(sweep_at)}.json":
-            return names[-1].removeprefix(f"{cluster}.").removesuffix(".json")
+    """Name of a cluster's last sweep beyond a moment, on its UTC day or any later one; None: the moment is new.
+
+    A day that was joined has its last sweep's own manifest still. Of the days before only the folders' names are read.
+    """
+    today = f"ds={sweep_at.astimezone(UTC).date()}"
+    for ds in reversed([name.removeprefix("ds=") for name in names(home / "raw/manifests") if name >= today]):
+        found = between(home / f"raw/manifests/ds={ds}", f"{cluster}.", ".json")
+        if found and found[-1] > f"{cluster}.{sweep_id(sweep_at)}.json":
+            return found[-1].removeprefix(f"{cluster}.").removesuffix(".json")
     return None
 
 
