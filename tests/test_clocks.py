@@ -10,6 +10,7 @@ import pytest
 
 from fleet_spark.facts import CLOCK_SECONDS
 from jolokia_simulator import Agent, agent
+from kafka_fleet.collect import jolokia
 from kafka_fleet.collect import sweep as module
 from kafka_fleet.collect.admin import AdminSweep
 from kafka_fleet.collect.jolokia import sweep_broker
@@ -143,3 +144,19 @@ def test_a_clock_that_is_set_back_by_days_stores_nothing(tmp_path: Path, monkeyp
         assert not list(tmp_path.rglob(f"*{noon - back:%Y%m%dT%H}*.*"))
         monkeypatch.setattr(module, "datetime", Set(noon + timedelta(minutes=40)))
         module.sweep_cluster(wanted, tmp_path, RESOLVER, Limits())
+
+
+@pytest.mark.parametrize("jump", [timedelta(hours=1), timedelta(hours=-1)], ids=["ahead", "back"])
+def test_a_clock_that_is_set_during_a_read_puts_the_read_at_no_third_time(monkeypatch, jump: timedelta):
+    begin = datetime.now(UTC)
+    moments = iter([begin])
+
+    class Jumping:
+        def now(self, _zone: tzinfo | None = None) -> datetime:
+            return next(moments, begin + jump)
+
+    monkeypatch.setattr(jolokia, "datetime", Jumping())
+    with agent(Agent()) as one:
+        found = sweep_broker(one.url, Credentials(), Limits())
+    assert found.read_at is not None
+    assert min(abs(found.read_at - at) for at in (begin, begin + jump)) < timedelta(seconds=5)
