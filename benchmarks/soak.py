@@ -27,8 +27,8 @@ from kafka_fleet.collect.transport import Limits
 from kafka_fleet.credentials import local_credentials
 from kafka_fleet.inventory import load_fleet
 from kafka_fleet.store.compaction import compact, remove_superseded
-from kafka_fleet.store.landing import remove_orphans
 from kafka_fleet.store.manifests import JOINED, manifests, read_rows
+from kafka_fleet.store.orphans import remove_orphans
 
 LIMITS = Limits(read_s=3.0)  # a broker that hangs costs this twice
 GROWTH = 0.05  # of the median, over the day: more is no flat memory
@@ -136,7 +136,7 @@ def stored(soak: Soak, home: Path) -> list[bool]:
     started = time.monotonic()
     compact(home, ds)
     seconds, later = time.monotonic() - started, time.time() + DAYS_LATER
-    removed = remove_superseded(home, ds, later) + remove_orphans(home, ds, later)
+    removed = remove_superseded(home, ds, later) + remove_orphans(home, ds, later).removed
     after = on_disk(home)
     print(f"  compacted in {seconds:.1f} s; {removed} files removed, {len(after)} left")
     held.append(gate("files that no manifest names then, or named and absent", len(after ^ named(home, ds)), 0))

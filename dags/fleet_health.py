@@ -220,9 +220,8 @@ def fleet_health() -> None:
             from kafka_fleet.store.retention import carry_out, plan
 
             what = plan(home(), days)
-            for line in lines(what, home()):
+            for line in (*lines(what, home()), *carry_out(home(), what)):
                 log.info("%s", line)
-            carry_out(home(), what)
 
     plan = coverage()
     facts, judge = spark("facts", plan["facts_arguments"]), spark("judge", plan["judge_arguments"])

@@ -18,6 +18,7 @@ import shutil
 import signal
 import stat
 import sys
+import time
 import traceback
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
@@ -31,6 +32,7 @@ from kafka_fleet.store.landing import ORPHAN_SECONDS
 
 EVERY = os.environ.get("FLEET_KILLS") == "every"
 Job = Callable[[Path], object]
+DAYS_LATER = time.time() + 2 * ORPHAN_SECONDS  # what tests leave is old then
 LONGEST = 600  # seconds of a job, on a machine that is busy with others
 _PATHS = {"os.rename": 1, "os.remove": 0, "os.mkdir": 0, "os.rmdir": 0, "os.link": 1, "os.symlink": 1,
           "os.truncate": 0, "os.utime": 0, "os.chmod": 0, "shutil.rmtree": 0}  # fmt: skip
@@ -165,10 +167,3 @@ def tree(home: Path) -> dict[str, bytes]:
     """Content of every file by its path, but of locks, which have none."""
     files = (path for path in home.rglob("*") if path.is_file() and path.suffix != ".lock")
     return {str(path.relative_to(home)): path.read_bytes() for path in sorted(files)}
-
-
-def aged(home: Path) -> None:
-    """Make everything below a home older than tidying asks for."""
-    for path in home.rglob("*"):
-        old = path.lstat().st_mtime - 2 * ORPHAN_SECONDS
-        os.utime(path, (old, old), follow_symlinks=False)

@@ -1,5 +1,6 @@
 """A home in a bucket keeps what one on a disk keeps: whole sweeps, joined days, no secret, faults in a sentence."""
 
+import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -9,8 +10,9 @@ from kafka_fleet import cli
 from kafka_fleet.store import bucket, landing
 from kafka_fleet.store.compaction import compact, remove_superseded, tidy
 from kafka_fleet.store.files import names, replace_file
-from kafka_fleet.store.landing import land, remove_orphans
-from kafka_fleet.store.manifests import manifests, read_rows
+from kafka_fleet.store.landing import land
+from kafka_fleet.store.manifests import manifests, read_rows, sweep_id
+from kafka_fleet.store.orphans import remove_orphans
 from s3_server import BUCKET, KEY
 from test_landing import AT, DS, TABLES
 
@@ -65,9 +67,12 @@ def test_a_data_file_without_a_manifest_does_not_exist(home, monkeypatch):
 
 def test_orphans_are_removed_when_they_are_old(home):
     kept = land(home, "payments-eu", AT, TABLES)
-    replace_file(home / f"raw/topics/ds={DS}/left.over.parquet", b"x")
-    assert remove_orphans(home, DS) == 0
-    assert remove_orphans(home, DS, now=datetime.now(UTC).timestamp() + 2 * landing.ORPHAN_SECONDS) == 1
+    left = f"payments-eu.{sweep_id(AT + timedelta(minutes=10))}.parquet"
+    replace_file(home / f"raw/topics/ds={DS}/{left}", b"x")
+    replace_file(home / f"raw/topics/ds={DS}/left.over.parquet", b"not ours")
+    assert remove_orphans(home, DS, time.time()).removed == 0
+    assert remove_orphans(home, DS, time.time() + 2 * landing.ORPHAN_SECONDS).removed == 1
+    assert names(home / f"raw/topics/ds={DS}") == ["left.over.parquet"]
     assert manifests(home, DS) == ([kept], [])
 
 
@@ -93,14 +98,14 @@ def test_a_finished_day_is_joined_and_what_it_stands_for_removed_later(home):
     rows = read_rows(home, manifests(home, DS)[0], "partitions")
     assert compact(home, DS) == {"payments-eu": (3, 3)}
     assert compact(home, DS) == {}
-    assert remove_superseded(home, DS) == 0
+    assert remove_superseded(home, DS, time.time()) == 0
     assert read_rows(home, manifests(home, DS)[0], "partitions") == rows
     assert remove_superseded(home, DS, now=datetime.now(UTC).timestamp() + 2 * landing.ORPHAN_SECONDS) == 3 * 4
     whole, damaged = manifests(home, DS)
     assert [one.joined for one in whole] == [True, True, True, False]
     assert damaged == []
     assert read_rows(home, whole, "partitions") == rows
-    assert tidy(home) == []
+    assert tidy(home, time.time()) == []
 
 
 def test_trouble_on_the_way_to_the_bucket_is_no_damage(home, monkeypatch):

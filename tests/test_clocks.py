@@ -10,10 +10,12 @@ import pytest
 
 from fleet_spark.facts import CLOCK_SECONDS
 from jolokia_simulator import Agent, agent
+from kafka_fleet.collect import jolokia
 from kafka_fleet.collect import sweep as module
 from kafka_fleet.collect.admin import AdminSweep
 from kafka_fleet.collect.jolokia import sweep_broker
 from kafka_fleet.collect.transport import Credentials, Limits
+from kafka_fleet.store.compaction import compact, remove_superseded
 from kafka_fleet.store.generations import day
 from kafka_fleet.store.landing import land
 from kafka_fleet.store.manifests import manifests
@@ -121,3 +123,40 @@ def test_a_second_that_comes_twice_moves_the_agents_clock_by_no_more_than_that(s
         found = sweep_broker(one.url, Credentials(), Limits())
     assert found.agent_clock_skew_s is not None
     assert abs(found.agent_clock_skew_s + second) < 3 < CLOCK_SECONDS  # of which no interval is left out
+
+
+@pytest.mark.parametrize("joined", [False, True], ids=["as they landed", "joined"])
+@pytest.mark.parametrize("back", [timedelta(days=2), timedelta(days=11), timedelta(days=4000)], ids=str)
+def test_a_clock_that_is_set_back_by_days_stores_nothing(tmp_path: Path, monkeypatch, back: timedelta, joined: bool):
+    monkeypatch.setattr(module, "sweep_admin", lambda *_: AdminSweep("failed", "none", [], None, None, {}))
+    noon = datetime(2026, 11, 20, 12, tzinfo=UTC)
+    for cluster_id, days in (("payments-eu", 0), ("orders-eu", 1)):  # another cluster's later days do not matter
+        for minutes in (0, 10, 20, 30):
+            land(tmp_path, cluster_id, noon + timedelta(days=days, minutes=minutes), SWEEPS)
+    if joined:
+        compact(tmp_path, "2026-11-20")
+        remove_superseded(tmp_path, "2026-11-20", time.time() + 10**6)
+    monkeypatch.setattr(module, "datetime", Set(noon - back))
+    with agent(Agent()) as one:
+        wanted = cluster({"brokers": {1: one.url}})
+        with pytest.raises(module.ClockRanBack, match="payments-eu: a sweep of 20261120T123000"):
+            module.sweep_cluster(wanted, tmp_path, RESOLVER, Limits())
+        assert not list(tmp_path.rglob(f"*{noon - back:%Y%m%dT%H}*.*"))
+        monkeypatch.setattr(module, "datetime", Set(noon + timedelta(minutes=40)))
+        module.sweep_cluster(wanted, tmp_path, RESOLVER, Limits())
+
+
+@pytest.mark.parametrize("jump", [timedelta(hours=1), timedelta(hours=-1)], ids=["ahead", "back"])
+def test_a_clock_that_is_set_during_a_read_puts_the_read_at_no_third_time(monkeypatch, jump: timedelta):
+    begin = datetime.now(UTC)
+    moments = iter([begin])
+
+    class Jumping:
+        def now(self, _zone: tzinfo | None = None) -> datetime:
+            return next(moments, begin + jump)
+
+    monkeypatch.setattr(jolokia, "datetime", Jumping())
+    with agent(Agent()) as one:
+        found = sweep_broker(one.url, Credentials(), Limits())
+    assert found.read_at is not None
+    assert min(abs(found.read_at - at) for at in (begin, begin + jump)) < timedelta(seconds=5)

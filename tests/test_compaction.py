@@ -1,7 +1,7 @@
 """Compaction: the same rows from fewer files, whatever is interrupted; what was joined stays readable and checked."""
 
-import os
 import shutil
+import time
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
@@ -13,8 +13,9 @@ from kafka_fleet.paths import sql_dir
 from kafka_fleet.store import compaction
 from kafka_fleet.store.compaction import compact, compact_finished, remove_superseded, tidy
 from kafka_fleet.store.generations import claim
-from kafka_fleet.store.landing import land, remove_orphans
+from kafka_fleet.store.landing import land
 from kafka_fleet.store.manifests import manifests, read_rows
+from kafka_fleet.store.orphans import remove_orphans
 from kafka_fleet.store.schemas import raw_schemas
 from recorded import recorded_day, write_home
 
@@ -58,12 +59,12 @@ def test_the_same_rows_from_fewer_files(home):
     before, counted = everything(home), [one.files["partitions"].rows for one in manifests(home, DS)[0]]
     assert compact(home, DS, NEXT) == dict.fromkeys(CLUSTERS, (SWEEPS - 1, 3))
     assert everything(home) == before
-    assert remove_superseded(home, DS) == 0, "who listed them a moment ago still reads them"
+    assert remove_superseded(home, DS, time.time()) == 0, "who listed them a moment ago still reads them"
     assert remove_superseded(home, DS, LONG_AFTER) == 2 * ((SWEEPS - 1) * 3 + 1)
     assert everything(home) == before
     assert [one.files["partitions"].rows for one in manifests(home, DS)[0]] == counted
     assert len(list((home / f"raw/partitions/ds={DS}").iterdir())) == 2 * len(CLUSTERS)
-    assert remove_orphans(home, DS, now=LONG_AFTER) == 0
+    assert remove_orphans(home, DS, LONG_AFTER) == (0, [])
     assert compact(home, DS, NEXT) == {}
     assert everything(home) == before
 
@@ -142,13 +143,10 @@ def test_what_was_done_is_told(home):
     assert compact_finished(home, DS, NEXT) == [
         f"{name}: {SWEEPS - 1} sweeps of {DS} are in 3 files" for name in CLUSTERS
     ]
-    assert tidy(home) == []
-    long_ago = FIRST.timestamp() - 10**6
-    for path in (home / f"raw/joined/ds={DS}").iterdir():
-        os.utime(path, (long_ago, long_ago))
+    assert tidy(home, time.time()) == []
     own = 2 * ((SWEEPS - 1) * 3 + 1)  # manifest, sweeps and partitions of each, groups of one
-    assert tidy(home) == [f"{DS}: {own} files removed that no reader needs"]
-    assert tidy(home) == []
+    assert tidy(home, LONG_AFTER) == [f"{DS}: {own} files removed that no reader needs"]
+    assert tidy(home, LONG_AFTER) == []
 
 
 def test_large_files_are_not_written_again(home, monkeypatch):
@@ -159,7 +157,7 @@ def test_large_files_are_not_written_again(home, monkeypatch):
     remove_superseded(home, DS, LONG_AFTER)
     assert everything(home) == before
     assert [one.files["partitions"] for one in manifests(home, DS)[0]] == large
-    assert remove_orphans(home, DS, now=LONG_AFTER) == 0
+    assert remove_orphans(home, DS, LONG_AFTER) == (0, [])
 
 
 def test_damaged_sweeps_are_not_joined(home):

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from crashes import aged, enough, every_kill, in_memory, killed, on_their_way, tree
+from crashes import DAYS_LATER, enough, every_kill, in_memory, killed, on_their_way, tree
 from kafka_fleet import acknowledgements
 from kafka_fleet.acknowledgements import of_finding
 from kafka_fleet.store import compaction
@@ -58,8 +58,7 @@ def made(home: Path, *jobs: Any) -> Path:
 
 def tidied(home: Path) -> dict[str, bytes]:
     """All files a day later."""
-    aged(home)
-    tidy(home)
+    tidy(home, DAYS_LATER)
     assert on_their_way(home) == []
     return tree(home)
 
@@ -113,17 +112,20 @@ def test_tidying_changes_no_row_and_is_taken_up_again(
     left = template / f"outbox/ds={DS}/.payments-eu.json.tmp"
     left.parent.mkdir(parents=True)
     left.write_bytes(b"{")
-    aged(template)
     old, before = stored(template), set(tree(template))
+
+    def later(home: Path) -> None:
+        tidy(home, DAYS_LATER)
+
     whole = shutil.copytree(template, place / "whole")
-    assert killed(tidy, whole, None) is None
+    assert killed(later, whole, None) is None
     expected = tree(whole)
     assert len(before - set(expected)) == 1 + 3 * 5 - large
     points = set()
-    for write, home in every_kill(tidy, template, place, 4):
+    for write, home in every_kill(later, template, place, 4):
         points.add(write)
         assert stored(home) == old, write
-        assert killed(tidy, home, None) is None
+        assert killed(later, home, None) is None
         assert tree(home) == expected, write
     enough(points, 4, 15)
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from computed_days import copies, counted, drawn_once, facts, first, judge, judged, report
-from crashes import aged, enough, every_kill, in_memory, killed, on_their_way, tree
+from crashes import DAYS_LATER, enough, every_kill, in_memory, killed, on_their_way, tree
 from kafka_fleet.store.compaction import tidy
 from kafka_fleet.store.generations import Unchangeable
 from letter_rows import DS
@@ -35,8 +35,7 @@ def made(home: Path, *jobs: Any) -> Path:
 def healed(home: Path, job: Any, whole: dict[str, bytes]) -> None:
     """The task is tried again as Airflow does, in the same generation, and the day is tidied."""
     assert killed(job, home, None) is None
-    aged(home)
-    tidy(home)
+    tidy(home, DAYS_LATER)
     assert on_their_way(home) == []
     assert tree(home) == whole
 

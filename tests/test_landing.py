@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -13,8 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from kafka_fleet.store.files import replace_file
-from kafka_fleet.store.landing import land, remove_orphans
+from kafka_fleet.store.landing import land
 from kafka_fleet.store.manifests import manifests, read_rows, sweep_id
+from kafka_fleet.store.orphans import remove_orphans
 from kafka_fleet.store.schemas import raw_schemas
 
 AT = datetime(2026, 11, 20, 10, 0, 0, 123456, tzinfo=UTC)
@@ -109,9 +111,9 @@ def test_a_collector_killed_at_any_write_leaves_no_sweep(tmp_path, point):
     assert manifests(tmp_path, DS) == ([], [])
     left = files(tmp_path)
     assert left
-    assert remove_orphans(tmp_path, DS) == 0  # they are young
+    assert remove_orphans(tmp_path, DS, time.time()).removed == 0  # they are young
     land(tmp_path, "payments-eu", AT + timedelta(minutes=10), TABLES)
-    assert remove_orphans(tmp_path, DS, now=AT.timestamp() + 10**9) == len(left)
+    assert remove_orphans(tmp_path, DS, AT.timestamp() + 10**9).removed == len(left)
     (healed,), damaged = manifests(tmp_path, DS)
     assert damaged == []
     assert len(read_rows(tmp_path, [healed], "partitions")) == 50
@@ -157,7 +159,7 @@ def test_a_flipped_bit_is_damage_and_costs_only_its_sweep(tmp_path, place):
     whole, (damaged,) = manifests(tmp_path, DS)
     assert [one.sweep for one in whole] == [other.sweep]
     assert damaged == ("payments-eu", sweep_id(AT), "partitions: the bytes are not those that were written")
-    assert remove_orphans(tmp_path, DS, now=AT.timestamp() + 10**9) == 0  # evidence is kept
+    assert remove_orphans(tmp_path, DS, AT.timestamp() + 10**9).removed == 0  # evidence is kept
 
 
 @pytest.mark.fault(49)

@@ -1,5 +1,7 @@
 """Retention in a bucket: the same files go and stay as on a disk."""
 
+import json
+import time
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
@@ -12,12 +14,14 @@ from kafka_fleet.store.manifests import manifests
 from kafka_fleet.store.retention import RUNNING_SECONDS, carry_out, plan
 from s3_server import S3Server
 
-DAYS, TODAY = ("2026-11-01", "2026-11-02"), date(2026, 11, 4)
-LATER = datetime.now(UTC).timestamp() + RUNNING_SECONDS + 86_400
+DAYS, NEXT = [f"2026-11-0{number}" for number in range(1, 5)], date(2026, 11, 5)
+LATER = time.time() + RUNNING_SECONDS + 86_400
 
 
 def fill(home: Path) -> None:
-    for ds in DAYS:
+    for ds in DAYS[2:]:
+        land(home, "a", datetime.fromisoformat(f"{ds}T01:00:00Z"), {"sweeps": [{"admin_outcome": "ok"}]})
+    for ds in DAYS[:2]:
         for hour in (1, 2, 3):
             at = datetime.fromisoformat(ds).replace(tzinfo=UTC) + timedelta(hours=hour)
             land(home, "a", at, {"sweeps": [{"admin_outcome": "ok"}]})
@@ -27,10 +31,12 @@ def fill(home: Path) -> None:
                 ("findings", "clusters/a.json"),
                 ("reports", "a.html"),
                 ("facts/intervals", "p.parquet"),
+                ("signatures", "signatures.json"),
             ):
-                replace_file(home / stage / f"ds={ds}" / generation / name, generation.encode())
+                content = json.dumps([{"signature": generation, "missing": []}])
+                replace_file(home / stage / f"ds={ds}" / generation / name, content.encode())
                 publish(home / stage / f"ds={ds}", generation)
-    compact(home, DAYS[0], TODAY)
+    compact(home, DAYS[0], NEXT)
 
 
 def files(home: Path) -> set[str]:
@@ -42,9 +48,9 @@ def test_what_goes_and_what_stays_is_the_same_in_a_bucket(tmp_path: Path, bucket
     home = next_home()
     for one in (tmp_path, home):
         fill(one)
-        carry_out(one, plan(one, 2, TODAY, LATER))
+        carry_out(one, plan(one, 2, LATER))
     # of a claim a bucket keeps an empty object, where a disk has an empty folder
-    claims = {f"runs/ds={ds}/g0002" for ds in DAYS}
+    claims = {f"runs/ds={ds}/g0002" for ds in DAYS[:2]}
     assert files(home) == files(tmp_path) | claims
-    assert [len(manifests(home, ds)[0]) for ds in DAYS] == [1, 3]
+    assert [len(manifests(home, ds)[0]) for ds in DAYS] == [1, 3, 1, 1]
     assert not any("g0001" in name for name in files(home))

@@ -90,8 +90,11 @@ def _parser() -> argparse.ArgumentParser:
     keep = verb(
         "retain", retain, "delete what no day needs any more; says what, and does it with --delete", None, ds=False
     )
-    keep.add_argument("--keep-raw-days", type=int, required=True, metavar="N", help="older raw of judged days goes")
+    keep.add_argument(
+        "--keep-raw-days", type=int, required=True, metavar="N", help="so many stored days stay, besides the last"
+    )
     keep.add_argument("--delete", action="store_true", help="do it")
+    keep.add_argument("--clock-is-right", action="store_true", help="though the last sweep is days old by it")
     history = verb("history", history_commands.history, "what was found when, and what an upgrade did", None, ds=False)
     history.add_argument("--cluster", action="append", default=[], metavar="ID", help="only this cluster; repeatable")
     about = "stored days by today's rules: when would each finding first have fired? Publishes nothing"

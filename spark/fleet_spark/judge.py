@@ -36,6 +36,7 @@ from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.knowledge.upgrade import plan, upgrade_to
 from kafka_fleet.knowledge.verdicts import Row, judge
 from kafka_fleet.store.generations import publish
+from kafka_fleet.store.judged import NOT_ASKED
 
 NO_SWEEP = "no sweep reached this cluster on this day"
 TABLES = ("cluster_days", "broker_days", "config_days", "client_days", "group_days", "member_days", "dropped")
@@ -129,7 +130,7 @@ def write_findings(day: Day, fleet_file: Path | None, clusters: list[str], signa
         found = measured.get(cluster, {})
         results = {name: one.result for name, one in found.items()}
         for signature in catalogue.values():
-            reason = "not asked for in this run" if case.reached else NO_SWEEP
+            reason = NOT_ASKED if case.reached else NO_SWEEP
             results.setdefault(signature.id, SignatureResult(signature.id, "not_evaluated", (), (reason,)))
         own, briefs[cluster] = _judge(day.ds, case, results, answers)
         upgrade = plan(case.facts, own, load_advisories(), on=dt.date.fromisoformat(day.ds))

@@ -9,7 +9,7 @@ import math
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from kafka_fleet.collect import columns, mbeans
@@ -84,14 +84,14 @@ class _Try(NamedTuple):
 
 
 def _try(endpoint: Endpoint, beans: list[Bean], aside: ThreadPoolExecutor) -> _Try:
-    sent = datetime.now(UTC)
+    sent, begun = datetime.now(UTC), time.monotonic()
     answers = Answers()
     try:
         body = _send(endpoint, beans)
     except Failure as failure:
         answers.set_exception(failure)
         return _Try(beans, sent, answers)
-    middle = sent + (datetime.now(UTC) - sent) / 2
+    middle = _middle(sent, begun)
     answers = aside.submit(decode, body, beans)
     if len(body) <= columns.SMALL:  # it may be a refusal, after which nothing more is to be asked
         wait([answers])
@@ -102,12 +102,17 @@ def _settled(endpoint: Endpoint, one: _Try) -> tuple[_Try, list[Any] | Failure]:
     """What became of a bulk, tried again where that may help."""
     if one.answers.exception() is None:
         return one, one.answers.result()
-    sent = datetime.now(UTC)
+    sent, begun = datetime.now(UTC), time.monotonic()
     try:
         answers = _bulk(endpoint, one.beans, one.answers)
     except Failure as failure:
         return one, failure
-    return one._replace(middle=sent + (datetime.now(UTC) - sent) / 2), answers
+    return one._replace(middle=_middle(sent, begun)), answers
+
+
+def _middle(sent: datetime, begun: float) -> datetime:
+    """The middle of a request that ends now: a clock that is set meanwhile does not move it."""
+    return sent + timedelta(seconds=(time.monotonic() - begun) / 2)
 
 
 def _bulks(endpoint: Endpoint) -> Iterator[tuple[_Try, list[Any] | Failure]]:

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from kafka_fleet import __version__
 from kafka_fleet.collect.jolokia import BrokerSweep
@@ -21,8 +21,9 @@ from kafka_fleet.history.prometheus import Prometheus
 from kafka_fleet.history.reading import Scrape, read
 from kafka_fleet.history.scrapes import Seen, scrapes
 from kafka_fleet.history.targets import Labels, Whose, find, matchers
-from kafka_fleet.store.landing import land
 from kafka_fleet.store.manifests import sweep_times
+from kafka_fleet.store.relanding import land_again
+from kafka_fleet.store.retired import retired
 from kafka_fleet.store.tables import Item
 
 BROKERS = 4  # read at a time: the samples of so many are in memory
@@ -89,6 +90,8 @@ def _day(
     start = _ms(datetime(day.year, day.month, day.day, tzinfo=UTC))
     end = min(start + DAY_MS, _ms(datetime.now(UTC)))
     try:
+        if retired(home, day):
+            raise Unreadable("its raw is being deleted; kafka-fleet retain --delete ends that")
         taken = {(_ms(at) - start) // step_ms for at in sweep_times(home, day, whose.cluster.id)}
     except ValueError as error:
         raise Unreadable(str(error)) from None
@@ -121,14 +124,17 @@ def _day(
                 result.empty += 1
                 continue
             try:
-                landed = _sweep(source, whose, home, at, seen[at], shown, result)
+                outcome = _sweep(source, whose, home, at, seen[at], shown, result)
             except Failure as failure:
                 result.failed, silent = result.failed + 1, silent + 1
                 result.say(f"{_at(at):%Y-%m-%d %H:%M:%S}: {failure}")
                 if silent == GIVEN_UP:
                     raise
                 continue
-            result.landed, result.empty, silent = result.landed + landed, result.empty + (not landed), 0
+            silent = 0
+            result.landed += outcome == "landed"
+            result.there += outcome == "there"
+            result.empty += outcome == "empty"
         say(f"{whose.cluster.id}: {_at(begin):%Y-%m-%d %H:%M}, {result.landed} sweeps imported")
 
 
@@ -140,8 +146,8 @@ def _sweep(
     seen: Mapping[int, Seen],
     shown: Mapping[Labels, list[str]],
     result: Imported,
-) -> bool:
-    """Land the sweep of one window; False when no broker could be read in it."""
+) -> Literal["landed", "there", "empty"]:
+    """Land the sweep of one window; "empty" when no broker could be read in it, "there" when a rival was faster."""
 
     def swept(broker: int) -> BrokerSweep:
         one = seen.get(broker)
@@ -159,18 +165,14 @@ def _sweep(
             result.say(f"broker {broker}: {one.detail}")
     times = [one.read_at for one in found.values() if one.read_at is not None]
     if not times and not any(one.kind == "unreachable" for one in found.values()):
-        return False  # nothing of it says anything of the brokers
+        return "empty"  # nothing of it says anything of the brokers
     tables: dict[str, list[Item]] = broker_tables(cluster, {}, dict.fromkeys(brokers), found)
     for name in source.names.whole:
         if not all(one.rows.has(name) for one in found.values() if one.read_at is not None):
             tables.pop(name, None)
     tables["declarations"] = [declaration(cluster)]
     tables["sweeps"] = [_row(source, max(times, default=_at(at_ms)))]
-    try:
-        land(home, cluster.id, _at(at_ms), tables)
-    except FileExistsError:
-        return False  # another import has just landed it
-    return True
+    return "landed" if land_again(home, cluster.id, _at(at_ms), tables) else "there"
 
 
 def _row(source: Source, ended: datetime) -> dict[str, Any]:

@@ -10,7 +10,6 @@ last sweep keeps its own: the next day reads it alone. So do damaged sweeps: the
 import hashlib
 import io
 import json
-import time
 from collections import Counter
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -19,10 +18,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from kafka_fleet.store.files import each, replace_file
-from kafka_fleet.store.landing import ORPHAN_SECONDS, remove_orphans
+from kafka_fleet.store.clock import changed_at, trusted
+from kafka_fleet.store.days import days_below
+from kafka_fleet.store.files import each, names, replace_file
+from kafka_fleet.store.landing import ORPHAN_SECONDS
 from kafka_fleet.store.leftovers import remove_temporaries
 from kafka_fleet.store.manifests import JOINED, DataFile, Manifest, manifests, read_table
+from kafka_fleet.store.orphans import remove_orphans, remove_retiring
 from kafka_fleet.store.schemas import raw_schemas
 from kafka_fleet.store.versions import as_raw, unknown_columns
 
@@ -135,13 +137,13 @@ def compact(home: Path, ds: str, today: date | None = None) -> dict[str, tuple[i
     return found
 
 
-def remove_superseded(home: Path, ds: str, now: float | None = None) -> int:
-    """Delete the own files of sweeps that were joined more than a day ago and are whole there. Gives their number."""
-    limit = (now or time.time()) - SUPERSEDED_SECONDS
+def remove_superseded(home: Path, ds: str, now: float) -> int:
+    """Delete the own files of sweeps that at a moment are joined for a day and are whole there. Gives their number."""
+    limit = now - SUPERSEDED_SECONDS
     # the last sweep's own manifest stays; where there is no other, nothing has to be read to know that all is done
     loose = Counter(path.name.partition(".")[0] for path in (home / f"raw/manifests/ds={ds}").glob("*.json"))
     commits = (home / f"raw/{JOINED}/ds={ds}").glob("*.json")
-    old = {path.stem for path in commits if loose[path.stem] > 1 and path.stat().st_mtime < limit}
+    old = {path.stem for path in commits if loose[path.stem] > 1 and changed_at(path) < limit}
     removed = 0
     for sweep in manifests(home, ds)[0] if old else []:
         if sweep.joined and sweep.cluster in old:
@@ -165,10 +167,20 @@ def compact_finished(home: Path, ds: str, today: date | None = None) -> list[str
 
 
 def tidy(home: Path, now: float | None = None) -> list[str]:
-    """Remove what no reader needs any more: of raw, by day, and what killed writers left elsewhere. A line for each."""
+    """Remove what no reader needs any more: of raw, by day, and what killed writers left elsewhere. A line for each.
+
+    now: a moment that has passed for certain; without it the clock's, as far as the stored sweeps bear it out.
+    """
+    if now is None:
+        found = trusted(home)
+        if found.doubt:
+            return [found.doubt]
+        now = found.now
     told = []
-    for day in sorted({folder.name.removeprefix("ds=") for folder in (home / "raw").glob("*/ds=*")}):
-        removed = remove_superseded(home, day, now) + remove_orphans(home, day, now)
+    for day in sorted({day for table in names(home / "raw") for day in days_below(home / "raw" / table)}):
+        superseded, orphans = remove_superseded(home, day, now), remove_orphans(home, day, now)
+        removed = superseded + orphans.removed
         told += [f"{day}: {removed} files removed that no reader needs"] if removed else []
-    left = remove_temporaries(home, now)
+        told += [f"{day}: what is joined of {one} cannot be read; its files stay as they are" for one in orphans.untold]
+    left = remove_temporaries(home, now) + remove_retiring(home, now)
     return told + ([f"{left} files removed that killed writers left"] if left else [])

@@ -10,26 +10,24 @@ import hashlib
 import io
 import json
 import re
-import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from datetime import UTC, date, datetime, timedelta
-from pathlib import Path, PurePosixPath
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from kafka_fleet.store.files import between, replace_file, tells_of_file
-from kafka_fleet.store.manifests import JOINED, DataFile, Manifest, fault, read_manifest, read_table, sweep_id
+from kafka_fleet.store.files import between, names, replace_file, tells_of_file
+from kafka_fleet.store.manifests import DataFile, Manifest, fault, read_manifest, read_table, sweep_id
 from kafka_fleet.store.previous import COLUMNS, with_previous
 from kafka_fleet.store.schemas import SCHEMA_VERSION, raw_schemas
 from kafka_fleet.store.tables import Item, as_table
 
 _CLUSTER = re.compile(r"[a-z0-9-]{1,63}")
-ORPHAN_SECONDS = 24 * 3600
+ORPHAN_SECONDS = 24 * 3600  # a file that no commit names is a dead writer's then
 FIRST = ("declarations", "sweeps")  # written before all others, in this order
 FEW_ROWS = 1_000  # a dictionary for each column of so few rows takes longer to make than all the rest of the file
 WRITERS = 4  # files at a time: a small one waits for the disk longer than it takes to make
@@ -153,12 +151,15 @@ def sweep_before(home: Path, cluster: str, sweep_at: datetime) -> Before | None:
 
 
 def sweep_after(home: Path, cluster: str, sweep_at: datetime) -> str | None:
-    """Name of a cluster's last sweep beyond a moment, on its UTC day or the next; None: the moment is new."""
-    day = sweep_at.astimezone(UTC).date()
-    for ds in (day + timedelta(days=1), day):
-        names = between(home / f"raw/manifests/ds={ds}", f"{cluster}.", ".json")
-        if names and names[-1] > f"{cluster}.{sweep_id(sweep_at)}.json":
-            return names[-1].removeprefix(f"{cluster}.").removesuffix(".json")
+    """Name of a cluster's last sweep beyond a moment, on its UTC day or any later one; None: the moment is new.
+
+    A day that was joined has its last sweep's own manifest still. Of the days before only the folders' names are read.
+    """
+    today = f"ds={sweep_at.astimezone(UTC).date()}"
+    for ds in reversed([name.removeprefix("ds=") for name in names(home / "raw/manifests") if name >= today]):
+        found = between(home / f"raw/manifests/ds={ds}", f"{cluster}.", ".json")
+        if found and found[-1] > f"{cluster}.{sweep_id(sweep_at)}.json":
+            return found[-1].removeprefix(f"{cluster}.").removesuffix(".json")
     return None
 
 
@@ -181,21 +182,3 @@ def _whole(home: Path, path: Path, table: str) -> Manifest | None:
             raise
         return None  # the day names it as damaged
     return None if damaged else manifest
-
-
-def remove_orphans(home: Path, ds: date | str, now: float | None = None) -> int:
-    """Delete temporary and uncommitted files of one day that are older than a day. Gives their number."""
-    committed = {path.stem for path in (home / f"raw/manifests/ds={ds}").glob("*.json")}  # damaged ones are evidence
-    kept: set[tuple[str, str]] = set()  # folder and name of files that joined sweeps share
-    for path in (home / f"raw/{JOINED}/ds={ds}").glob("*.json"):
-        listed = (PurePosixPath(file["path"]) for file in json.loads(path.read_text())["files"])
-        kept |= {(JOINED, path.name), *((file.parts[1], file.name) for file in listed)}
-    limit, removed = (now or time.time()) - ORPHAN_SECONDS, 0
-    for path in (home / "raw").glob(f"*/ds={ds}/*"):
-        if path.stem in committed or (path.parent.parent.name, path.name) in kept:
-            continue
-        with suppress(FileNotFoundError):  # a sweep that lands just now renames its files
-            if path.stat().st_mtime < limit:
-                path.unlink()
-                removed += 1
-    return removed

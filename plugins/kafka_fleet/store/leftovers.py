@@ -4,27 +4,27 @@ A file is written under another name and renamed when it is whole, so no reader 
 """
 
 import os
-import time
 from contextlib import suppress
 from pathlib import Path
 
 from kafka_fleet.store import bucket
+from kafka_fleet.store.clock import changed_at
 from kafka_fleet.store.files import TEMPORARY
 from kafka_fleet.store.landing import ORPHAN_SECONDS
 
-STAGES = ("facts", "signatures", "findings", "reports", "outbox", "runs", "replays")  # raw: landing.remove_orphans
+STAGES = ("facts", "signatures", "findings", "reports", "outbox", "runs", "replays")  # raw: orphans.py
 
 
-def remove_temporaries(home: Path, now: float | None = None) -> int:
-    """Delete those older than a day, when their writer is dead. Gives their number."""
+def remove_temporaries(home: Path, now: float) -> int:
+    """Delete those older than a day at a moment, when their writer is dead. Gives their number."""
     if bucket.holds(home):
         return 0
-    limit, removed = (now or time.time()) - ORPHAN_SECONDS, 0
+    limit, removed = now - ORPHAN_SECONDS, 0
     for stage in STAGES:
         for folder, _folders, files in os.walk(home / stage):
             for path in (Path(folder, name) for name in files if name[0] == "." and name.endswith(TEMPORARY)):
                 with suppress(FileNotFoundError):  # renamed just now
-                    if path.stat().st_mtime < limit:
+                    if changed_at(path) < limit:
                         path.unlink()
                         removed += 1
     return removed

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from kafka_fleet.store.files import between, each, read_file, tells_of_file
+from kafka_fleet.store.places import data_place
 from kafka_fleet.store.retired import retired
 from kafka_fleet.store.versions import NewerVersion, as_raw, newer, refuse_newer
 
@@ -44,6 +45,14 @@ class Manifest(NamedTuple):
     joined: bool = False
 
 
+class Joined(NamedTuple):
+    """What compaction committed of one cluster and day: its files by path, and the sweeps whose rows they hold."""
+
+    cluster: str
+    files: dict[str, DataFile]
+    sweeps: list[Manifest]
+
+
 class Damaged(NamedTuple):
     """A sweep that is committed and cannot be used: a file is gone or its bytes are not those that were written."""
 
@@ -62,10 +71,33 @@ def read_manifest(path: Path) -> Manifest:
     content = json.loads(read_file(path))
     refuse_newer(content["schema_version"], "it")
     files = {one["table"]: DataFile(**one) for one in content["files"]}
-    at = datetime.fromisoformat(content["sweep_at"])
+    at, ds = datetime.fromisoformat(content["sweep_at"]), _day_of(path)
     if path.stem != f"{content['cluster']}.{content['sweep']}" or content["sweep"] != sweep_id(at):
         raise ValueError("it does not say what its name says")
+    if any(data_place(one.path, one.table, ds, content["cluster"]).sweep != sweep_id(at) for one in files.values()):
+        raise ValueError("it names a file of another sweep")
     return Manifest(content["cluster"], content["sweep"], at, content["schema_version"], files)
+
+
+def read_joined(path: Path) -> Joined:
+    """What is joined of a cluster and day by the commit at a path. Raises as read_manifest, but for newer versions."""
+    content = json.loads(read_file(path))
+    cluster, files, sweeps = content["cluster"], {one["path"]: DataFile(**one) for one in content["files"]}, []
+    if cluster != path.stem:
+        raise ValueError("it does not say what its name says")
+    for file in files.values():
+        data_place(file.path, file.table, _day_of(path), cluster)
+    for one in content["sweeps"]:
+        at = datetime.fromisoformat(one["sweep_at"])
+        own = {table: files[name]._replace(rows=rows) for table, (name, rows) in dict(one["tables"]).items()}
+        if any(file.table != table for table, file in own.items()):
+            raise ValueError("it names a table's rows in a file of another")
+        sweeps.append(Manifest(cluster, sweep_id(at), at, one["schema_version"], own, joined=True))
+    return Joined(cluster, files, sweeps)
+
+
+def _day_of(path: Path) -> str:
+    return path.parent.name.removeprefix("ds=")
 
 
 def manifests(home: Path, ds: date | str) -> tuple[list[Manifest], list[Damaged]]:
@@ -123,24 +155,22 @@ def _joined(
     home: Path, ds: date | str, gone: Container[str]
 ) -> tuple[dict[tuple[str, str], Manifest], dict[tuple[str, str], Damaged]]:
     """Sweeps that compaction joined, by (cluster, sweep): those that are whole, and those of damaged files."""
-    whole, damaged = {}, {}
+    whole: dict[tuple[str, str], Manifest] = {}
+    damaged: dict[tuple[str, str], Damaged] = {}
     for path in (home / f"raw/{JOINED}/ds={ds}").glob("*.json"):
         if f"raw/{JOINED}/ds={ds}/{path.name}" in gone:
             continue
         try:
-            content = json.loads(read_file(path))
-            files = {one["path"]: DataFile(**one) for one in content["files"]}
-            faults = dict(zip(files, each(lambda file: fault(home, file), files.values(), home), strict=True))
-            for one in content["sweeps"]:
-                own = {table: files[name]._replace(rows=rows) for table, (name, rows) in one["tables"].items()}
-                at = datetime.fromisoformat(one["sweep_at"])
-                key = content["cluster"], sweep_id(at)
-                whole[key] = Manifest(*key, at, one["schema_version"], own, joined=True)
-                reason = newer(one["schema_version"], "it")
-                reason = reason or next((faults[file.path] for file in own.values() if faults[file.path]), None)
+            found = read_joined(path)
+            broken = each(lambda file: fault(home, file), found.files.values(), home)
+            faults = dict(zip(found.files, broken, strict=True))
+            for one in found.sweeps:
+                reason = newer(one.schema_version, "it")
+                reason = reason or next((faults[file.path] for file in one.files.values() if faults[file.path]), None)
                 if reason:
-                    del whole[key]
-                    damaged[key] = Damaged(*key, reason)
+                    damaged[one.cluster, one.sweep] = Damaged(one.cluster, one.sweep, reason)
+                else:
+                    whole[one.cluster, one.sweep] = one
         except (OSError, ValueError, KeyError, TypeError) as error:
             if not tells_of_file(home, error):
                 raise

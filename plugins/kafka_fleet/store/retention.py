@@ -1,32 +1,36 @@
 """Retention: takes a home and the days to keep, says by manifests and pointers what may go, and deletes that.
 
-Raw older than the days to keep goes when its day is judged with every cluster that has sweeps. Each cluster's last
+Raw goes when so many later days are stored and its day is judged with every cluster that has sweeps, by all signatures.
+Days are counted as they are stored, not by the clock: one that is wrong makes no day old. Each cluster's last
 sweep stays where the next day's raw stays: that day begins with it. Of what was computed, generations go that no
 pointer names, and facts of the days whose raw goes. A day that is being judged is left alone; files that no manifest
 names are named to the user and stay.
 """
 
-import json
+import os
 import re
-import time
 from collections import defaultdict
 from contextlib import suppress
-from datetime import UTC, date, datetime, timedelta
-from pathlib import Path
+from datetime import date, timedelta
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from kafka_fleet.store import bucket
-from kafka_fleet.store.files import each, names, read_file
+from kafka_fleet.store.clock import changed_at, trusted
+from kafka_fleet.store.days import days_below, stored_days
+from kafka_fleet.store.files import each, names
 from kafka_fleet.store.generations import POINTER, current
+from kafka_fleet.store.judged import unjudged
 from kafka_fleet.store.landing import ORPHAN_SECONDS
-from kafka_fleet.store.manifests import JOINED, DataFile, Manifest, read_manifest
+from kafka_fleet.store.manifests import JOINED, Manifest, read_joined, read_manifest
 from kafka_fleet.store.retired import Retired, finish, retire, unfinished
 from kafka_fleet.store.versions import NewerVersion, refuse_newer
 
 LEAST_DAYS = 2  # yesterday is judged today, and begins with the last sweeps of the day before
 RUNNING_SECONDS = ORPHAN_SECONDS  # a generation that was claimed later than this ago may be under way
+BUSY = "it is being judged"
 STAGES = ("findings", "signatures", "reports")
-_DAY, _GENERATION = re.compile(r"ds=(\d{4}-\d{2}-\d{2})"), re.compile(r"g\d{4,}")
+_GENERATION = re.compile(r"g\d{4,}")
 
 
 class Raw(NamedTuple):
@@ -39,69 +43,88 @@ class Raw(NamedTuple):
 
 class Plan(NamedTuple):
     """What may go. raw: files by day, and their bytes; trees: folders of generations; kept: a sentence for each day
-    that is old and stays; unnamed: files of old days that no manifest names; begun: days left half deleted."""
+    that is old and stays; unnamed: files of old days that no manifest names; begun: days left half deleted;
+    now: the moment up to which ages were counted; doubt: why nothing may go, None where it may."""
 
     raw: dict[str, dict[str, int]]
     trees: list[Path]
     kept: list[str]
     unnamed: list[str]
     begun: list[Retired]
+    now: float
+    doubt: str | None = None
 
 
-def plan(home: Path, keep_raw_days: int, today: date | None = None, now: float | None = None) -> Plan:
-    """Look, and delete nothing. Raises ValueError for fewer than LEAST_DAYS, or where a pointer is damaged."""
+def plan(home: Path, keep_raw_days: int, now: float | None = None) -> Plan:
+    """Look, and delete nothing. Raises ValueError for fewer than LEAST_DAYS, or where a pointer is damaged.
+
+    The newest stored day, which may be under way, and so many stored days before it stay. now: a moment that has passed
+    for certain; without it the clock's, as far as the stored sweeps bear it out.
+    """
     if keep_raw_days < LEAST_DAYS:
         raise ValueError(
             f"at least {LEAST_DAYS} days of raw are kept: a day begins with the last sweeps of the one before"
         )
-    first = (today or datetime.now(UTC).date()) - timedelta(days=keep_raw_days)
-    busy = {ds for ds in _days(home / "runs") if _running(home, ds, now or time.time())}
-    old = [ds for ds in _raw_days(home) if ds < first.isoformat()]
-    found, kept = {}, []
-    for ds in old:
+    if now is None:
+        now, doubt = trusted(home)
+        if doubt:
+            return Plan({}, [], [], [], [], now, doubt)
+    stored = stored_days(home)
+    old = stored[: -1 - keep_raw_days]
+    begun, untold = unfinished(home)
+    found, kept = {}, [f"{ds} stays: {why}" for ds, why in untold.items()]
+    for ds in (one for one in old if one not in untold):
         try:
             raw = _raw(home, ds)
         except NewerVersion as error:
             kept.append(f"{ds} stays: {error}")
             continue
-        reason = "it is being judged" if ds in busy else _unjudged(home, ds, set(raw.files))
-        if reason:
+        if reason := _stays(home, ds, set(raw.files), now):
             kept.append(f"{ds} stays: {reason}")
         else:
             found[ds] = raw
     going = {}
     for ds, raw in found.items():
         after = (date.fromisoformat(ds) + timedelta(days=1)).isoformat()
-        spared = (
-            set() if after in found or after not in _raw_days(home) else {f for own in raw.last.values() for f in own}
-        )
+        spared = set() if after in found or after not in stored else {f for own in raw.last.values() for f in own}
         going[ds] = {file: size for own in raw.files.values() for file, size in own.items() if file not in spared}
     unnamed = [name for raw in found.values() for name in raw.unnamed]
-    trees = [tree for ds in _judged_days(home) if ds not in busy for tree in _unreferenced(home, ds, ds in found)]
-    return Plan({ds: files for ds, files in going.items() if files}, trees, kept, unnamed, unfinished(home))
+    quiet = [ds for ds in _judged_days(home) if not _running(home, ds, now)]
+    # who was killed between raw and facts left facts of a day that has no raw
+    bare = [ds for ds in quiet if old and ds <= old[-1] and ds not in stored]
+    trees = [tree for ds in quiet for tree in _unreferenced(home, ds, ds in found or ds in bare)]
+    return Plan({ds: files for ds, files in going.items() if files}, trees, kept, unnamed, begun, now)
 
 
-def carry_out(home: Path, what: Plan) -> None:
-    """Delete it. Raises OSError; what is left then is whole for every reader, and a next plan has the rest."""
+def carry_out(home: Path, what: Plan) -> list[str]:
+    """Delete it, but of no day that meanwhile is being judged, or was judged in part: a sentence for each of these.
+
+    Raises OSError; what is left then is whole for every reader, and a next plan has the rest.
+    """
+    kept = {}
     for begun in what.begun:
         finish(home, begun)
     for ds, files in what.raw.items():
-        retire(home, ds, files)
+        if reason := _stays(home, ds, {PurePosixPath(file).name.partition(".")[0] for file in files}, what.now):
+            kept[ds] = f"{ds} stays: {reason}"
+        else:
+            retire(home, ds, files)
     for tree in what.trees:
-        _remove(tree)
-
-
-def _days(folder: Path) -> list[str]:
-    return [found[1] for name in names(folder) if (found := _DAY.fullmatch(name))]
-
-
-def _raw_days(home: Path) -> list[str]:
-    return sorted({*_days(home / "raw/manifests"), *_days(home / f"raw/{JOINED}")})
+        ds = tree.parent.name.removeprefix("ds=")
+        if ds not in kept and _running(home, ds, what.now):
+            kept[ds] = f"{ds} stays: {BUSY}"
+        if ds not in kept:
+            _remove(tree)
+    return list(kept.values())
 
 
 def _judged_days(home: Path) -> list[str]:
     tables = [f"facts/{table}" for table in names(home / "facts")]
-    return sorted({ds for stage in (*STAGES, "runs", *tables) for ds in _days(home / stage)})
+    return sorted({ds for stage in (*STAGES, "runs", *tables) for ds in days_below(home / stage)})
+
+
+def _stays(home: Path, ds: str, clusters: set[str], now: float) -> str | None:
+    return BUSY if _running(home, ds, now) else unjudged(home, ds, clusters)
 
 
 def _running(home: Path, ds: str, now: float) -> bool:
@@ -111,18 +134,8 @@ def _running(home: Path, ds: str, now: float) -> bool:
     if not claimed:
         return False
     last = max(claimed, key=lambda name: int(name[1:]))
-    young = (folder / last).stat().st_mtime > now - RUNNING_SECONDS
+    young = changed_at(folder / last) > now - RUNNING_SECONDS
     return young and current(home / f"reports/ds={ds}") != last
-
-
-def _unjudged(home: Path, ds: str, clusters: set[str]) -> str | None:
-    """Why a day is not judged with all its clusters; None where it is."""
-    generation = current(home / f"findings/ds={ds}")
-    if generation is None:
-        return "it is not judged"
-    judged = {Path(name).stem for name in names(home / f"findings/ds={ds}/{generation}/clusters")}
-    absent = sorted(clusters - judged)
-    return f"it is judged without {', '.join(absent[:3])}" if absent else None
 
 
 def _raw(home: Path, ds: str) -> Raw:
@@ -137,10 +150,10 @@ def _raw(home: Path, ds: str) -> Raw:
             files[one.cluster] |= own | {f"raw/manifests/ds={ds}/{path.name}": 0}
     for path in sorted((home / f"raw/{JOINED}/ds={ds}").glob("*.json")):
         try:
-            content = json.loads(read_file(path))
-            for sweep in content["sweeps"]:
-                refuse_newer(sweep["schema_version"], f"what is joined of {path.stem}")
-            own = {file.path: file.bytes for file in (DataFile(**one) for one in content["files"])}
+            joined = read_joined(path)
+            for sweep in joined.sweeps:
+                refuse_newer(sweep.schema_version, f"what is joined of {path.stem}")
+            own = {file.path: file.bytes for file in joined.files.values()}
         except NewerVersion:
             raise
         except (ValueError, KeyError, TypeError):
@@ -170,6 +183,8 @@ def _unreferenced(home: Path, ds: str, facts_too: bool) -> list[Path]:
     """Generations of a day that no pointer names. Of runs the last claim stays: its number must not come again."""
     tables = [home / f"facts/{table}/ds={ds}" for table in names(home / "facts")]
     folders = [home / f"{stage}/ds={ds}" for stage in STAGES]
+    if any(folder.is_symlink() for folder in (*folders, *tables)):
+        return []  # what is behind a link is not the home's to delete
     referenced = {current(folder) for folder in (*folders, *tables)}
     if not referenced - {None}:
         return []  # nothing of the day is published yet
@@ -189,13 +204,17 @@ def _unreferenced(home: Path, ds: str, facts_too: bool) -> list[Path]:
 
 
 def _remove(tree: Path) -> None:
-    """Delete a file, or a folder and all below it."""
-    if tree.is_file():
+    """Delete a file, or a folder and all below it; a link goes itself, and nothing that it points at."""
+    if bucket.holds(tree):
+        below = [tree] if tree.is_file() else list(tree.rglob("*"))
+        each(lambda path: path.unlink(missing_ok=True), below, tree)
+        return
+    if tree.is_symlink() or tree.is_file():
         tree.unlink(missing_ok=True)
         return
-    below = list(tree.rglob("*"))
-    folders = [] if bucket.holds(tree) else [path for path in below if path.is_dir()]  # a bucket has none
-    each(lambda path: path.unlink(missing_ok=True), [path for path in below if path not in folders], tree)
-    for folder in sorted(folders, reverse=True) + [tree] * (not bucket.holds(tree)):
+    for folder, folders, files in os.walk(tree, topdown=False):
+        links = [name for name in folders if Path(folder, name).is_symlink()]
+        for name in (*files, *links):
+            Path(folder, name).unlink(missing_ok=True)
         with suppress(FileNotFoundError):  # a rival was faster
-            folder.rmdir()
+            os.rmdir(folder)

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kafka_fleet.store.files import each, read_file, replace_file
-from kafka_fleet.store.versions import document
+from kafka_fleet.store.places import place
+from kafka_fleet.store.versions import NewerVersion, document
 
 FOLDER = "raw/retired"
 _COMMITS = ("raw/manifests/", "raw/joined/")
@@ -32,19 +33,30 @@ def _path(home: Path, ds: date | str) -> Path:
 
 def retired(home: Path, ds: date | str) -> frozenset[str]:
     """Files of a day that are no more, even if they are there still. Raises ValueError for a commit that is damaged."""
+    name = f"{FOLDER}/ds={ds}.json"
     try:
-        content = document(read_file(_path(home, ds)), f"{FOLDER}/ds={ds}.json")
-        return frozenset(content["files"])
+        files = frozenset[str](document(read_file(home / name), name)["files"])
+        places = [place(file) for file in files]
+        if any(one is None or one.ds != str(ds) for one in places):
+            raise ValueError
     except FileNotFoundError:
         return frozenset()
-    except (KeyError, TypeError):
-        raise ValueError(f"{FOLDER}/ds={ds}.json cannot be read, so what is there of {ds} is not known") from None
+    except NewerVersion:
+        raise
+    except (ValueError, KeyError, TypeError):
+        raise ValueError(f"{name} cannot be read, so what is there of {ds} is not known") from None
+    return files
 
 
-def unfinished(home: Path) -> list[Retired]:
-    """Days of which somebody began to delete files and did not end."""
-    days = sorted(path.stem.removeprefix("ds=") for path in (home / FOLDER).glob("ds=*.json"))
-    return [Retired(ds, retired(home, ds)) for ds in days]
+def unfinished(home: Path) -> tuple[list[Retired], dict[str, str]]:
+    """Days of which somebody began to delete files and did not end; and why, of those whose commit is damaged."""
+    begun, untold = [], {}
+    for ds in sorted(path.stem.removeprefix("ds=") for path in (home / FOLDER).glob("ds=*.json")):
+        try:
+            begun.append(Retired(ds, retired(home, ds)))
+        except ValueError as error:
+            untold[ds] = str(error)
+    return begun, untold
 
 
 def retire(home: Path, ds: str, files: Iterable[str]) -> None:
