@@ -11,14 +11,16 @@ import yaml
 from fastapi.testclient import TestClient
 
 from finding_shape import assert_contract
-from golden_homes import CLUSTER, unpack, versions
+from golden_homes import ACCEPTED, CLUSTER, DIGESTED, LOST, OWNER, REFUSED, unpack, versions
+from kafka_fleet.acknowledgements import NAME
 from kafka_fleet.cli import main
 from kafka_fleet.page.app import make_app
+from kafka_fleet.report.digest import digest_name
 from kafka_fleet.report.outbox import Outbox, OutboxError
 from kafka_fleet.store.generations import current
 
 pytestmark = pytest.mark.fault(50)
-OWNER = "owner@example.org"
+SINCE_MORE_OWNERS = "2026-11-09"  # from this day's version on
 NEWER = "was written by a newer version of this program (schema_version 2, this one reads 1)"
 BUG = "KAFKA-14334"  # what the recorded cluster has, on every day
 
@@ -90,10 +92,21 @@ def test_history_counts_every_day(unpacked: Path, capsys):
 def test_the_outbox_of_every_version_knows_who_has_which_letter(home: Path, capsys):
     for ds in days(home):
         (mail,) = Outbox(home, ds, CLUSTER, timedelta(minutes=10)).read()
-        assert {address: one.state for address, one in mail.recipients.items()} == {OWNER: "sent"}
+        more = {REFUSED: "refused", LOST: "claimed"} if ds >= SINCE_MORE_OWNERS else {}
+        assert {address: one.state for address, one in mail.recipients.items()} == {OWNER: "sent", **more}
         assert main(["mail", "--fleet", fleet_file(home), "--home", str(home), "--date", ds, "--dry-run"]) == 0
         said = capsys.readouterr().out
         assert "would be sent" not in said, f"{ds}: {said}"
+
+
+def test_digests_and_acknowledgements_that_were_written_are_read(home: Path):
+    digests = Outbox(home, SINCE_MORE_OWNERS, digest_name(DIGESTED), timedelta(minutes=10)).read()
+    assert [one.state for mail in digests for one in mail.recipients.values()] == ["sent"]
+    fleet = Path(fleet_file(home))
+    shutil.copy(home / NAME, fleet.parent / NAME)
+    assert main(["report", "--fleet", str(fleet), "--home", str(home), "--date", SINCE_MORE_OWNERS]) == 0
+    letter = (home / f"reports/ds={SINCE_MORE_OWNERS}/{CLUSTER}.txt").read_text()
+    assert (ACCEPTED in letter, "until the roll in December" in letter) == (True, True)
 
 
 @pytest.mark.parametrize("stage", ["findings", "brief", "dossier", "outbox"])
