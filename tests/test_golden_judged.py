@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 
 from finding_shape import assert_contract
 from golden_homes import ACCEPTED, CLUSTER, DIGESTED, LOST, OWNER, REFUSED, unpack, versions
-from kafka_fleet.acknowledgements import NAME
+from kafka_fleet.acknowledgements import NAME, load, reopened
 from kafka_fleet.cli import main
 from kafka_fleet.page.app import make_app
 from kafka_fleet.report.digest import digest_name
@@ -102,11 +102,11 @@ def test_the_outbox_of_every_version_knows_who_has_which_letter(home: Path, caps
 def test_digests_and_acknowledgements_that_were_written_are_read(home: Path):
     digests = Outbox(home, SINCE_MORE_OWNERS, digest_name(DIGESTED), timedelta(minutes=10)).read()
     assert [one.state for mail in digests for one in mail.recipients.values()] == ["sent"]
-    fleet = Path(fleet_file(home))
-    shutil.copy(home / NAME, fleet.parent / NAME)
-    assert main(["report", "--fleet", str(fleet), "--home", str(home), "--date", SINCE_MORE_OWNERS]) == 0
-    letter = (home / f"reports/ds={SINCE_MORE_OWNERS}/{CLUSTER}.txt").read_text()
-    assert (ACCEPTED in letter, "until the roll in December" in letter) == (True, True)
+    accepted = load(home / NAME)
+    assert (accepted.faults, [one.key for one in accepted.entries]) == ([], [ACCEPTED])
+    rows = json.loads((home / f"findings/ds={SINCE_MORE_OWNERS}/g0001/verdicts/{CLUSTER}.json").read_text())["rows"]
+    (row,) = (one for one in rows if one["advisory"] == ACCEPTED)
+    assert reopened(accepted.entries[0], row, SINCE_MORE_OWNERS) is None, "it is accepted as it stands"
 
 
 @pytest.mark.parametrize("stage", ["findings", "brief", "dossier", "outbox"])

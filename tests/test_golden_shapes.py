@@ -13,12 +13,13 @@ import pytest
 
 from analysed import Analysed, analysed
 from golden_homes import CLUSTER, MORE, OWNER, unpack, versions
+from kafka_fleet.acknowledgements import Acknowledgements, of_finding
 from kafka_fleet.report.dispatch import mail_letter
 from kafka_fleet.store.generations import current
 from kafka_fleet.store.schemas import raw_schemas
 from mail_server import Mailbox, mail_server, plain
 from mailed_days import CLUSTER as MAILED
-from mailed_days import confirmed, write
+from mailed_days import DAY, confirmed, later, write
 from test_golden_raw import NEWEST
 
 pytestmark = [pytest.mark.timeout(1800), pytest.mark.fault(50)]
@@ -79,8 +80,9 @@ def test_a_days_documents_have_the_members_of_the_newest_home(
 def test_the_outbox_has_the_members_of_the_newest_home(newest: tuple[Path, str], tmp_path: Path) -> None:
     home, ds = newest
     write(tmp_path, [confirmed()])
+    accepted = of_finding({**confirmed(), "basis": []}, MAILED, DAY, "Upgrade is planned.", OWNER, later(30))
     with mail_server(Mailbox()) as port:
-        mail_letter(tmp_path, "2026-11-20", MAILED, [OWNER], plain(port))
+        mail_letter(tmp_path, DAY, MAILED, [OWNER], plain(port), acknowledged=Acknowledgements([accepted], []))
     (today,) = (json.loads(path.read_bytes()) for path in tmp_path.glob("outbox/*/*.json"))
     stored = json.loads((home / f"outbox/ds={ds}/{CLUSTER}.json").read_bytes())
     assert set(stored["mails"][0]["recipients"]) == {OWNER, *MORE[:2]}
