@@ -147,12 +147,22 @@ def stored(soak: Soak, home: Path) -> list[bool]:
 
 
 def soaked(soak: Soak, home: Path, hold: Callable[[], None] = lambda: None) -> tuple[list[bool], list[Reading]]:
-    """Collect a day and look at what was stored; gates that held, and the readings."""
+    """Collect a day; gates that held, and the readings."""
     readings, wrong = collect(soak, home, hold)
     seconds = [one.seconds for one in readings]
     print(f"  {sum(seconds):.0f} s of sweeps, median {statistics.median(seconds):.2f} s, longest {max(seconds):.2f} s")
-    held = [gate("broker sweeps with another outcome than injected", wrong, 0)]
-    return held + stored(soak, home), readings
+    return [gate("broker sweeps with another outcome than injected", wrong, 0)], readings
+
+
+def flat(readings: list[Reading]) -> list[bool]:
+    """Gates on what the collecting process took over the day."""
+    held = []
+    for name in ("rss", "files", "threads"):
+        values = [float(getattr(one, name)) for one in readings]
+        unit = 2**20 if name == "rss" else 1
+        print(f"  {name}: {values[0] / unit:.1f} first, {max(values) / unit:.1f} most, {values[-1] / unit:.1f} last")
+        held.append(gate(f"growth of {name} over the run, share of the median", growth(values), GROWTH))
+    return held
 
 
 def main() -> int:
@@ -176,13 +186,7 @@ def main() -> int:
         home = options.home or Path(folder) / "home"
         home.mkdir(parents=True, exist_ok=True)
         held, readings = soaked(soak, home, hold)
-        for name in ("rss", "files", "threads"):
-            values = [float(getattr(one, name)) for one in readings]
-            unit = 2**20 if name == "rss" else 1
-            print(
-                f"  {name}: {values[0] / unit:.1f} first, {max(values) / unit:.1f} most, {values[-1] / unit:.1f} last"
-            )
-            held.append(gate(f"growth of {name} over the run, share of the median", growth(values), GROWTH))
+        held += flat(readings) + stored(soak, home)
         if not options.no_judge:
             hold()
             held += judge(soak, home)

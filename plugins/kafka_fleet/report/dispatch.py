@@ -90,8 +90,14 @@ def _in_step(box: Outbox, home: Path, judged: JudgedDay, owners: Sequence[str]) 
 
 
 def due_anyway(box: Outbox, ds: str, digest: str, since: str, owner: str) -> bool:
-    """Whether the letter is under way to an owner already, or their last one so old that they are to hear again."""
-    if any(mail.findings_digest == digest and owner in mail.recipients for mail in box.read()):
+    """Whether the letter is with an owner already, or may be, or their last one so old that they are to hear again.
+
+    A letter that was composed and surely did not reach them is none: what it was to tell they have heard since.
+    """
+    begun = (
+        mail.recipients[owner] for mail in box.read() if mail.findings_digest == digest and owner in mail.recipients
+    )
+    if any(one.may_have or one.state == "known" for one in begun):
         return True
     silence = heartbeat_days(os.environ)
     return silence > 0 and date.fromisoformat(ds) - date.fromisoformat(since) >= timedelta(days=silence)
