@@ -91,6 +91,17 @@ def test_a_broker_without_replicas_lacks_their_names_and_is_whole(broker):
     assert (found.outcome, len(found.missing)) == ("ok", 5)
 
 
+@pytest.mark.fault(20)
+def test_a_broker_with_nothing_but_the_metadata_log_of_kraft_is_whole(broker):
+    broker.topics = {"__cluster_metadata": 1}
+    none = {mbean_of("partitions", name) for name in ("isr_count", "replicas_count")}
+    counted = mbean_of("broker_metrics", "partition_count")
+    changes = {**{name: {"status": 404, "value": None} for name in none}, counted: {"value": {"Value": 0}}}
+    broker.entry = lambda mbean, given: {**given, **changes.get(mbean, {})}
+    found = sweep(broker)
+    assert (found.outcome, set(found.missing)) == ("ok", none)
+
+
 def test_a_meter_that_kafka_makes_at_its_first_event_is_zero(broker):
     lazy = "kafka.server:type=DelayedFetchMetrics,name=ExpiresPerSec,fetcherType=consumer"
     broker.entry = entry(lazy, {"status": 404, "value": None})

@@ -5,11 +5,9 @@ WITH sweeps AS (
     SELECT
         cluster,
         max(sweep_at) FILTER (WHERE NOT array_contains(admin_missing, 'topics')) AS topics_sweep,
-        -- assignments tell which partitions are still read: offsets without them only where no sweep gave both
-        coalesce(
-            max(sweep_at) FILTER (WHERE NOT arrays_overlap(admin_missing, array('group_offsets', 'group_members'))),
-            max(sweep_at) FILTER (WHERE NOT array_contains(admin_missing, 'group_offsets'))
-        ) AS offsets_sweep,
+        max(sweep_at) FILTER (WHERE NOT array_contains(admin_missing, 'group_offsets')) AS offsets_sweep,
+        max(sweep_at) FILTER (WHERE NOT arrays_overlap(admin_missing, array('group_offsets', 'group_members')))
+            AS members_sweep,
         min(sweep_at) FILTER (WHERE NOT array_contains(admin_missing, 'group_offsets')) AS first_offsets_sweep
     FROM raw_sweeps
     WHERE to_date(sweep_at) = :ds AND admin_outcome != 'failed'
@@ -31,6 +29,8 @@ SELECT
     max(s.topics_sweep) AS topics_sweep,
     max(c.configs_sweep) AS configs_sweep,
     max(s.offsets_sweep) AS offsets_sweep,
+    -- assignments tell which partitions are still read: offsets without them only where no sweep gave both
+    coalesce(max(s.members_sweep), max(s.offsets_sweep)) AS lags_sweep,
     max(s.first_offsets_sweep) AS first_offsets_sweep
 FROM raw_sweeps AS r
 LEFT JOIN sweeps AS s ON r.cluster = s.cluster

@@ -42,7 +42,7 @@ assigned AS (
         g.topic,
         g.partition
     FROM raw_group_assignments AS g
-    INNER JOIN admin_reads AS a ON g.cluster = a.cluster AND g.sweep_at = a.offsets_sweep
+    INNER JOIN admin_reads AS a ON g.cluster = a.cluster AND g.sweep_at = a.lags_sweep
 ),
 
 readers AS (
@@ -58,7 +58,7 @@ states AS (
         g.group_id,
         max(g.state) AS group_state
     FROM raw_groups AS g
-    INNER JOIN admin_reads AS a ON g.cluster = a.cluster AND g.sweep_at = a.offsets_sweep
+    INNER JOIN admin_reads AS a ON g.cluster = a.cluster AND g.sweep_at = a.lags_sweep
     GROUP BY g.cluster, g.group_id
 )
 

@@ -7,12 +7,12 @@ SELECT
     o.group_id,
     o.topic,
     o.partition,
-    max(a.offsets_sweep) AS to_sweep,
+    max(a.lags_sweep) AS to_sweep,
     min(o.sweep_at) AS from_sweep,
     max_by(o.committed_offset, o.sweep_at) AS committed_offset,
     min_by(o.committed_offset, o.sweep_at) AS from_committed_offset
 FROM raw_group_offsets AS o
 INNER JOIN admin_reads AS a ON o.cluster = a.cluster
-WHERE to_date(o.sweep_at) = :ds AND o.sweep_at <= a.offsets_sweep
+WHERE to_date(o.sweep_at) = :ds AND o.sweep_at <= a.lags_sweep
 GROUP BY o.cluster, o.group_id, o.topic, o.partition
-HAVING max(o.sweep_at) = max(a.offsets_sweep)
+HAVING max(o.sweep_at) = max(a.lags_sweep)

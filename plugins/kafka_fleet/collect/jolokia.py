@@ -203,7 +203,8 @@ def sweep_broker(url: str, credentials: Credentials, limits: Limits) -> BrokerSw
         return BrokerSweep("failed", kind, detail, None, seconds, read, Rows(), [], None)
     outcome, detail = verdict(rows, faults)
     absent = [mbeans.mbean_of("partitions", name) for name in NEEDED if not rows.count("partitions", name)]
-    if outcome != "truncated" and rows.has("partitions") and absent:
+    held = broker.get("partition_count") != 0  # a broker without partitions has the log of KRaft's metadata alone
+    if outcome != "truncated" and rows.has("partitions") and held and absent:
         outcome, detail = "truncated", "; ".join(f"no replica has {mbean}" for mbean in absent)
     if failures:  # without its partitions a broker is not whole in what most signatures need
         outcome, detail = "truncated" if rows.incomplete else "partial", str(failures[0])
