@@ -6,6 +6,8 @@ and letters written. Ends with 1 when a gate is missed. `--no-judge` leaves Spar
 """
 
 import argparse
+import ctypes
+import gc
 import os
 import statistics
 import sys
@@ -17,6 +19,8 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import pyarrow as pa
 
 from benchmarks.measure import gate, machine
 from benchmarks.soak_fleet import Clock, Simulator, Soak, simulator
@@ -31,14 +35,19 @@ from kafka_fleet.store.manifests import JOINED, manifests, read_rows
 from kafka_fleet.store.orphans import remove_orphans
 
 LIMITS = Limits(read_s=3.0)  # a broker that hangs costs this twice
+_LIBC = ctypes.CDLL(None)  # of glibc
 GROWTH = 0.05  # of the median, over the day: more is no flat memory
 DAYS_LATER = 2 * 86_400
 
 
 class Reading(NamedTuple):
-    """The collecting process after one sweep of the fleet: resident bytes, open files, threads; and its seconds."""
+    """The collecting process after one sweep of the fleet: resident bytes, open files, threads; and its seconds.
+
+    rss: when the allocators have given back what is free; peak: as it was before that.
+    """
 
     rss: int
+    peak: int
     files: int
     threads: int
     seconds: float
@@ -59,8 +68,7 @@ def collect(soak: Soak, home: Path, hold: Callable[[], None] = lambda: None) -> 
                 wrong += _sweep(soak, tick, home, folder / "soak-fleet.yaml", agents, clock)
                 readings.append(_reading(time.monotonic() - started))
                 if tick % 12 == 0 or tick == soak.sweeps - 1:
-                    last = readings[-1]
-                    print(f"  {tick + 1}/{soak.sweeps}: {last.seconds:.1f} s, {last.rss / 2**20:.0f} MiB", flush=True)
+                    print(f"  {tick + 1}/{soak.sweeps}: {_told(readings[-1])}", flush=True)
     finally:
         from kafka_fleet.collect.admin import sweep_admin
 
@@ -90,10 +98,20 @@ def _sweep(soak: Soak, tick: int, home: Path, fleet: Path, agents: Simulator, cl
 
 
 def _reading(seconds: float) -> Reading:
+    peak = _resident()
+    gc.collect()
+    pa.default_memory_pool().release_unused()
+    _LIBC.malloc_trim(0)  # what sixteen threads have freed lies in pieces, more of it the more the machine has to do
+    return Reading(_resident(), peak, len(os.listdir("/proc/self/fd")), threading.active_count(), seconds)
+
+
+def _told(one: Reading) -> str:
+    return f"{one.seconds:.1f} s, {one.rss / 2**20:.0f} MiB, {one.peak / 2**20:.0f} before they are given back"
+
+
+def _resident() -> int:
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    return Reading(
-        pages * os.sysconf("SC_PAGESIZE"), len(os.listdir("/proc/self/fd")), threading.active_count(), seconds
-    )
+    return pages * os.sysconf("SC_PAGESIZE")
 
 
 def growth(values: Sequence[float]) -> float:
@@ -157,6 +175,8 @@ def soaked(soak: Soak, home: Path, hold: Callable[[], None] = lambda: None) -> t
 def flat(readings: list[Reading]) -> list[bool]:
     """Gates on what the collecting process took over the day."""
     held = []
+    peaks = [one.peak / 2**20 for one in readings]
+    print(f"  before memory is given back: {peaks[0]:.1f} first, {max(peaks):.1f} most, {peaks[-1]:.1f} last")
     for name in ("rss", "files", "threads"):
         values = [float(getattr(one, name)) for one in readings]
         unit = 2**20 if name == "rss" else 1

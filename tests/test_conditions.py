@@ -130,7 +130,7 @@ def test_a_recorded_cluster(advisory: str, verdict: str) -> None:
     assert finding["signature"] is finding["cause"] is finding["strength"] is None
     assert bool(finding["subjects"]) == (verdict == "exposed")
     assert finding["missing"] == []
-    assert finding["evidence"] or advisory in ("OPS-UNSUPPORTED-RELEASE", "OPS-CONSUMER-LAG")
+    assert finding["evidence"] or advisory in ("OPS-UNSUPPORTED-RELEASE", "OPS-CONSUMER-LAG", "OPS-CLOCK-SKEW")
 
 
 @pytest.mark.parametrize(
