@@ -32,11 +32,11 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 
 def commit(root: Path, *recorded: str) -> str | None:
-    """The commit that is checked out, with a "+" where more than the `recorded` files differs from it."""
+    """The commit that is checked out, with a "+" where more of its files than the `recorded` ones differ from it."""
     git = shutil.which("git")
     if git is None or not (root / ".git").exists():
         return None
-    asked = ([git, "rev-parse", "--short=10", "HEAD"], [git, "status", "--porcelain"])
+    asked = ([git, "rev-parse", "--short=10", "HEAD"], [git, "status", "--porcelain", "--untracked-files=no"])
     head, changed = (subprocess.check_output(one, cwd=root, text=True).splitlines() for one in asked)
     return head[0] + ("+" if [line for line in changed if line[3:] not in recorded] else "")
 

@@ -1,13 +1,14 @@
 -- How far is each broker's clock off the collector's?
 -- in:  process_days, cluster_days
 -- out: one row per cluster; the clock that is farthest off first. A difference that whole seconds and a slow answer
---      explain is none, and no evidence: it is another one at each read.
+--      explain is none, and no evidence: it is another one at each read. The others are told in whole seconds, too.
 WITH clocks AS (
     SELECT
         cluster,
         broker,
         clock_off_s,
         clock_read,
+        clock_off_at_least_s,
         concat(CASE WHEN is_broker THEN 'broker ' ELSE 'controller ' END, broker) AS place,
         coalesce(clock_off_at_least_s > :max_off, FALSE) AS is_off
     FROM process_days
@@ -62,7 +63,7 @@ SELECT
                 f -> STRUCT(
                     'difference' AS line,
                     f.place AS place,
-                    f.clock_off_s AS amount,
+                    round(f.clock_off_s) AS amount,
                     f.clock_read AS from_at,
                     f.clock_read AS to_at
                 )
