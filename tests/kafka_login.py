@@ -7,8 +7,9 @@ import socket
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Thread
 from typing import NamedTuple
+
+from byte_server import exactly, listener
 
 API_VERSIONS, HANDSHAKE, AUTHENTICATE = 18, 17, 36
 UNSUPPORTED_VERSION, REFUSED = 35, 58
@@ -26,20 +27,10 @@ def _text(content: bytes) -> bytes:
     return struct.pack(">h", len(content)) + content
 
 
-def _exact(made: socket.socket, size: int) -> bytes:
-    found = b""
-    while len(found) < size:
-        part = made.recv(size - len(found))
-        if not part:
-            raise ConnectionError("the client has gone")
-        found += part
-    return found
-
-
 def _serve(made: socket.socket, logins: list[tuple[str, str]]) -> None:
     """Answer requests until the client goes. Every body is of a version without tags."""
     while True:
-        request = _exact(made, struct.unpack(">i", _exact(made, 4))[0])
+        request = exactly(made, struct.unpack(">i", exactly(made, 4))[0])
         api, version, correlation, client = struct.unpack(">hhih", request[:10])
         body = request[10 + max(client, 0) :]
         if api == API_VERSIONS:
@@ -57,28 +48,9 @@ def _serve(made: socket.socket, logins: list[tuple[str, str]]) -> None:
         made.sendall(struct.pack(">ii", 4 + len(answer), correlation) + answer)
 
 
-def _quietly(made: socket.socket, logins: list[tuple[str, str]]) -> None:
-    with made:
-        try:
-            _serve(made, logins)
-        except OSError:
-            return  # the client has gone, or was sent away
-
-
 @contextmanager
 def kafka_login() -> Iterator[Listener]:
     """Serve on 127.0.0.1 for the length of the block."""
     logins: list[tuple[str, str]] = []
-    with socket.create_server(("127.0.0.1", 0)) as server:
-
-        def accept() -> None:
-            while True:
-                try:
-                    made, _peer = server.accept()
-                except OSError:
-                    return
-                Thread(target=_quietly, args=(made, logins), daemon=True).start()
-
-        Thread(target=accept, daemon=True).start()
-        yield Listener(f"127.0.0.1:{server.getsockname()[1]}", logins)
-        server.shutdown(socket.SHUT_RDWR)
+    with listener(lambda made: _serve(made, logins)) as address:
+        yield Listener(address, logins)

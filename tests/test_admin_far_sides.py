@@ -4,42 +4,15 @@ import os
 import socket
 import struct
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from threading import Event, Thread
+from threading import Event
 
 import pytest
 from kafka import errors
 
+from byte_server import listener
 from kafka_fleet.collect import admin
 from kafka_fleet.collect.admin import sweep_admin
 from kafka_fleet.collect.kafka_faults import sentence
-
-
-@contextmanager
-def listener(serve: Callable[[socket.socket], None]) -> Iterator[str]:
-    """A TCP server whose connections are handed to `serve`; gives host:port."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-
-        def accept() -> None:
-            while True:
-                try:
-                    made, _peer = server.accept()
-                except OSError:
-                    return
-                Thread(target=quietly, args=(serve, made), daemon=True).start()
-
-        Thread(target=accept, daemon=True).start()
-        yield f"127.0.0.1:{server.getsockname()[1]}"
-        server.shutdown(socket.SHUT_RDWR)
-
-
-def quietly(serve: Callable[[socket.socket], None], made: socket.socket) -> None:
-    with made:
-        try:
-            serve(made)
-        except OSError:
-            return
 
 
 def garbage(made: socket.socket) -> None:

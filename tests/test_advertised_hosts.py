@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pytest
 from kafka.net import KafkaNetSocket
 
+from byte_server import listener
 from kafka_fleet.collect import sweep
 from kafka_fleet.collect.admin import AdminSweep, sweep_admin
 from kafka_fleet.collect.checked import CheckedSocket, Forbidden
-from test_admin_far_sides import listener
 from test_sweep import FAST, RESOLVER, cluster
 from wire_broker import exactly
 

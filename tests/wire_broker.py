@@ -29,7 +29,7 @@ from kafka.protocol.metadata import (
     MetadataResponse,
 )
 
-from test_admin_far_sides import listener
+from byte_server import exactly, listener
 
 LOOPBACK = "127.0.0.1"
 REQUESTS = {
@@ -199,17 +199,6 @@ class Broker:
             ]
             found.append(made(group_id=name, topics=topics, error_code=one.commit_error))
         return OffsetFetchResponse(version=version, throttle_time_ms=0, groups=found)
-
-
-def exactly(made: socket.socket, size: int) -> bytes:
-    """So many bytes. Raises OSError when the far side closes before."""
-    found = b""
-    while len(found) < size:
-        part = made.recv(size - len(found))
-        if not part:
-            raise OSError("closed")
-        found += part
-    return found
 
 
 @contextmanager

@@ -1,0 +1,43 @@
+"""A TCP server of a test's own: takes what serves a connection, gives the address; and exact reads of a socket."""
+
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Thread
+
+
+@contextmanager
+def listener(serve: Callable[[socket.socket], None]) -> Iterator[str]:
+    """A TCP server whose connections are handed to `serve`; gives host:port."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def accept() -> None:
+            while True:
+                try:
+                    made, _peer = server.accept()
+                except OSError:
+                    return
+                Thread(target=quietly, args=(serve, made), daemon=True).start()
+
+        Thread(target=accept, daemon=True).start()
+        yield f"127.0.0.1:{server.getsockname()[1]}"
+        server.shutdown(socket.SHUT_RDWR)
+
+
+def quietly(serve: Callable[[socket.socket], None], made: socket.socket) -> None:
+    with made:
+        try:
+            serve(made)
+        except OSError:
+            return
+
+
+def exactly(made: socket.socket, size: int) -> bytes:
+    """So many bytes. Raises OSError when the far side closes before."""
+    found = b""
+    while len(found) < size:
+        part = made.recv(size - len(found))
+        if not part:
+            raise OSError("closed")
+        found += part
+    return found
