@@ -134,29 +134,6 @@ def test_only_values_of_named_settings_that_are_not_sensitive_are_taken(monkeypa
         ]
 
 
-@pytest.mark.fault(57)
-def test_settings_without_end_are_bounded_and_said(monkeypatch):
-    many = {f"plugin.setting.{number}": config("canary") for number in range(100_000)}
-    long = {"min.insync.replicas": config("9" * 5_000_000), "n" * 5_000_000: config("1")}
-    few = {**long, "num.io.threads": config("8")}
-
-    def configs(resources: list[Any], config_filter: str) -> dict[str, Any]:
-        kind = resources[0].resource_type.name.lower()
-        return {kind: {one.name: few | (many if kind == "broker" else {}) for one in resources}}
-
-    found = swept(monkeypatch, describe_configs=configs)
-    for table in ("broker_configs", "topic_configs"):
-        rows = [row for row in found.tables[table] if row.get("broker", 1) == 1]
-        assert {row["name"]: (row["value"], row["redacted"]) for row in rows} == {
-            "min.insync.replicas": (None, True),
-            "num.io.threads": ("8", False) if table == "broker_configs" else (None, True),
-        }
-    assert found.outcome == "partial"
-    assert {"broker_configs", "topic_configs"} <= set(found.missing)
-    assert "1 values longer than 16,384 characters were not stored" in found.detail
-    assert "100,001 of 100,003 settings were not stored" in found.detail
-
-
 def raising(error: BaseException) -> Callable[..., Any]:
     def call(*_a: Any, **_k: Any) -> Any:
         raise error

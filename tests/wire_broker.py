@@ -1,4 +1,4 @@
-"""A broker made of bytes: takes consumer groups and their commits, answers the admin requests of a sweep on loopback.
+"""A broker made of bytes: takes consumer groups, commits, settings; answers the admin requests of a sweep on loopback.
 
 Answers are encoded here and decoded by the Kafka library's own client, as those of a real broker are: what a member
 carries reaches the collector as the bytes that the member gave. One connection is one thread.
@@ -46,6 +46,8 @@ REQUESTS = {
 }
 VERSIONS = {3: 9, 9: 8, 10: 4, 15: 5, 16: 4, 18: 3, 32: 4}  # as of Kafka 3.3
 TOPICS = {"orders": 2, "payments": 1}  # and their partitions
+SETTINGS = {"min.insync.replicas": "1"}
+OF_TOPICS, OF_BROKERS = 2, 4  # resource types of DescribeConfigs
 
 
 class Group(NamedTuple):
@@ -69,8 +71,8 @@ def assignment(**partitions: list[int]) -> bytes:
 class Broker:
     """Broker 7 of a cluster of one; `asked` has the names of the requests it got, in their order."""
 
-    def __init__(self, groups: Mapping[str, Group]) -> None:
-        self.groups = groups
+    def __init__(self, groups: Mapping[str, Group], settings: Mapping[int, Mapping[str, str]]) -> None:
+        self.groups, self.settings = groups, settings
         self.port = 0
         self.asked: list[str] = []
 
@@ -113,23 +115,18 @@ class Broker:
 
     def _DescribeConfigsRequest(self, request: Any, version: int) -> Any:
         made = DescribeConfigsResponse.DescribeConfigsResult
-        config = made.DescribeConfigsResourceResult(
-            name="min.insync.replicas",
-            value="1",
-            read_only=False,
-            config_source=5,
-            is_sensitive=False,
-            synonyms=[],
-            config_type=3,
-            documentation=None,
-        )
+        rest = {"read_only": False, "config_source": 5, "is_sensitive": False, "synonyms": [], "config_type": 3,
+                "documentation": None}  # fmt: skip
         results = [
             made(
                 error_code=0,
                 error_message=None,
                 resource_type=one.resource_type,
                 resource_name=one.resource_name,
-                configs=[config],
+                configs=[
+                    made.DescribeConfigsResourceResult(name=name, value=value, **rest)
+                    for name, value in self.settings.get(one.resource_type, SETTINGS).items()
+                ],
             )
             for one in request.resources
         ]
@@ -202,9 +199,11 @@ class Broker:
 
 
 @contextmanager
-def running(groups: Mapping[str, Group]) -> Iterator[tuple[str, Broker]]:
-    """The address of such a broker, and the broker."""
-    broker = Broker(groups)
+def running(
+    groups: Mapping[str, Group], settings: Mapping[int, Mapping[str, str]] | None = None
+) -> Iterator[tuple[str, Broker]]:
+    """The address of such a broker, and the broker. settings: name to value, by resource type."""
+    broker = Broker(groups, settings or {})
     with listener(broker.serve) as server:
         broker.port = int(server.rpartition(":")[2])
         yield server, broker
