@@ -96,6 +96,11 @@ class AirflowHome:
         query = "SELECT task_id, rendered_map_index, state FROM task_instance WHERE run_id = ?"
         return {(task, label): state for task, label, state in self._rows(query, run_id)}
 
+    def tries(self, run_id: str, task: str) -> int:
+        """How often a task of a run that is not mapped was begun, also before the run was cleared."""
+        query = "SELECT max(try_number) FROM task_instance WHERE run_id = ? AND task_id = ?"
+        return int(self._rows(query, run_id, task)[0][0])
+
     def answers(self) -> bool:
         """Whether the API server takes connections."""
         with socket.socket() as probe:
@@ -153,13 +158,16 @@ class Standalone:
                 continue
 
     def wait(self, done: Callable[[], bool], what: str, seconds: float = 1800) -> float:
-        """Look once a second until `done`; gives the seconds it took. Notes what listens all the while."""
-        begin = time.monotonic()
+        """Look once a second until `done`; gives the seconds it took. Notes now and then what listens meanwhile."""
+        begin, looks = time.monotonic(), 0
         while not done():
             assert self.process.poll() is None, "airflow standalone has ended"
             assert time.monotonic() - begin < seconds, f"{what}: not after {seconds:.0f} s"
-            self.note_listeners()
+            if looks % 5 == 0:  # it reads all processes of the machine
+                self.note_listeners()
+            looks += 1
             time.sleep(1)
+        self.note_listeners()
         return time.monotonic() - begin
 
     def stop(self) -> None:
