@@ -32,7 +32,7 @@ def group(file: str) -> str:
 
 # what takes minutes begins first, so that no worker waits for another at the end, and beside real brokers what waits as
 # much as they do; what reads one analysis is together
-LONG = ("live", "tests/test_airflow_backfill.py", "tests/test_airflow_run.py", "analysed", "generated",
+LONG = ("live", "analysed", "tests/test_airflow_run.py", "tests/test_airflow_backfill.py", "generated",
         "tests/test_spark_cluster.py", "tests/test_signature_cases.py", "tests/test_conditions.py",
         "tests/test_stopped_brokers.py", "tests/test_replay.py", "tests/test_killed_jobs.py",
         "tests/test_day_order.py", "dags", "tests/test_page_browser.py", "tests/test_page_in_airflow.py",
