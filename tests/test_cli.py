@@ -235,3 +235,10 @@ def test_the_module_runs_as_a_program():
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     wanted = "kafka-fleet: missing.yaml: cannot be read: No such file or directory\n"
     assert (done.returncode, done.stdout, done.stderr) == (2, "", wanted)
+
+
+def test_the_memory_of_arrow_is_the_systems() -> None:
+    asked = "import kafka_fleet.cli, pyarrow; print(pyarrow.default_memory_pool().backend_name)"
+    unset = {name: value for name, value in os.environ.items() if name != "ARROW_DEFAULT_MEMORY_POOL"}
+    done = subprocess.run([sys.executable, "-c", asked], env=unset, capture_output=True, text=True, check=True)
+    assert done.stdout == "system\n"
