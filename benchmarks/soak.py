@@ -43,11 +43,11 @@ DAYS_LATER = 2 * 86_400
 class Reading(NamedTuple):
     """The collecting process after one sweep of the fleet: resident bytes, open files, threads; and its seconds.
 
-    rss: when the allocators have given back what is free; peak: as it was before that.
+    kept: what is resident still when the allocators have given back what is free.
     """
 
     rss: int
-    peak: int
+    kept: int
     files: int
     threads: int
     seconds: float
@@ -98,15 +98,15 @@ def _sweep(soak: Soak, tick: int, home: Path, fleet: Path, agents: Simulator, cl
 
 
 def _reading(seconds: float) -> Reading:
-    peak = _resident()
+    rss = _resident()
     gc.collect()
     pa.default_memory_pool().release_unused()
     _LIBC.malloc_trim(0)  # what sixteen threads have freed lies in pieces, more of it the more the machine has to do
-    return Reading(_resident(), peak, len(os.listdir("/proc/self/fd")), threading.active_count(), seconds)
+    return Reading(rss, _resident(), len(os.listdir("/proc/self/fd")), threading.active_count(), seconds)
 
 
 def _told(one: Reading) -> str:
-    return f"{one.seconds:.1f} s, {one.rss / 2**20:.0f} MiB, {one.peak / 2**20:.0f} before they are given back"
+    return f"{one.seconds:.1f} s, {one.rss / 2**20:.0f} MiB, {one.kept / 2**20:.0f} of them kept"
 
 
 def _resident() -> int:
@@ -175,11 +175,8 @@ def soaked(soak: Soak, home: Path, hold: Callable[[], None] = lambda: None) -> t
 def flat(readings: list[Reading]) -> list[bool]:
     """Gates on what the collecting process took over the day."""
     held = []
-    peaks = [one.peak / 2**20 for one in readings]
-    print(f"  before memory is given back: {peaks[0]:.1f} first, {max(peaks):.1f} most, {peaks[-1]:.1f} last")
-    for name in ("rss", "files", "threads"):
+    for name, unit in (("rss", 2**20), ("kept", 2**20), ("files", 1), ("threads", 1)):
         values = [float(getattr(one, name)) for one in readings]
-        unit = 2**20 if name == "rss" else 1
         print(f"  {name}: {values[0] / unit:.1f} first, {max(values) / unit:.1f} most, {values[-1] / unit:.1f} last")
         held.append(gate(f"growth of {name} over the run, share of the median", growth(values), GROWTH))
     return held
