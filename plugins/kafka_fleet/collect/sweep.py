@@ -21,7 +21,7 @@ from kafka_fleet.collect.transport import Credentials, Limits
 from kafka_fleet.credentials import CredentialsError, Resolver, http_credentials, kafka_settings
 from kafka_fleet.endpoints import literal_address, url_problem
 from kafka_fleet.inventory import Cluster
-from kafka_fleet.store.landing import Landing, sweep_after, sweep_before
+from kafka_fleet.store.landing import Landing, sweeps_around
 from kafka_fleet.store.manifests import Manifest
 from kafka_fleet.store.schemas import raw_schemas
 from kafka_fleet.store.tables import Item, with_columns
@@ -138,8 +138,7 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
     end = time.monotonic() + CLUSTER_S
     known = {**cluster.jolokia.brokers, **cluster.jolokia.controllers}
     with Landing(home, cluster.id, started) as landing, ThreadPoolExecutor(PARALLEL) as pool:
-        before = pool.submit(sweep_before, home, cluster.id, started)
-        after = pool.submit(sweep_after, home, cluster.id, started)
+        around = pool.submit(sweeps_around, home, cluster.id, started)
         admin_future = pool.submit(_admin, cluster, resolver, limits)
         early: dict[int, Future[BrokerSweep]] = {}
         if fault is None:
@@ -165,12 +164,12 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
         tables["hosts"] = [future.result() for future in hosts]
         ended = datetime.now(UTC)
         tables["sweeps"] = [{**_sweep(admin), "ended_at": ended}]
-        if last := after.result():
+        if last := around.result().after:
             raise ClockRanBack(
                 f"{cluster.id}: a sweep of {last} is stored, and the clock says {started:%Y%m%dT%H%M%SZ}: "
                 "it was set back, or was ahead then; nothing is stored before that time"
             )
-        manifest = landing.commit(tables, before.result)
+        manifest = landing.commit(tables, lambda: around.result().before)
     outcomes = [(b, s.outcome, s.kind, s.detail) for b, s in swept.items()]
     values = sum(s.rows.values for s in swept.values())
     return SweepResult(cluster.id, manifest, admin, outcomes, values, (ended - started).total_seconds())

@@ -40,6 +40,13 @@ class Before(NamedTuple):
     ends: pa.Table
 
 
+class Around(NamedTuple):
+    """What is stored of a cluster around a moment: the sweep before it, and the last sweep's name where it is later."""
+
+    before: Before | None
+    after: str | None
+
+
 class Landing:
     """One sweep on its way into the store: files are written as their tables are known, a manifest makes them a sweep.
 
@@ -145,32 +152,37 @@ def _lay_beside(before: Callable[[], Before | None], made: dict[str, pa.Table]) 
 
 def sweep_before(home: Path, cluster: str, sweep_at: datetime) -> Before | None:
     """The log ends of the last whole sweep of a cluster before a moment, on its UTC day or the day before."""
-    found = _before(home, cluster, sweep_at)
+    return sweeps_around(home, cluster, sweep_at).before
+
+
+def sweeps_around(home: Path, cluster: str, sweep_at: datetime) -> Around:
+    """What is stored of a cluster on both sides of a moment. Each day's names are read once: they may be very many.
+
+    A day that was joined has its last sweep's own manifest still. Of days further off only folder names are read.
+    """
+    folder, sweep, day = home / "raw/manifests", sweep_id(sweep_at), sweep_at.astimezone(UTC).date()
+    today = _own(folder / f"ds={day}", cluster)
+    earlier = [path for path in today if _sweep(path) < sweep]
+    earlier = earlier or _own(folder / f"ds={day - timedelta(days=1)}", cluster)
+    days_later = (folder / name for name in reversed(names(folder)) if name > f"ds={day}")
+    later = next((found[-1] for one in days_later if (found := _own(one, cluster))), today[-1] if today else None)
+    after = _sweep(later) if later and _sweep(later) > sweep else None
+    return Around(_ends(home, earlier[-1]) if earlier else None, after)
+
+
+def _own(folder: Path, cluster: str) -> list[Path]:
+    """A cluster's manifests in a day's folder, in order of time."""
+    return [folder / name for name in between(folder, f"{cluster}.", ".json")]
+
+
+def _sweep(manifest: Path) -> str:
+    return manifest.stem.partition(".")[2]
+
+
+def _ends(home: Path, path: Path) -> Before | None:
+    found = _whole(home, path, "partitions")
     file = found.files.get("partitions") if found else None
     return Before(found.sweep_at, read_table(home / file.path, columns=COLUMNS)) if found and file else None
-
-
-def sweep_after(home: Path, cluster: str, sweep_at: datetime) -> str | None:
-    """Name of a cluster's last sweep beyond a moment, on its UTC day or any later one; None: the moment is new.
-
-    A day that was joined has its last sweep's own manifest still. Of the days before only the folders' names are read.
-    """
-    today = f"ds={sweep_at.astimezone(UTC).date()}"
-    for ds in reversed([name.removeprefix("ds=") for name in names(home / "raw/manifests") if name >= today]):
-        found = between(home / f"raw/manifests/ds={ds}", f"{cluster}.", ".json")
-        if found and found[-1] > f"{cluster}.{sweep_id(sweep_at)}.json":
-            return found[-1].removeprefix(f"{cluster}.").removesuffix(".json")
-    return None
-
-
-def _before(home: Path, cluster: str, sweep_at: datetime) -> Manifest | None:
-    day = sweep_at.astimezone(UTC).date()
-    for ds in (day, day - timedelta(days=1)):
-        names = between(home / f"raw/manifests/ds={ds}", f"{cluster}.", ".json")
-        earlier = [name for name in names if name < f"{cluster}.{sweep_id(sweep_at)}.json"]
-        if earlier:
-            return _whole(home, home / f"raw/manifests/ds={ds}" / earlier[-1], "partitions")
-    return None
 
 
 def _whole(home: Path, path: Path, table: str) -> Manifest | None:
