@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
@@ -152,37 +152,42 @@ def _lay_beside(before: Callable[[], Before | None], made: dict[str, pa.Table]) 
 
 def sweep_before(home: Path, cluster: str, sweep_at: datetime) -> Before | None:
     """The log ends of the last whole sweep of a cluster before a moment, on its UTC day or the day before."""
-    return sweeps_around(home, cluster, sweep_at).before
+    return _before(home, cluster, sweep_at, _own(home, cluster, sweep_at.astimezone(UTC).date()))
 
 
 def sweeps_around(home: Path, cluster: str, sweep_at: datetime) -> Around:
-    """What is stored of a cluster on both sides of a moment. Each day's names are read once: they may be very many.
+    """What is stored of a cluster on both sides of a moment. The names of its day are read once: they may be very many.
 
-    A day that was joined has its last sweep's own manifest still. Of days further off only folder names are read.
+    A day that was joined has its last sweep's own manifest still. Of the days before only the folders' names are read.
     """
-    folder, sweep, day = home / "raw/manifests", sweep_id(sweep_at), sweep_at.astimezone(UTC).date()
-    today = _own(folder / f"ds={day}", cluster)
-    earlier = [path for path in today if _sweep(path) < sweep]
-    earlier = earlier or _own(folder / f"ds={day - timedelta(days=1)}", cluster)
-    days_later = (folder / name for name in reversed(names(folder)) if name > f"ds={day}")
-    later = next((found[-1] for one in days_later if (found := _own(one, cluster))), today[-1] if today else None)
-    after = _sweep(later) if later and _sweep(later) > sweep else None
-    return Around(_ends(home, earlier[-1]) if earlier else None, after)
+    today = _own(home, cluster, sweep_at.astimezone(UTC).date())
+    return Around(_before(home, cluster, sweep_at, today), _after(home, cluster, sweep_at, today))
 
 
-def _own(folder: Path, cluster: str) -> list[Path]:
-    """A cluster's manifests in a day's folder, in order of time."""
+def _before(home: Path, cluster: str, sweep_at: datetime, today: list[Path]) -> Before | None:
+    earlier = [path for path in today if _sweep(path) < sweep_id(sweep_at)]
+    earlier = earlier or _own(home, cluster, sweep_at.astimezone(UTC).date() - timedelta(days=1))
+    found = _whole(home, earlier[-1], "partitions") if earlier else None
+    file = found.files.get("partitions") if found else None
+    return Before(found.sweep_at, read_table(home / file.path, columns=COLUMNS)) if found and file else None
+
+
+def _after(home: Path, cluster: str, sweep_at: datetime, today: list[Path]) -> str | None:
+    day = f"ds={sweep_at.astimezone(UTC).date()}"
+    for name in reversed([name for name in names(home / "raw/manifests") if name > day]):
+        if later := _own(home, cluster, name.removeprefix("ds=")):
+            return _sweep(later[-1])
+    return _sweep(today[-1]) if today and _sweep(today[-1]) > sweep_id(sweep_at) else None
+
+
+def _own(home: Path, cluster: str, ds: date | str) -> list[Path]:
+    """Manifests of a cluster and day, in order of time."""
+    folder = home / f"raw/manifests/ds={ds}"
     return [folder / name for name in between(folder, f"{cluster}.", ".json")]
 
 
 def _sweep(manifest: Path) -> str:
     return manifest.stem.partition(".")[2]
-
-
-def _ends(home: Path, path: Path) -> Before | None:
-    found = _whole(home, path, "partitions")
-    file = found.files.get("partitions") if found else None
-    return Before(found.sweep_at, read_table(home / file.path, columns=COLUMNS)) if found and file else None
 
 
 def _whole(home: Path, path: Path, table: str) -> Manifest | None:
