@@ -3,6 +3,8 @@ for name in $(compgen -e | grep -E '^AIRFLOW(_|$)' || true); do
   unset "$name" # a variable of the user's could lead to the user's database
 done
 unset name PYTHONHOME VIRTUAL_ENV
+# setup leaves compiling to the first import: without a place for it, each process would compile all of Airflow anew
+unset PYTHONDONTWRITEBYTECODE
 JAVA_HOME="$(cat "$ROOT/.venv/java_home")"
 if [ -z "${HOME:-}" ] || [ ! -d "$HOME" ] || [ ! -w "$HOME" ]; then
   mkdir -p "$ROOT/.venv/home"

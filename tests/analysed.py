@@ -5,11 +5,13 @@ import json
 import shutil
 import tempfile
 from collections.abc import Sequence
+from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow.parquet as pq
+import yaml
 from pyspark.sql import SparkSession
 
 from fleet_spark.facts import write_facts
@@ -20,10 +22,14 @@ from fleet_spark.ways import suit
 from golden_homes import unpack
 from kafka_fleet.cli import main
 from kafka_fleet.paths import sql_dir
+from kafka_fleet.store.compaction import compact
 from kafka_fleet.store.generations import claim
 from kafka_fleet.store.manifests import Damaged, Manifest
 from mutations import every_mutation
 from recorded import land_all, recorded_day, write_home
+from stored_days import entries, store_day
+
+JUDGED_BY = ["fetch_latency"]  # of eight signatures; tests/live judges days by all of them
 
 
 @cache
@@ -101,20 +107,38 @@ def by_hand(home: Path, ds: str, fleet: Path, signatures: list[str]) -> None:
     assert main(["report", "--fleet", str(fleet), "--home", str(home), "--date", ds]) == 0
 
 
+@cache
+def judged_by_hand(before: str, ds: str, *clusters: str) -> Path:
+    """Home of two days of recorded clusters, the later judged by JUDGED_BY here, with letters; nobody may change it."""
+    folder = Path(tempfile.mkdtemp(prefix="fleet-tests-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    home, fleet = folder / "home", folder / "fleet.yaml"
+    fleet.write_text(yaml.safe_dump({"version": 1, "clusters": entries(*clusters)}))
+    for day in (before, ds):
+        store_day(home, day, *clusters)
+    by_hand(home, ds, fleet, JUDGED_BY)
+    return home
+
+
 def recorded_home(home: Path) -> None:
-    """Land every recorded cluster and every mutation; two of them are hurt after they were committed."""
+    """Land every recorded cluster and every mutation; two of them are hurt after they were committed.
+
+    As on a finished day their sweeps are joined, but for those two and for what older versions wrote.
+    """
     write_home(home)
+    mutations = every_mutation()
+    hurt = {name: mutations.pop(name) for name in ("halved", "damaged")}
+    for sweeps in mutations.values():
+        land_all(home, sweeps)
+    compact(home, recorded_day(), today=date.max)
     unpack(home, "raw")
-    for name, sweeps in every_mutation().items():
-        landed = land_all(home, sweeps)
-        if name == "halved":
-            for manifest in landed[1::2]:
-                (home / f"raw/manifests/ds={manifest.sweep_at.date()}/{name}.{manifest.sweep}.json").unlink()
-        if name == "damaged":
-            path = home / landed[2].files["requests"].path
-            content = bytearray(path.read_bytes())
-            content[len(content) // 2] ^= 1
-            path.write_bytes(content)
+    landed = {name: land_all(home, sweeps) for name, sweeps in hurt.items()}
+    for manifest in landed["halved"][1::2]:
+        (home / f"raw/manifests/ds={manifest.sweep_at.date()}/halved.{manifest.sweep}.json").unlink()
+    path = home / landed["damaged"][2].files["requests"].path
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
 
 
 @cache

@@ -1,10 +1,10 @@
 """What is told of committed offsets, a second time: takes the oracles, gives detections and coverage per cluster.
 
-Written from the words of evidence and bounds in both signature.yaml; subjects are sets, their order is left to the SQL.
+Written from the words of evidence and bounds in both signature.yaml; which subjects come first is left to the SQL.
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from typing import Any
 
@@ -13,6 +13,10 @@ from growth_oracle import GrowthOracle
 from rewind_oracle import MB, RewindOracle, total
 
 Told = dict[tuple[str, str], Row]  # cluster, cause -> strength, subjects, bounds, values
+NAMED = {
+    "partition_growth": {"group": 6, "topic": 4, "partition": 9},
+    "offset_rewind": {"broker": 4, "group": 6, "topic": 4, "partition": 5},
+}
 
 
 def reported(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
@@ -122,7 +126,7 @@ def rewind(oracle: RewindOracle) -> Told:
                 "share_back": back / held if held else None,
                 "rewound_groups": _most(row["rewound_groups"] for row in groups) if cause == "stale_load" else None,
                 "records_lost": total(row["records_lost"] for row in lost),
-                "outside_isr": sum(row["led_in_isr"] is False for row in lost) or None,
+                "outside_isr": len({(r["topic"], r["partition"]) for r in lost if r["led_in_isr"] is False}) or None,
                 "unclean_elections": _most(row["unclean_elections"] for row in lost), **health(oracle, cluster),
             },
         }  # fmt: skip
@@ -173,11 +177,21 @@ def covered(oracle: CommitsOracle, cluster: str, reads: int) -> bool:
 
 
 def plain(detection: Row, names: dict[str, str]) -> Row:
-    """A measured detection in the form of these: evidence by the name of its value, subjects as a set."""
+    """A measured detection in the form of these: evidence by the name of its value, subjects as told."""
     bounds = detection["bounds"]
     if bounds and "by_partition" in bounds:
         texts = re.split(r"; (?=group )", bounds["by_partition"])
         bounds = {**bounds, "by_partition": sorted(texts)}
     values = {names[line["metric"]]: line["value"] for line in detection["evidence"]}
-    subjects = set(detection["subjects"])
-    return {"strength": detection["strength"], "subjects": subjects, "bounds": bounds, "values": values}
+    return {"strength": detection["strength"], "subjects": detection["subjects"], "bounds": bounds, "values": values}
+
+
+def names_them(signature: str, told: list[str], subjects: set[str]) -> bool:
+    """Whether as many subjects as are NAMED are named, each once, and of the others it is told how many there are."""
+    named = [one for one in told if not one.startswith("and ")]
+    counts = Counter(one.split(" ")[0] for one in subjects)
+    most = NAMED[signature]
+    rest = {f"and {many - most[kind]} more {kind}s" for kind, many in counts.items() if many > most[kind]}
+    shown = {kind: min(many, most[kind]) for kind, many in counts.items()}
+    right = Counter(one.split(" ")[0] for one in named) == shown and len(set(named)) == len(named)
+    return right and set(named) <= subjects and sorted(rest) == sorted(set(told) - set(named))

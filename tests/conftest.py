@@ -18,25 +18,29 @@ from s3_server import S3Server, s3_server
 ROOT = Path(__file__).resolve().parents[1]
 
 
+# the longest of what runs Spark, for another worker: beside jobs, and days in two orders
+BESIDE_JOBS = ("tests/test_airflow_backfill.py", "tests/test_spark_cluster.py", "tests/test_day_order.py",
+                "tests/test_killed_jobs.py")  # fmt: skip
+
+
 @cache
 def group(file: str) -> str:
-    """Tests of a file stay together, and of a folder, and of the files that read one analysis: it takes minutes."""
+    """Tests of a file stay together, and of a folder, and of the files that run Spark in their process.
+
+    These share one JVM, which computes at half the cost once it has run for long, and some of them one analysis.
+    """
     folder = Path(file).parent
     if folder.name != "tests":
         return folder.name
+    if file in BESIDE_JOBS:
+        return "beside jobs"
     text = (ROOT / file).read_text(encoding="utf-8")
-    if "fleets: Generated" in text:
-        return "generated"
-    return "analysed" if re.search(r"^from analysed import .*\banalysed\b", text, re.MULTILINE) else file
+    return "in process" if re.search(r"^from analysed import |fleets: Generated", text, re.MULTILINE) else file
 
 
-# what takes minutes begins first, so that no worker waits for another at the end, and beside real brokers what waits as
-# much as they do; what reads one analysis is together
-LONG = ("live", "analysed", "tests/test_airflow_run.py", "tests/test_airflow_backfill.py", "generated",
-        "tests/test_spark_cluster.py", "tests/test_signature_cases.py", "tests/test_conditions.py",
-        "tests/test_stopped_brokers.py", "tests/test_replay.py", "tests/test_killed_jobs.py",
-        "tests/test_day_order.py", "dags", "tests/test_page_browser.py", "tests/test_page_in_airflow.py",
-        "tests/test_late_sweeps.py", "tests/test_fault_isolation.py")  # fmt: skip
+# what takes longest begins first, so that no worker waits for another at the end
+LONG = ("live", "beside jobs", "in process", "tests/test_airflow_run.py", "dags", "tests/test_page_browser.py",
+        "tests/test_page_in_airflow.py", "tests/test_sweep.py")  # fmt: skip
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

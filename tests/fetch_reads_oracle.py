@@ -37,7 +37,7 @@ class FetchReads(SignatureOracle):
 
     @cached_property
     def spans(self) -> list[Row]:
-        """Intervals with both counters that end where groups were read (if they ever were), and their window."""
+        """Intervals with both counters that end where groups were read (if they ever were), each with its window."""
         read: dict[tuple[str, datetime], bool] = {
             (row["cluster"], row["sweep_at"]): row["admin_outcome"] != "failed"
             and not {"groups", "group_members", "group_offsets"} & set(row["admin_missing"] or [])
@@ -46,7 +46,7 @@ class FetchReads(SignatureOracle):
         }
         readable = {cluster for (cluster, _at), known in read.items() if known}
         return [
-            {**span, "time_window": self._window(span["to_at"]) if span["kind"] == "sweeps" else -1}
+            {**span, "time_window": self._window(span["to_sweep"]) if span["kind"] == "sweeps" else -1}
             for span in self.counters()
             if not span["ran_back"] and None not in (span["consumer_fetches"], span["expired_consumer_fetches"])
             and (read[span["cluster"], span["to_sweep"]] or span["cluster"] not in readable)

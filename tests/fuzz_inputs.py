@@ -51,7 +51,10 @@ def randoms(few: int) -> Iterator[tuple[int, Random]]:
 
 
 def generated(few: int) -> settings:
-    """Settings of a hypothesis test that has `few` examples in a short run; equal examples at every such run."""
+    """Settings of a hypothesis test that has `few` examples in a short run, from a fixed seed.
+
+    The seed is not all: hypothesis also tries constants of the modules that are loaded, which differ between runs.
+    """
     checks = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
     return settings(
         max_examples=few * TIMES, deadline=None, database=None, derandomize=TIMES == 1, suppress_health_check=checks

@@ -132,11 +132,11 @@ class StormOracle(ListenerOracle):
         where = one["cluster"], one["broker"], one["listener"]
         later = [
             s for s in self.spans
-            if (s["cluster"], s["broker"], s["listener"]) == where and s["to_at"] > one["to_at"]
+            if (s["cluster"], s["broker"], s["listener"]) == where and s["from_sweep"] == one["to_sweep"]
         ]  # fmt: skip
         if one["kept"] < self.limits["crowd_backlogs"] * one["backlog"] or not later:
             return False
-        then = min(later, key=lambda span: span["to_at"])
+        (then,) = later
         more = max(0, then["created"] - one["rate"] * then["seconds"])
         return bool(then["kind"] == "sweeps" and 2 * then["seconds"] >= one["burst_s"] and more <= 0.05 * one["kept"])
 

@@ -3,11 +3,11 @@
 PostgreSQL, a Spark master and worker, a mail server and Airflow's parts are real processes with the settings of the
 compose file. The first time, one day is judged by a backfill of its own and one by hand, as the command line does it,
 on this machine's cores; then both by a backfill through the API, the last day first and side by side, for which Airflow
-clears the run that there is; the first day a third time by hand. While Airflow runs, its UI's page of the fleet is
-visited.
+clears the run that there is. While Airflow runs, its UI's page of the fleet is visited.
 """
 
 import json
+import shutil
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -15,18 +15,17 @@ import pytest
 
 from airflow_home import AirflowHome, Listener, Run, Standalone
 from airflow_web import PAGES, Visit, backfill_by_rest, visit
-from analysed import by_hand
+from analysed import JUDGED_BY, judged_by_hand
 from compose_stack import PARTS, ComposeHome, compose_stack
 from kafka_fleet.report.dispatch import mail_letter
 from mail_server import Mailbox, mail_server, plain
 from metric_sink import metric_sink
-from stored_days import entries, pointers, published, store_day
+from stored_days import entries, pointers, published
 
 pytestmark = pytest.mark.timeout(2700)  # about five minutes on two idle cores
 DAYS = ["2026-11-09", "2026-11-10"]
 CLUSTERS = ("follower331", "follower332")
 STAGES = ("findings", "signatures", "reports")
-SIGNATURES = ["fetch_latency"]  # of eight; tests/live judges days by all of them
 DONE = ("coverage", "facts", "judge", "letters", "publish")
 
 
@@ -40,14 +39,13 @@ class Seen(NamedTuple):
 
 
 class Story(NamedTuple):
-    """Both backfills, the run by hand, how often the first day's `judge` was begun, a visit of the page.
+    """Both backfills, how often the first day's `judge` was begun, a visit of the page.
 
-    And what was mailed after the first, the second and by the last run, listened meanwhile, and left after the stop.
+    And what was mailed after the first, the second and once more by hand, listened meanwhile, and left after the stop.
     """
 
     first: Seen
     again: Seen
-    by_hand: Seen
     tries: int
     page: Visit
     metrics: bytes
@@ -66,7 +64,7 @@ def look(airflow: AirflowHome) -> Seen:
 
 def backfill(airflow: AirflowHome, running: Standalone, days: list[str], notify: str, rest: bool = False) -> Seen:
     """Create a backfill of these days, by the command or by the API, and wait for its end."""
-    conf = {"signatures": SIGNATURES, "notify": notify}
+    conf = {"signatures": JUDGED_BY, "notify": notify}
     if rest:
         number = backfill_by_rest(airflow, days, conf)
     else:
@@ -90,12 +88,9 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
     fleet = {"version": 1, "clusters": entries(*CLUSTERS)}
     with mail_server(mailbox) as port, metric_sink() as sink, compose_stack(folder, fleet, port) as airflow:
         airflow.more |= sink.settings() | {"KAFKA_FLEET_DEADLINE_HOURS": "0.001"}  # every run is late
-        for day in DAYS:
-            store_day(airflow.home, day, *CLUSTERS)
+        shutil.copytree(judged_by_hand(*DAYS, *CLUSTERS), airflow.home, dirs_exist_ok=True)
         airflow.run("dags", "reserialize")
         airflow.run("dags", "unpause", "fleet_health")
-        for day in DAYS[1:]:
-            by_hand(airflow.home, day, airflow.fleet_file, SIGNATURES)
         with airflow.standalone() as running:
             first = backfill(airflow, running, DAYS[:1], "auto")
             mails = list(mailbox.recipients)
@@ -106,15 +101,13 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
             for one in airflow.cluster:
                 one.note_listeners()
         tries = airflow.tries(first.runs[DAYS[0]].run_id, "judge")
-        by_hand(airflow.home, DAYS[0], airflow.fleet_file, SIGNATURES)
-        third = look(airflow)
         for name in CLUSTERS:
             assert mail_letter(airflow.home, DAYS[0], name, [f"{name}-oncall@example.org"], plain(port)).ok
         listeners = running.listeners.union(*(one.listeners for one in airflow.cluster))
     left = [*running.members(), *(process for one in airflow.cluster for process in one.members())]
     faults = {part: done.stdout + done.stderr for part, done in healthy.items() if done.returncode != 0}
     metrics, mails_of_all = b"".join(sink.bodies), (mails, mailed, mailbox.recipients[len(mailed) :])
-    return Story(first, again, third, tries, page, metrics, mails_of_all, listeners, len(left), faults, airflow)
+    return Story(first, again, tries, page, metrics, mails_of_all, listeners, len(left), faults, airflow)
 
 
 @pytest.mark.parametrize(("which", "days"), [("first", DAYS[:1]), ("again", DAYS)])
@@ -143,18 +136,17 @@ def test_the_second_backfill_is_another_one_and_makes_a_generation_of_its_own(st
 @pytest.mark.parametrize("day", DAYS)
 def test_findings_and_letters_are_the_same_bytes_again(story, stage, day):
     first, again = story.first.files[(stage, day)], story.again.files[(stage, day)]
-    assert first == again == story.by_hand.files[(stage, day)]
+    assert first == again
     if stage == "reports":
         assert set(first) == {"index.html"} | {f"{c}.{kind}" for c in CLUSTERS for kind in ("html", "txt")}
     assert all(len(content) > 2 for content in first.values())
 
 
 @pytest.mark.fault(46)
-def test_the_first_day_is_judged_by_a_run_by_that_run_cleared_and_by_hand(story):
+def test_the_first_day_is_judged_by_a_run_and_by_that_run_cleared(story):
     (before, after) = (seen.runs[DAYS[0]] for seen in (story.first, story.again))
     assert before.run_id == after.run_id
     assert story.tries == 2
-    assert story.by_hand.pointers[f"findings/ds={DAYS[0]}"] == "g0003"
 
 
 def test_a_day_reads_like_itself(story):

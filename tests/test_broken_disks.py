@@ -164,14 +164,40 @@ def test_an_fsync_that_fails(story: Story, tmp_path: Path) -> None:
     assert hit == set(STEPS)
 
 
-def test_a_disk_that_is_read_only(
-    story: Story, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fleet = tmp_path / "fleet.yaml"
-    cluster = {**entries("follower331")[0], "id": CLUSTER, "owners": OWNERS}
-    fleet.write_text(yaml.safe_dump({"version": 1, "clusters": [cluster]}))
+@pytest.fixture
+def fleet(story: Story, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Options of `kafka-fleet` for both clusters, of which one has an owner more than those who have its letter."""
+    owners = dict(zip(CLUSTERS, (["archive@example.org"], [*OWNERS, "third@example.org"]), strict=True))
+    both = zip(CLUSTERS, entries("follower331", "follower332"), strict=True)
+    clusters = [{**one, "id": name, "owners": owners[name]} for name, one in both]
+    (tmp_path / "fleet.yaml").write_text(yaml.safe_dump({"version": 1, "clusters": clusters}))
     server = {"host": story.smtp.host, "port": story.smtp.port, "from_email": story.smtp.from_email}
     monkeypatch.setenv("KAFKA_FLEET_SMTP", json.dumps({**server, "disable_ssl": True, "disable_tls": True}))
+    return ["--fleet", str(tmp_path / "fleet.yaml"), "--date", DS]
+
+
+def test_a_disk_that_fails_for_one_cluster_holds_no_others_mail_back(
+    story: Story, fleet: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    story.box.received.clear()
+    home = shutil.copytree(story.template, story.template.parent / "home")
+    unlucky = CLUSTERS[0]
+    with fails_at(1) as paths:
+        assert main(["mail", *fleet, "--home", str(home)]) == 1
+    (told,) = capsys.readouterr().err.splitlines()
+    assert paths
+    assert unlucky in paths[0]
+    assert told.startswith(f"{unlucky}: ")
+    assert os.strerror(errno.EIO) in told
+    assert story.box.recipients == ["third@example.org"]
+
+    assert main(["mail", *fleet, "--home", str(home)]) == 0
+    assert story.box.recipients == ["third@example.org", "archive@example.org"]
+
+
+def test_a_disk_that_is_read_only(
+    story: Story, fleet: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with disk(tmp_path / "disk") as place:
         for step in STEPS:
             story.box.received.clear()
@@ -182,9 +208,10 @@ def test_a_disk_that_is_read_only(
                 failed = second(home, story.smtp, [step])
                 if step in ("report", "mail"):
                     capsys.readouterr()
-                    assert main([step, "--fleet", str(fleet), "--home", str(home), "--date", DS]) == 1
-                    (told,) = capsys.readouterr().err.splitlines()
-                    assert os.strerror(READ_ONLY) in told
+                    assert main([step, *fleet, "--home", str(home)]) == 1
+                    told = capsys.readouterr().err.splitlines()
+                    assert len(told) == (1 if step == "report" else len(CLUSTERS))
+                    assert all(os.strerror(READ_ONLY) in line for line in told)
             assert failed is not None
             assert (failed.step, failed.error.errno) == (step, READ_ONLY)
             assert tree(home) == before

@@ -109,6 +109,7 @@ def test_detections(fleets: Generated, growth: GrowthOracle, rewind: RewindOracl
     for key, wanted in expected.items():
         values = {name: float(value) for name, value in wanted.pop("values").items() if value is not None}
         assert measured[key].pop("values") == pytest.approx(values, rel=1e-9, abs=0.51e-4), key  # 4 decimals are told
+        assert told.names_them(signature, measured[key].pop("subjects"), wanted.pop("subjects")), key
         assert measured[key] == wanted, key
     oracle: CommitsOracle = growth if signature == "partition_growth" else rewind
     results = [row for row in fleets.results if row["signature"] == signature and row["cluster"].startswith("commits-")]

@@ -1,17 +1,24 @@
-"""A real job killed, and out of memory, while Spark itself writes facts: readers keep the old day, the retry heals it.
+"""A job killed, out of memory or of disk, while Spark itself writes facts: readers keep the old day, a retry heals it.
 
 `python -m benchmarks.killed_jobs` kills at many more moments.
 """
 
+import os
 import shutil
 import signal
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
 
-from analysed import analyse
+from analysed import analyse, spark
 from benchmarks.killed_jobs import LARGE, NEW, OLD, command, on_their_way, run, stages, strike_while_spark_writes
+from broken_disks import READ_ONLY, ROOT, disk, full, read_only
+from fleet_spark.facts import write_facts
+from fleet_spark.judge import tables_needed, write_findings
+from fleet_spark.tables import Day
 from fleet_spark.ways import OF_FEW_ROWS
 from kafka_fleet.paths import sql_dir
 from kafka_fleet.store.generations import claim
@@ -58,3 +65,29 @@ def test_a_job_that_dies_while_spark_writes_changes_nothing_and_its_retry_heals(
     assert stages(home) == unharmed
     assert pointers(home) == dict.fromkeys(followed, NEW)
     assert list(home.rglob("_temporary")) == []
+
+
+@pytest.mark.fault(43)
+def test_a_full_disk_under_sparks_committer_changes_nothing_and_the_retry_heals(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without root it is a folder that cannot be written: no limit of this process reaches a JVM that runs already."""
+    with disk(tmp_path / "disk") as place:
+        home = place / "home"
+        write_home(home, ["follower331"])
+        assert analyse(home, recorded_day(), signatures=[SIGNATURE]).generation == OLD
+        unharmed, followed = stages(home), pointers(home)
+        day = Day(spark(), home, recorded_day(), claim(home, recorded_day()), sql_dir())
+        reason = "No space left on device" if ROOT else os.strerror(READ_ONLY)
+        monkeypatch.setattr("fleet_spark.ways.FEW_ROWS", 0)  # as on a large day: every table is written by Spark
+        failed = pytest.raises((PySparkException, Py4JError), match=reason)
+        with full(place, 64) if ROOT else read_only(place), failed:
+            write_facts(day, [], tables_needed(day.sql, [SIGNATURE]))
+        monkeypatch.undo()
+        assert (pointers(home), stages(home)) == (followed, unharmed)
+
+        write_facts(day, [], tables_needed(day.sql, [SIGNATURE]))
+        write_findings(day, None, [], [SIGNATURE])
+        assert stages(home) == unharmed
+        assert pointers(home) == dict.fromkeys(followed, NEW)
+        assert list(home.rglob("_temporary")) == []

@@ -86,8 +86,10 @@ def endless(handler: BaseHTTPRequestHandler) -> None:
 
 @cache
 def packed() -> bytes:
-    packer = zlib.compressobj(1, wbits=31)  # 100 MB of blanks in 0.4 MB
-    return b"".join(packer.compress(b" " * 1_000_000) for _ in range(100)) + packer.flush()
+    packer = zlib.compressobj(9, wbits=31)  # 10 GB of blanks in 10 MB: a block that looks back at nothing, 100 times
+    begin = packer.compress(b" ") + packer.flush(zlib.Z_FULL_FLUSH)
+    block = b"".join(packer.compress(b" " * 1_000_000) for _ in range(100)) + packer.flush(zlib.Z_FULL_FLUSH)
+    return begin + block * 100
 
 
 def bomb(handler: BaseHTTPRequestHandler) -> None:

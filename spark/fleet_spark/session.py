@@ -21,6 +21,7 @@ FIXED = {
 DEFAULTS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
+    "spark.sql.ui.explainMode": "simple",  # each query's plan as text is made for the page and the log of events alone
     "spark.sql.shuffle.partitions": "4",
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "100000",  # sizes of small files: no job for that
     "spark.sql.adaptive.coalescePartitions.parallelismFirst": "false",

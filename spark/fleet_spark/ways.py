@@ -1,7 +1,8 @@
 """Two ways to run a query: takes how many rows it reads, sets the session to what suits so many.
 
 Some 160 queries judge a day, and most of them are small on the largest day too. A small query waits for the compiler of
-its generated code, and for plans that are made anew at every shuffle, longer than both save: docs/benchmarks.md.
+its generated code, for plans that are made anew at every shuffle, and for what a plan's filters imply, longer than
+these save: docs/benchmarks.md.
 """
 
 import re
@@ -16,11 +17,14 @@ OF_FEW_ROWS = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.adaptive.enabled": "false",
+    # what may be concluded of one side of a join for the other is found out at every step of planning; it saves reading
+    "spark.sql.constraintPropagation.enabled": "false",
 }
 OF_MANY_ROWS = {
     "spark.sql.codegen.wholeStage": "true",
     "spark.sql.codegen.factoryMode": "FALLBACK",
     "spark.sql.adaptive.enabled": "true",
+    "spark.sql.constraintPropagation.enabled": "true",
 }
 _READS = re.compile(r"\b(?:FROM|JOIN)\s+([a-z_]+)")
 

@@ -1,6 +1,13 @@
 """What runs of the DAGs do without any cluster: each dead one is red for itself, and a day without data says so."""
 
+import json
+import os
+from pathlib import Path
+
 import pytest
+
+from canaries import hits
+from s3_server import BUCKET, s3_server
 
 
 @pytest.mark.fault(1, 15, 39)
@@ -42,3 +49,23 @@ def test_a_day_without_a_sweep_fails_with_a_sentence(database, bag, fleet_home):
     assert states["coverage"] == "failed"
     assert states["mail"] == "upstream_failed"
     assert not (fleet_home / "runs").exists()
+
+
+@pytest.mark.fault(56)
+def test_a_bucket_that_refuses_the_key_is_one_sentence_without_the_secret(
+    database, bag, fleet_home, monkeypatch, caplog
+):
+    secret, home = "canary-71c0-of-the-bucket", f"s3a://{BUCKET}/kafka/home"
+    with s3_server() as server:
+        for name in server.variables(secret):
+            monkeypatch.setenv(name, "to be forgotten")  # what the DAG sets ends with the test
+        extra = {"endpoint_url": server.url, "region_name": "eu-central-1"}
+        bucket = {"conn_type": "aws", "login": "AKIDOTHER", "password": secret, "extra": extra}
+        monkeypatch.setenv("AIRFLOW_CONN_KAFKA_FLEET_HOME", json.dumps(bucket))
+        monkeypatch.setenv("KAFKA_FLEET_HOME", home)
+        with caplog.at_level("DEBUG"):
+            run = bag.dags["fleet_health"].test(run_conf={"ds": "2026-11-20", "clusters": None})
+    states = {i.task_id: str(i.state) for i in run.get_task_instances()}
+    assert (states["coverage"], states["facts"]) == ("failed", "upstream_failed")
+    assert f"{home}: the bucket refuses the credentials (InvalidAccessKeyId)" in caplog.text
+    assert hits([secret], [Path(os.environ["AIRFLOW_HOME"])], {"log": caplog.text}) == []

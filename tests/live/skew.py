@@ -25,11 +25,12 @@ LEADERS = {p: [(1, 3), (2, 1), (3, 2)][p % 3] for p in range(9)}  # three partit
 RECORDS_PER_S, RECORD_BYTES = 1000, 200
 SENDING = {"linger.ms": 0, "acks": "all", "max.in.flight.requests.per.connection": 1}
 WINDOWS, EVERY_S = 3, 7.0
+SPARE = 1  # of the sticky client's: a busy machine now and then holds up the timely brokers for seconds
 
 
-def _sweeps(cluster: Cluster, home: Path, name: str) -> None:
+def _sweeps(cluster: Cluster, home: Path, name: str, windows: int) -> None:
     time.sleep(2.5)  # a Java client needs that long to start: what is measured is its sending
-    for left in range(WINDOWS, -1, -1):
+    for left in range(windows, -1, -1):
         sweep(cluster, home, name)
         time.sleep(EVERY_S if left else 0)
 
@@ -58,16 +59,16 @@ def _hot_key(cluster: Cluster, topic: str) -> Iterator[None]:
 
 
 def run(home: Path) -> None:
-    """Start the cluster, run the three loads one after the other, stop it; about 90 s."""
-    avoid_midnight(150)
+    """Start the cluster, run the three loads one after the other, stop it; about 100 s."""
+    avoid_midnight(160)
     with Cluster(STICKY, "3.3.2", brokers=3, racks=(), broker_configs=LATE) as cluster:
         for topic in (STICKY, CURED, KEYED, "trickle"):
             create_topic(cluster, topic, replica_assignment={p: list(brokers) for p, brokers in LEADERS.items()})
         for name, release in ((STICKY, "3.2.3"), (CURED, "3.3.2")):
             with Producer(cluster, name, RECORDS_PER_S, RECORD_BYTES, SENDING, release) as client:
-                _sweeps(cluster, home, name)
+                _sweeps(cluster, home, name, WINDOWS + SPARE if name == STICKY else WINDOWS)
                 assert client.running, client.log.read_text(errors="replace")
                 client.stop(0)
         # an affected client is connected, but what is uneven is not its topic
         with Producer(cluster, "trickle", 2, RECORD_BYTES, SENDING, "3.2.3"), _hot_key(cluster, KEYED):
-            _sweeps(cluster, home, KEYED)
+            _sweeps(cluster, home, KEYED, WINDOWS)

@@ -35,7 +35,7 @@ def test_the_affected_client_is_confirmed(measured: Measured) -> None:
     assert evidence(finding, "mean Produce time of the slowest leader") > 100
     assert evidence(finding, "mean Produce time of the slowest of the other leaders") < 60
     assert evidence(finding, "between leaders") > 0.9
-    assert evidence(finding, "windows that show it") == WINDOWS
+    assert evidence(finding, "windows that show it") == evidence(finding, "could be compared") >= WINDOWS
 
 
 def test_every_partition_of_the_late_leader_gets_more(measured: Measured) -> None:

@@ -31,5 +31,5 @@ SELECT
     transform(array_sort(brokers), x -> x.named) AS brokers,
     transform(array_sort(consumer_groups), x -> x.named) AS consumer_groups,
     transform(array_sort(topics), x -> x.named) AS topics,
-    transform(array_sort(lost_partitions), x -> x.named) AS lost_partitions
+    array_distinct(transform(array_sort(lost_partitions), x -> x.named)) AS lost_partitions
 FROM named

@@ -18,7 +18,8 @@ WITH found AS (
         sum(read_again_with_earliest) AS read_again_with_earliest,
         sum(skipped_with_latest) AS skipped_with_latest,
         sum(records_lost) AS records_lost,
-        sum(outside_isr) AS outside_isr,
+        -- one whose log was shorter at several sweeps has a row of each
+        nullif(count(DISTINCT CASE WHEN outside_isr = 1 THEN concat(topic, '-', lost_partition) END), 0) AS outside_isr,
         max(unclean_elections) AS unclean_elections
     FROM reported_rewinds
     GROUP BY cluster, cause
@@ -45,26 +46,16 @@ SELECT
     h.commits_per_s,
     h.group_offsets,
     h.coordinated_groups,
-    slice(s.brokers, 1, 4)
-    || slice(s.consumer_groups, 1, 6)
-    || slice(s.topics, 1, 4)
-    || slice(s.lost_partitions, 1, 5)
-    || CASE
-        WHEN
-            size(s.brokers) > 4
-            OR size(s.consumer_groups) > 6
-            OR size(s.topics) > 4
-            OR size(s.lost_partitions) > 5
-            THEN array(
-                concat(
-                    'and ', format_number(greatest(0, size(s.brokers) - 4), 0), ' more brokers, ',
-                    format_number(greatest(0, size(s.consumer_groups) - 6), 0), ' more groups, ',
-                    format_number(greatest(0, size(s.topics) - 4), 0), ' more topics, ',
-                    format_number(greatest(0, size(s.lost_partitions) - 5), 0), ' more partitions'
-                )
-            )
-        ELSE array()
-    END AS subjects,
+    concat(
+        slice(s.brokers, 1, 4),
+        if(size(s.brokers) > 4, array(concat('and ', size(s.brokers) - 4, ' more brokers')), array()),
+        slice(s.consumer_groups, 1, 6),
+        if(size(s.consumer_groups) > 6, array(concat('and ', size(s.consumer_groups) - 6, ' more groups')), array()),
+        slice(s.topics, 1, 4),
+        if(size(s.topics) > 4, array(concat('and ', size(s.topics) - 4, ' more topics')), array()),
+        slice(s.lost_partitions, 1, 5),
+        if(size(s.lost_partitions) > 5, array(concat('and ', size(s.lost_partitions) - 5, ' more partitions')), array())
+    ) AS subjects,
     CASE
         WHEN f.records_back IS NOT NULL
             THEN named_struct(

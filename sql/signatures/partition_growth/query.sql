@@ -114,20 +114,14 @@ SELECT
     f.seconds,
     c.with_duration,
     c.without_duration,
-    slice(n.group_names, 1, 6)
-    || slice(n.topic_names, 1, 4)
-    || slice(n.partition_names, 1, 9)
-    || CASE
-        WHEN size(n.group_names) > 6 OR size(n.topic_names) > 4 OR size(n.partition_names) > 9
-            THEN array(
-                concat(
-                    'and ', format_number(greatest(0, size(n.group_names) - 6), 0), ' more groups, ',
-                    format_number(greatest(0, size(n.topic_names) - 4), 0), ' more topics, ',
-                    format_number(greatest(0, size(n.partition_names) - 9), 0), ' more partitions'
-                )
-            )
-        ELSE array()
-    END AS subjects,
+    concat(
+        slice(n.group_names, 1, 6),
+        if(size(n.group_names) > 6, array(concat('and ', size(n.group_names) - 6, ' more groups')), array()),
+        slice(n.topic_names, 1, 4),
+        if(size(n.topic_names) > 4, array(concat('and ', size(n.topic_names) - 4, ' more topics')), array()),
+        slice(n.partition_names, 1, 9),
+        if(size(n.partition_names) > 9, array(concat('and ', size(n.partition_names) - 9, ' more partitions')), array())
+    ) AS subjects,
     named_struct(
         'skipped_at_least', f.at_least,
         'skipped_at_most', f.at_most,
