@@ -5,14 +5,13 @@
 
 import json
 import socket
-import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from certificates import Authority
-from jolokia_simulator import Json, agent, answer
+from jolokia_simulator import Json, agent, answer, never_answers
 from kafka_fleet.collect.mbeans import PARTITIONS as PARTITION_BEANS
 from kafka_fleet.collect.mbeans import beans
 from simulated_fleet import Broker, Fleet
@@ -72,7 +71,7 @@ def valued(change: Callable[[Json], Any]) -> Callable[[Json], Json]:
 
 # cluster: row of the matrix, what is done to its (last) broker, what its letter says
 HURT: dict[str, tuple[int, Hurt, str]] = {
-    "silent": (5, wired(lambda handler: time.sleep(2)), "timeout"),
+    "silent": (5, wired(never_answers), "timeout"),
     "drip": (6, wired(lambda handler: trickle(handler, b"HTTP/1.1 200 OK\r\n\r\n[")), "timeout"),
     "endless": (7, wired(endless), "too_large"),
     "bomb": (8, wired(bomb), "too_large"),

@@ -19,7 +19,7 @@ from kafka_fleet.store.manifests import manifests, read_rows
 from recorded_prometheus import STEP_S, Form, Recorded, payments, recorded
 
 STEP = timedelta(seconds=STEP_S)
-LIMITS = Limits(connect_s=1.0, read_s=2.0, deadline_s=5.0, max_bytes=32_000_000)
+LIMITS = Limits(connect_s=10.0, read_s=20.0, deadline_s=40.0, max_bytes=32_000_000)
 CHOICE = Choice(selector='job="kafka"')
 
 

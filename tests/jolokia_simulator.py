@@ -104,6 +104,11 @@ def answer(handler: BaseHTTPRequestHandler, body: bytes, status: int = 200, **he
     handler.wfile.write(body)
 
 
+def never_answers(handler: BaseHTTPRequestHandler) -> None:
+    """No answer at all, until the collector closes its side."""
+    handler.connection.recv(1)
+
+
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 64

@@ -11,7 +11,7 @@ from byte_server import listener
 from kafka_fleet.collect import sweep
 from kafka_fleet.collect.admin import AdminSweep, sweep_admin
 from kafka_fleet.collect.checked import CheckedSocket, Forbidden
-from test_sweep import FAST, RESOLVER, cluster
+from test_sweep import LIMITS, RESOLVER, cluster
 from wire_broker import exactly
 
 METADATA_SERVICE = "169.254.169.254"
@@ -104,5 +104,5 @@ def test_the_agent_of_an_advertised_host_is_checked_as_a_declared_one(tmp_path, 
     monkeypatch.setattr(sweep, "sweep_admin", lambda *_given: listed)
     monkeypatch.setattr(socket, "getaddrinfo", resolved)
     monkeypatch.setattr(socket.socket, "connect", lambda *_given: pytest.fail("a connection was begun"))
-    found = sweep.sweep_cluster(cluster({"url_template": "http://{host}:8778/jolokia"}), tmp_path, RESOLVER, FAST)
+    found = sweep.sweep_cluster(cluster({"url_template": "http://{host}:8778/jolokia"}), tmp_path, RESOLVER, LIMITS)
     assert [(number, outcome, kind) for number, outcome, kind, _detail in found.brokers] == [(7, "failed", "forbidden")]

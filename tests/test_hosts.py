@@ -8,7 +8,7 @@ from jolokia_simulator import Agent, agent, answer
 from kafka_fleet.collect.hosts import METRICS, parse, sweep_host
 from kafka_fleet.collect.transport import Limits
 
-FAST = Limits(connect_s=1.0, read_s=1.0, deadline_s=2.0, max_bytes=2_000_000)
+LIMITS = Limits(connect_s=10.0, read_s=20.0, deadline_s=40.0, max_bytes=2_000_000)
 TEXT = b"""# HELP node_netstat_TcpExt_ListenOverflows Statistic TcpExtListenOverflows.
 # TYPE node_netstat_TcpExt_ListenOverflows untyped
 node_netstat_TcpExt_ListenOverflows 250
@@ -91,27 +91,27 @@ def test_hostile_text_costs_no_time():
 def test_a_row_of_a_host_and_of_one_that_fails():
     with agent(Agent()) as one:
         one.wire = lambda handler: answer(handler, TEXT, Content_Type="text/plain")
-        row = sweep_host(1, one.url, FAST)
+        row = sweep_host(1, one.url, LIMITS)
         assert row.pop("read_at").timestamp() == pytest.approx(time.time(), abs=5)
         assert row == {"broker": 1, "outcome": "ok", "detail": None, **FOUND}
         one.wire = lambda handler: answer(handler, TEXT + ONE + b" 251\n")
-        row = sweep_host(1, one.url, FAST)
+        row = sweep_host(1, one.url, LIMITS)
         assert (row["outcome"], row.get("listen_drops"), row["somaxconn"]) == ("ok", None, 4096)
         assert row["detail"] == f"given twice, so without a value: {ONE.decode()}"
         one.wire = lambda handler: answer(handler, (ONE + b" 251\n") * 2)
-        row = sweep_host(1, one.url, FAST)
+        row = sweep_host(1, one.url, LIMITS)
         assert (row["outcome"], row["detail"]) == (
             "failed",
             f"protocol: given twice, so without a value: {ONE.decode()}",
         )
         one.wire = lambda handler: answer(handler, b"<html>canary</html>")
-        assert sweep_host(1, one.url, FAST) == {
+        assert sweep_host(1, one.url, LIMITS) == {
             "broker": 1,
             "outcome": "failed",
             "detail": "protocol: none of the wanted metrics in the answer",
         }
         one.wire = lambda handler: answer(handler, b"x" * 3_000_000)
-        assert sweep_host(1, one.url, FAST)["detail"].startswith("too_large: ")
+        assert sweep_host(1, one.url, LIMITS)["detail"].startswith("too_large: ")
         one.wire = lambda handler: answer(handler, b"canary", 500)
-        assert sweep_host(1, one.url, FAST)["detail"] == "http: HTTP 500"
+        assert sweep_host(1, one.url, LIMITS)["detail"] == "http: HTTP 500"
         assert [headers.get("Authorization") for _path, headers, _body in one.seen] == [None] * 7  # a 500 twice

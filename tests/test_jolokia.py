@@ -12,7 +12,9 @@ from kafka_fleet.collect.jolokia import BrokerSweep, sweep_broker
 from kafka_fleet.collect.mbeans import PARTITIONS, beans, mbean_of
 from kafka_fleet.collect.transport import Credentials, Limits
 
-FAST = Limits(connect_s=1.0, read_s=0.8, deadline_s=1.2, max_bytes=2_000_000)
+# long where an answer is expected, for a machine that has much else to do; short where none ever comes
+LIMITS = Limits(connect_s=10.0, read_s=20.0, deadline_s=40.0, max_bytes=2_000_000)
+SHORT = LIMITS._replace(connect_s=1.0, read_s=0.8, deadline_s=1.2)
 SECRET = Credentials("canary-user", "canary-password")
 LOG_END = beans(PARTITIONS)[0].mbean
 STATE = "kafka.server:type=KafkaServer,name=BrokerState"
@@ -24,17 +26,17 @@ def broker():
         yield one
 
 
-def sweep(one: Agent, limits: Limits = FAST, credentials: Credentials = SECRET) -> BrokerSweep:
+def sweep(one: Agent, limits: Limits = LIMITS, credentials: Credentials = SECRET) -> BrokerSweep:
     found = sweep_broker(one.url, credentials, limits)
     assert "canary" not in f"{found.kind} {found.detail} {found.missing}"
     return found
 
 
-def failed(one: Agent, kind: str, limits: Limits = FAST) -> BrokerSweep:
+def failed(one: Agent, kind: str, limits: Limits = LIMITS) -> BrokerSweep:
     started = time.monotonic()
     found = sweep(one, limits)
     assert (found.outcome, found.kind) == ("failed", kind)
-    assert time.monotonic() - started < limits.deadline_s + 1
+    assert time.monotonic() - started < limits.deadline_s + 5
     assert found.read_at is None
     assert found.rows.values == 0
     assert found.detail is not None

@@ -13,7 +13,7 @@ from kafka_fleet.history.prometheus import Prometheus, quoted
 from kafka_fleet.history.reading import Scrape, read
 from recorded_prometheus import Form, Recorded, recorded
 
-LIMITS = Limits(connect_s=1.0, read_s=1.0, deadline_s=3.0, max_bytes=2_000_000)
+LIMITS = Limits(connect_s=10.0, read_s=20.0, deadline_s=40.0, max_bytes=2_000_000)
 AT = 1_700_000_000_123
 TARGET = frozenset({("job", "kafka"), ("instance", "10.0.0.1:7071")})
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from canaries import hits
-from jolokia_simulator import Agent, agent, answer
+from jolokia_simulator import Agent, agent, answer, never_answers
 from kafka_fleet.collect import sweep as module
 from kafka_fleet.collect.admin import AdminSweep
 from kafka_fleet.collect.sweep import SweepResult, endpoints, sweep_cluster
@@ -17,7 +17,8 @@ from kafka_fleet.credentials import local_credentials
 from kafka_fleet.inventory import Cluster, parse_fleet
 from kafka_fleet.store.manifests import manifests, read_rows
 
-FAST = Limits(connect_s=1.0, read_s=0.5, deadline_s=1.0, max_bytes=2_000_000)
+LIMITS = Limits(connect_s=5.0, read_s=9.0, deadline_s=10.0, max_bytes=2_000_000)
+SHORT = LIMITS._replace(read_s=3.0, deadline_s=5.0)  # where one answers never and another must have its time
 CANARIES = ("canary-login", "canary-password", "canary-config", "canary-jmx")
 RESOLVER = local_credentials(
     {
@@ -44,7 +45,7 @@ def cluster(jolokia: dict[str, Any], **more: Any) -> Cluster:
     return fleet.clusters[0]
 
 
-def run(home: Path, one: Cluster, limits: Limits = FAST) -> tuple[SweepResult, Any]:
+def run(home: Path, one: Cluster, limits: Limits = LIMITS) -> tuple[SweepResult, Any]:
     result = sweep_cluster(one, home, RESOLVER, limits)
     (manifest,), damaged = manifests(home, result.manifest.sweep_at.date())
     assert damaged == []
@@ -81,11 +82,11 @@ def test_every_broker_and_the_admin_protocol_dead_still_lands_the_declaration(tm
 @pytest.mark.fault(5, 56)
 def test_one_of_three_brokers_answers_everything_one_hangs_one_leaks(tmp_path):
     with agent(Agent()) as good, agent(Agent()) as silent, agent(Agent()) as leaking:
-        silent.wire = lambda handler: time.sleep(2)
+        silent.wire = never_answers
         leaking.wire = lambda handler: answer(handler, b'{"args":"-Dpassword=canary-jmx"}', 500)
         started = time.monotonic()
-        result, rows = run(tmp_path, cluster({"brokers": {1: good.url, 2: silent.url, 3: leaking.url}}))
-        assert time.monotonic() - started < 6
+        result, rows = run(tmp_path, cluster({"brokers": {1: good.url, 2: silent.url, 3: leaking.url}}), SHORT)
+        assert time.monotonic() - started < SHORT.deadline_s + 5
     assert not result.all_failed
     assert result.outcomes == {"ok": 1, "partial": 0, "truncated": 0, "failed": 2}
     assert [(r["broker"], r["outcome"], r["kind"]) for r in rows("brokers")] == [
@@ -113,7 +114,7 @@ def test_a_secrets_file_that_is_no_yaml_lands_a_sweep_too(tmp_path):
     path = tmp_path / "secrets.yaml"
     path.write_text("jolokia: {password: canary-password")
     resolver = local_credentials({"KAFKA_FLEET_SECRETS": str(path)})
-    result = sweep_cluster(cluster({"brokers": {1: "http://127.0.0.1:1/"}}), tmp_path / "home", resolver, FAST)
+    result = sweep_cluster(cluster({"brokers": {1: "http://127.0.0.1:1/"}}), tmp_path / "home", resolver, LIMITS)
     assert result.brokers[0][2] == "credentials"
     assert hits(["canary-password"], [tmp_path / "home"], {"result": repr(result)}) == []
 
@@ -150,7 +151,7 @@ def test_a_listed_broker_without_endpoint_and_a_controller_that_is_none(tmp_path
 def test_an_advertised_host_cannot_change_the_rest_of_the_url(host):
     one = cluster({"url_template": "http://{host}:8778/jolokia"})
     url = endpoints(one, {1: host})[1]
-    swept = module._sweep_broker(url, module.Credentials(), FAST, time.monotonic() + 9)
+    swept = module._sweep_broker(url, module.Credentials(), LIMITS, time.monotonic() + 9)
     assert (swept.outcome, swept.kind) == ("failed", "forbidden")
 
 
@@ -170,14 +171,14 @@ def test_hostile_text_of_one_agent_does_not_cost_the_sweep(tmp_path):
 
 @pytest.mark.fault(5)
 def test_many_hanging_brokers_cannot_hold_the_cluster_past_its_deadline(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "CLUSTER_S", 1.5)
+    monkeypatch.setattr(module, "CLUSTER_S", 4.0)
     monkeypatch.setattr(module, "sweep_admin", lambda *a: listing(brokers=[]))
     with agent(Agent()) as silent:
-        silent.wire = lambda handler: time.sleep(2)
+        silent.wire = never_answers
         started = time.monotonic()
         urls = {b: f"{silent.url}/{b}" for b in range(60)}
-        result, rows = run(tmp_path, cluster({"brokers": urls}))
-        assert time.monotonic() - started < 5
+        result, rows = run(tmp_path, cluster({"brokers": urls}), SHORT)
+        assert time.monotonic() - started < 4.0 + 5
     assert result.outcomes["failed"] == 60
     assert {r["kind"] for r in rows("brokers")} == {"timeout"}
     assert any("not asked" in r["detail"] for r in rows("brokers"))
@@ -185,21 +186,21 @@ def test_many_hanging_brokers_cannot_hold_the_cluster_past_its_deadline(tmp_path
 
 @pytest.mark.fault(5)
 def test_hosts_that_never_answer_take_no_time_of_brokers_and_none_beyond_the_clusters(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "CLUSTER_S", 2.0)
+    monkeypatch.setattr(module, "CLUSTER_S", 5.0)
     monkeypatch.setattr(module, "sweep_admin", lambda *a: listing(brokers=[LISTED]))
     with agent(Agent()) as silent, agent(Agent()) as good:
-        silent.wire = lambda handler: time.sleep(3)
+        silent.wire = never_answers
         exporters = {b: f"{silent.url}/{b}" for b in range(80)}
         started = time.monotonic()
         template = good.url.replace("127.0.0.1", "{host}")
-        result, rows = run(tmp_path, cluster({"url_template": template}, node_exporter=exporters))
-        assert time.monotonic() - started < 6
+        result, rows = run(tmp_path, cluster({"url_template": template}, node_exporter=exporters), SHORT)
+        assert time.monotonic() - started < 5.0 + 5
     assert result.outcomes["ok"] == 1
     found = rows("hosts")
     assert sorted(row["broker"] for row in found) == list(range(80))
     assert {row["outcome"] for row in found} == {"failed"}
     assert {row["detail"].partition(":")[0] for row in found} == {"timeout"}
-    assert any("not asked: the cluster's other endpoints took all of 2 s" in row["detail"] for row in found)
+    assert any("not asked: the cluster's other endpoints took all of 5 s" in row["detail"] for row in found)
 
 
 def test_hosts_are_rows_also_when_they_fail(tmp_path):

@@ -13,7 +13,7 @@ import pytest
 
 from jolokia_simulator import Agent, agent, answer, self_signed
 from kafka_fleet.collect.transport import Credentials
-from test_jolokia import FAST, failed, sweep
+from test_jolokia import LIMITS, SHORT, failed, sweep
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def test_accepts_and_never_answers(broker):
         ends.append(handler.connection.recv(1))  # returns when the collector closes its socket
 
     broker.wire = silent
-    failed(broker, "timeout")
+    failed(broker, "timeout", SHORT)
     wait_for(lambda: len(ends) == len(broker.seen))
     assert set(ends) == {b""}
 
@@ -63,7 +63,7 @@ def wait_for(done: Any) -> None:
 )
 def test_a_byte_now_and_then_ends_at_the_deadline(broker, start):
     broker.wire = lambda handler: trickle(handler, start)
-    failed(broker, "timeout")
+    failed(broker, "timeout", SHORT)
 
 
 @pytest.mark.fault(6)
@@ -72,9 +72,9 @@ def test_a_slow_answer_over_tls_ends_at_the_deadline(tmp_path):
     with agent(Agent(), pem) as one:
         one.wire = lambda handler: trickle(handler, b"HTTP/1.1 200 OK\r\nX-Slow: ")
         started = time.monotonic()
-        found = sweep(one, credentials=Credentials("canary-user", "canary", str(tmp_path / "cert.pem")))
+        found = sweep(one, SHORT, Credentials("canary-user", "canary", str(tmp_path / "cert.pem")))
         assert found.kind == "timeout"
-        assert time.monotonic() - started < 3
+        assert time.monotonic() - started < SHORT.deadline_s + 5
 
 
 def endless(handler: BaseHTTPRequestHandler) -> None:
@@ -137,7 +137,7 @@ def test_memory_is_bounded_whatever_is_sent(broker, wire, kind):
     broker.wire = wire
     packed()
     before = most_memory(begin=True)
-    failed(broker, kind, FAST._replace(read_s=8.0, deadline_s=10.0))
+    failed(broker, kind, LIMITS)
     assert most_memory() - before < 50_000
 
 

@@ -13,7 +13,7 @@ from kafka_fleet.collect import transport
 from kafka_fleet.collect.hosts import sweep_host
 from kafka_fleet.collect.jolokia import sweep_broker
 from kafka_fleet.collect.transport import Limits
-from test_jolokia import FAST, SECRET, failed, sweep
+from test_jolokia import LIMITS, SECRET, failed, sweep
 
 resolved = socket.getaddrinfo
 
@@ -39,13 +39,13 @@ def dropping():
 
 @pytest.mark.fault(3)
 def test_dropped_packets_cost_two_times_to_connect_and_no_more():
-    limits = FAST._replace(connect_s=0.4, deadline_s=10.0)
+    limits = LIMITS._replace(connect_s=1.0)
     with dropping() as url:
         started = time.monotonic()
         found = sweep_broker(url, SECRET, limits)
         took = time.monotonic() - started
     assert (found.outcome, found.kind, found.detail) == ("failed", "timeout", "no connection in time")
-    assert 2 * 0.4 <= took < 3 * 0.4
+    assert 2 * 1.0 <= took < 3 * 1.0
     assert Limits().connect_s == 3.0
 
 
@@ -70,7 +70,7 @@ def flapping(monkeypatch, failures, port):
 def test_a_name_that_does_not_resolve_is_looked_up_once_more(broker, monkeypatch, failures, kind, lookups):
     port = int(broker.url.rsplit(":", 1)[1].split("/")[0])
     asked = flapping(monkeypatch, failures, port)
-    found = sweep_broker(f"http://broker.test:{port}/jolokia", SECRET, FAST)
+    found = sweep_broker(f"http://broker.test:{port}/jolokia", SECRET, LIMITS)
     assert (found.outcome, found.kind) == ("failed" if kind else "ok", kind)
     assert len(asked) == lookups
     assert kind is None or found.detail == "the host name does not resolve"
@@ -92,25 +92,22 @@ def refusing(broker, *statuses, **headers):
     return times
 
 
-ROOMY = FAST._replace(deadline_s=6.0)
-
-
 @pytest.mark.fault(13)
 @pytest.mark.parametrize("status", [500, 502, 503])
 def test_a_5xx_is_tried_once_more_after_a_random_wait(broker, status):
     times = refusing(broker, status)
-    found = sweep(broker, ROOMY)
+    found = sweep(broker)
     assert (found.outcome, found.detail) == ("ok", None)
     assert len(broker.seen) == 3
     low, high = transport.WAIT_S
-    assert low <= times[1] - times[0] < high + 0.3
+    assert low <= times[1] - times[0] < high + 5
 
 
 @pytest.mark.fault(13)
 @pytest.mark.parametrize(("status", "tries"), [(404, 1), (410, 1), (500, 2), (503, 2)])
 def test_what_goes_on_failing_is_failed_after_so_many_tries_of_each_bulk(broker, status, tries):
     refusing(broker, *[status] * 9)
-    assert failed(broker, "http", ROOMY).detail == f"HTTP {status}"
+    assert failed(broker, "http").detail == f"HTTP {status}"
     assert len(broker.seen) == 2 * tries
 
 
@@ -138,7 +135,7 @@ def test_retry_after_is_waited_for_where_the_sweep_has_the_time(broker, after, l
     when = {"date": timedelta(seconds=-5), "later": timedelta(hours=1)}.get(after)
     value = after if when is None else format_datetime(datetime.now(UTC) + when, usegmt=True)
     times = refusing(broker, 503, 503, 503, Retry_After=value)
-    with transport.Endpoint(broker.url, SECRET, ROOMY) as endpoint, pytest.raises(transport.Failure, match="HTTP 503"):
+    with transport.Endpoint(broker.url, SECRET, LIMITS) as endpoint, pytest.raises(transport.Failure, match="HTTP 503"):
         endpoint.send("POST", broker.url, b"[]")
     assert len(times) == tries
     assert times[-1] - times[0] >= least
@@ -146,10 +143,9 @@ def test_retry_after_is_waited_for_where_the_sweep_has_the_time(broker, after, l
 
 @pytest.mark.fault(13)
 def test_the_deadline_is_kept_by_those_who_wait(broker):
-    times = refusing(broker, *[503] * 9, Retry_After="1")
-    started = time.monotonic()
-    assert sweep(broker, FAST._replace(deadline_s=0.9)).detail == "HTTP 503"
-    assert time.monotonic() - started < 0.9
+    times = refusing(broker, *[503] * 9, Retry_After="4")
+    assert sweep(broker, LIMITS._replace(deadline_s=4.0)).detail == "HTTP 503"
+    assert times[-1] - times[0] < 4.0
     assert len(times) == 2, "each bulk once: a second try would have come too late"
 
 
@@ -161,7 +157,7 @@ def test_the_metrics_of_a_host_are_asked_for_once_more_too(broker):
         answer(handler, b"node_boot_time_seconds 7\n", left.pop() if left else 200)
 
     broker.wire = wire
-    assert sweep_host(1, broker.url, ROOMY)["outcome"] == "ok"
+    assert sweep_host(1, broker.url, LIMITS)["outcome"] == "ok"
 
 
 @pytest.mark.fault(9)

@@ -10,7 +10,7 @@ from certificates import Authority
 from jolokia_simulator import Agent, agent, answer, self_signed
 from kafka_fleet.collect.jolokia import sweep_broker
 from kafka_fleet.collect.transport import Credentials
-from test_jolokia import FAST, SECRET, failed, sweep
+from test_jolokia import LIMITS, SECRET, failed, sweep
 
 real = socket.getaddrinfo
 
@@ -32,15 +32,15 @@ def test_refused_and_unknown_names():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}/jolokia"
-    assert sweep_broker(url, SECRET, FAST).kind == "unreachable"
-    found = sweep_broker("http://broker.invalid:8778/jolokia", SECRET, FAST)
+    assert sweep_broker(url, SECRET, LIMITS).kind == "unreachable"
+    found = sweep_broker("http://broker.invalid:8778/jolokia", SECRET, LIMITS)
     assert (found.kind, found.detail) == ("dns", "the host name does not resolve")
 
 
 @pytest.mark.fault(16)
 def test_a_name_that_resolves_to_link_local_is_not_contacted(monkeypatch):
     monkeypatch.setattr(socket, "getaddrinfo", lambda *a, **k: [(2, 1, 6, "", ("169.254.169.254", 80))])
-    found = sweep_broker("http://innocent.example.org/jolokia", SECRET, FAST)
+    found = sweep_broker("http://innocent.example.org/jolokia", SECRET, LIMITS)
     assert found.kind == "forbidden"
     assert "link-local" in found.detail
 
@@ -51,7 +51,7 @@ def test_an_agent_that_listens_on_ipv4_only_is_reached_by_a_name_with_both(broke
     monkeypatch.setattr(
         socket, "getaddrinfo", lambda host, p, *a, **k: both if host == "dual.test" else real(host, p, *a, **k)
     )
-    assert sweep_broker(f"http://dual.test:{port}/jolokia", SECRET, FAST).outcome == "ok"
+    assert sweep_broker(f"http://dual.test:{port}/jolokia", SECRET, LIMITS).outcome == "ok"
 
 
 @pytest.mark.fault(16)
@@ -69,9 +69,9 @@ def test_a_name_that_resolves_to_another_address_after_the_check_gains_nothing(b
 
     monkeypatch.setattr(socket, "getaddrinfo", rebinding)
     url = f"http://rebound.test:{port}/jolokia"
-    assert sweep_broker(url, SECRET, FAST).outcome == "ok"
+    assert sweep_broker(url, SECRET, LIMITS).outcome == "ok"
     assert len(looked_up) == 1
-    again = sweep_broker(url, SECRET, FAST)  # a new connection is a new look-up, and is checked as well
+    again = sweep_broker(url, SECRET, LIMITS)  # a new connection is a new look-up, and is checked as well
     assert (again.outcome, again.kind) == ("failed", "forbidden")
     assert len(broker.seen) == 2
 
@@ -123,7 +123,7 @@ def test_a_certificate_that_has_expired_is_refused_though_its_authority_is_trust
         both.write_bytes(certificate.read_bytes() + key.read_bytes())
         with agent(Agent(), both) as one:
             url = one.url.replace("127.0.0.1", "localhost")
-            found.append(sweep_broker(url, Credentials("u", "canary", str(authority.ca)), FAST))
+            found.append(sweep_broker(url, Credentials("u", "canary", str(authority.ca)), LIMITS))
             assert bool(one.seen) == (found[-1].outcome == "ok")
     assert (found[0].outcome, found[0].kind, found[0].detail) == ("failed", "tls", "its certificate has expired")
     assert found[1].outcome == "ok"
