@@ -77,6 +77,10 @@ class AirflowHome:
         with closing(sqlite3.connect(uri, uri=True, timeout=30)) as database:
             return database.execute(query, values).fetchall()
 
+    def knows(self, dag: str) -> bool:
+        """Whether the DAG was read and stored."""
+        return self._rows("SELECT count(*) FROM serialized_dag WHERE dag_id = ?", dag) != [(0,)]
+
     def runs(self, dag: str, day: str | None = None) -> list[Run]:
         """Runs of a DAG in the order in which they were queued, of one day or of all."""
         columns = "run_id, run_type, state, substr(CAST(logical_date AS TEXT), 1, 10), backfill_id"

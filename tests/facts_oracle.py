@@ -4,7 +4,7 @@ It shares nothing with sql/facts but the meaning: one dict per row, keyed like t
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -22,25 +22,35 @@ BROKER_COUNTERS = (
 TOPIC_COUNTERS = ("messages_in", "bytes_in", "bytes_out", "produce_batches", "fetch_reads")
 START = timedelta(hours=24)
 CLOCK = 5  # seconds
+TABLES = "brokers", "broker_metrics", "requests", "broker_topics", "partitions", "topics", "sweeps"
 
 
 class Oracle:
     """The raw day as the jobs may see it: committed sweeps of the day and each cluster's last one of the day before."""
 
-    def __init__(self, home: Path, ds: str) -> None:
+    def __init__(
+        self, home: Path, ds: str, tables: Sequence[str] = (), landed_as: Collection[str] | None = None
+    ) -> None:
+        """landed_as: what those manifests are called that alone are read; None reads all."""
         self.ds = date.fromisoformat(ds)
-        today = manifests(home, ds)[0]
+        today = [m for m in manifests(home, ds)[0] if landed_as is None or m.cluster in landed_as]
         before = {m.cluster: m for m in manifests(home, self.ds - timedelta(days=1))[0]}
         sweeps = today + [m for m in before.values() if m.cluster in {t.cluster for t in today}]
-        self.raw = {
-            table: read_rows(home, sweeps, table)
-            for table in ("brokers", "broker_metrics", "requests", "broker_topics", "partitions", "topics", "sweeps")
-        }
+        self.raw = {table: read_rows(home, sweeps, table) for table in (*TABLES, *tables)}
         self.metrics = {self._key(row): row for row in self.raw["broker_metrics"]}
+        self._by_read: dict[str, dict[Key, list[Row]]] = {}
 
     @staticmethod
     def _key(row: Row) -> Key:
         return row["cluster"], row["broker"], row["sweep_at"]
+
+    def of_read(self, table: str, key: Key) -> list[Row]:
+        """Rows of a raw table that one read of one broker gave."""
+        if table not in self._by_read:
+            self._by_read[table] = defaultdict(list)
+            for row in self.raw[table]:
+                self._by_read[table][self._key(row)].append(row)
+        return self._by_read[table].get(key, [])
 
     def intervals(self) -> Iterator[Row]:
         """Pairs of reads of one broker, and process start to first read."""
@@ -107,18 +117,18 @@ class Oracle:
 
     def partition_rates(self) -> Iterator[Row]:
         """Records per partition between two reads of its leader, whatever process it was."""
-        logs: dict[tuple[Any, ...], Row] = {}
+        logs: dict[Key, dict[tuple[str, int], Row]] = defaultdict(dict)
         for row in self.raw["partitions"]:
             if (row["replicas_count"] or 0) > 0 and (row["log_end_offset"] or 0) >= 0:
-                logs[*self._key(row), row["topic"], row["partition"]] = row
+                logs[self._key(row)][row["topic"], row["partition"]] = row
         ids = {(row["cluster"], row["sweep_at"], row["topic"]): row["topic_id"] for row in self.raw["topics"]}
         for span in self.intervals():
             if span["kind"] != "sweeps" or span["seconds"] <= 0:
                 continue
             where = span["cluster"], span["broker"]
-            for (*found, topic, partition), last in logs.items():
-                first = logs.get((*where, span["from_sweep"], topic, partition))
-                if found != [*where, span["to_sweep"]] or first is None:
+            for (topic, partition), last in logs.get((*where, span["to_sweep"]), {}).items():
+                first = logs.get((*where, span["from_sweep"]), {}).get((topic, partition))
+                if first is None:
                     continue
                 was, now = (ids.get((span["cluster"], span[at], topic)) for at in ("from_sweep", "to_sweep"))
                 records = last["log_end_offset"] - first["log_end_offset"]

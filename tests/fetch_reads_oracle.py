@@ -23,7 +23,7 @@ class FetchReads(SignatureOracle):
     """The raw day, with the tables that this signature reads besides those of the facts."""
 
     def __init__(self, home: Path, ds: str, limits: Mapping[str, float]) -> None:
-        super().__init__(home, ds, "fetch", limits, TABLES)
+        super().__init__(home, ds, "fetch", limits, TABLES, beside=("faults",))
         self.leaders = {
             (r["cluster"], r["sweep_at"], r["topic"], r["partition"]): r["leader"] for r in self.raw["topics"]
         }

@@ -118,8 +118,7 @@ class RestartOracle(SignatureOracle):
         return [{**one, "usual_seconds": self._usual(one, found)} for one in found]
 
     def _remaining(self, read: Row) -> int | None:
-        key = self._key(read)
-        logs = [row["remaining_logs"] for row in self.raw["recoveries"] if self._key(row) == key]
+        logs = [row["remaining_logs"] for row in self.of_read("recoveries", self._key(read))]
         return sum(logs) if logs else None
 
     @staticmethod

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 from commits_oracle import IDLE, OFFSETS, CommitsOracle, Place, Row
 from facts_oracle import Key
@@ -118,15 +119,13 @@ class RewindOracle(CommitsOracle):
 
     def uncleanable(self, cluster: str, broker: int | None, at: datetime) -> int | None:
         """Partitions that the cleaner has given up, over all log directories."""
-        key = cluster, broker, at
-        return total(row["uncleanable_partitions"] for row in self.raw["log_dirs"] if self._key(row) == key)
+        key: Any = (cluster, broker, at)
+        return total(row["uncleanable_partitions"] for row in self.of_read("log_dirs", key))
 
     def offsets_log(self, cluster: str, broker: int | None, at: datetime) -> int | None:
         """Bytes of the largest partition of the offsets topic on a broker."""
-        sizes = [
-            row["size_bytes"] for row in self.raw["partitions"]
-            if self._key(row) == (cluster, broker, at) and row["topic"] == OFFSETS
-        ]  # fmt: skip
+        key: Any = (cluster, broker, at)
+        sizes = [row["size_bytes"] for row in self.of_read("partitions", key) if row["topic"] == OFFSETS]
         return max(sizes, default=None)
 
     def swollen(self, cluster: str, broker: int | None, at: datetime) -> bool:

@@ -89,9 +89,9 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
     with mail_server(mailbox) as port, metric_sink() as sink, compose_stack(folder, fleet, port) as airflow:
         airflow.more |= sink.settings() | {"KAFKA_FLEET_DEADLINE_HOURS": "0.001"}  # every run is late
         shutil.copytree(judged_by_hand(*DAYS, *CLUSTERS), airflow.home, dirs_exist_ok=True)
-        airflow.run("dags", "reserialize")
-        airflow.run("dags", "unpause", "fleet_health")
         with airflow.standalone() as running:
+            running.wait(lambda: airflow.knows("fleet_health"), "the DAG processor")
+            airflow.run("dags", "unpause", "fleet_health")
             first = backfill(airflow, running, DAYS[:1], "auto")
             mails = list(mailbox.recipients)
             page = visit(airflow, first.runs[DAYS[0]].run_id)

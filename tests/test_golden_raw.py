@@ -38,10 +38,19 @@ def sweeps(home: Path, cluster: str) -> list[Manifest]:
     return [one for one in whole if one.cluster == cluster]
 
 
-def rows(home: Path, cluster: str, table: str) -> list[str]:
-    """Without the cluster's name; sorted, since compaction may not keep the order of tables."""
-    found = read_rows(home, sweeps(home, cluster), table)
-    return sorted(json.dumps({**row, "cluster": "", "declaration": ""}, default=str) for row in found)
+def rows(home: Path, cluster: str) -> dict[str, list[str]]:
+    """By table, without the cluster's name; sorted, since compaction may not keep the order of tables."""
+    landed = sweeps(home, cluster)
+    read = {table: read_rows(home, landed, table) for table in raw_schemas()}
+    return {
+        table: sorted(json.dumps({**row, "cluster": "", "declaration": ""}, default=str) for row in found)
+        for table, found in read.items()
+    }
+
+
+@pytest.fixture(scope="module")
+def newest(home: Path) -> dict[str, list[str]]:
+    return rows(home, NEWEST)
 
 
 def nulled(found: list[str], columns: set[str]) -> list[str]:
@@ -55,23 +64,24 @@ def test_there_is_one_of_every_version():
 
 
 @pytest.mark.parametrize("cluster", versions("raw"))
-def test_every_row_is_read_and_what_was_not_written_is_null(home: Path, cluster: str):
+def test_every_row_is_read_and_what_was_not_written_is_null(home: Path, newest: dict[str, list[str]], cluster: str):
     assert len(sweeps(home, cluster)) == 3
+    found = rows(home, cluster)
     before_joined = cluster in (*ABSENT, "raw-2f1bfbb")
     for table in raw_schemas():
         absent = ABSENT.get(cluster, {}).get(table, set()) if table in ABSENT.get(cluster, {}) else set()
-        expected = [] if absent is None else rows(home, NEWEST, table)
+        expected = [] if absent is None else newest[table]
         gone = (absent or set()) | (LATER.get(table, set()) if before_joined else set())
-        assert rows(home, cluster, table) == (nulled(expected, gone) if gone else expected), table
-    assert rows(home, cluster, "groups"), "the table that the first version spelled otherwise"
+        assert found[table] == (nulled(expected, gone) if gone else expected), table
+    assert found["groups"], "the table that the first version spelled otherwise"
 
 
 def test_joining_the_first_version_anew_loses_nothing(home: Path, tmp_path: Path):
     copied = Path(shutil.copytree(home, tmp_path / "home"))
-    before = {table: rows(home, "raw-e542039", table) for table in raw_schemas()}
+    before = rows(home, "raw-e542039")
     compact(copied, recorded_day(), date.fromisoformat(recorded_day()) + timedelta(days=1))
     assert [one.joined for one in sweeps(copied, "raw-e542039")] == [True, True, False]
-    assert {table: rows(copied, "raw-e542039", table) for table in raw_schemas()} == before
+    assert rows(copied, "raw-e542039") == before
 
 
 @pytest.mark.parametrize("cluster", [name for name in versions("raw") if name != NEWEST])

@@ -51,14 +51,18 @@ def write_facts(day: Day, clusters: list[str], wanted: Collection[str] | None = 
     with ThreadPoolExecutor(AT_ONCE) as pool:
         running: dict[Future[int], str] = {}
         done: set[str] = set()
-        while waiting or running:
-            for name in [name for name, reads in waiting.items() if reads <= done]:
-                del waiting[name]
-                running[pool.submit(_write, day, name, queries[name])] = name
-            for finished in wait(running, return_when=FIRST_COMPLETED).done:
-                name = running.pop(finished)
-                print(f"facts of {day.ds}: {name}: {finished.result()} rows", flush=True)
-                done.add(name)
+        try:
+            while waiting or running:
+                for name in [name for name, reads in waiting.items() if reads <= done]:
+                    del waiting[name]
+                    running[pool.submit(_write, day, name, queries[name])] = name
+                for finished in wait(running, return_when=FIRST_COMPLETED).done:
+                    name = running.pop(finished)
+                    print(f"facts of {day.ds}: {name}: {finished.result()} rows", flush=True)
+                    done.add(name)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)  # what was not begun is for nothing
+            raise
     day.publish_facts(queries)
 
 
