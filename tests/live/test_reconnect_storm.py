@@ -26,6 +26,7 @@ def test_a_storm_over_a_restart_is_confirmed_on_a_fixed_backlog(measured: Measur
     assert (
         50 < finding["bounds"]["together_at_least"] <= finding["bounds"]["together_at_most"] <= 1.1 * storm.CONNECTIONS
     )
+    assert evidence(finding, "held before the restart") >= storm.CONNECTIONS
     assert evidence(finding, "made in the interval") >= storm.CONNECTIONS
     assert evidence(finding, "held at the end") >= storm.CONNECTIONS  # they came to stay
     assert evidence(finding, "acceptor waited") > 0
