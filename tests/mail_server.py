@@ -65,6 +65,6 @@ def plain(port: int, **changes: Any) -> SmtpSettings:
         "from_email": "Kafka Fleet <fleet@example.org>",
         "ssl": False,
         "starttls": False,
-        "timeout": 5,
+        "timeout": 20,
     }
     return SmtpSettings(**{**values, **changes})

@@ -59,7 +59,7 @@ READY, OK, GO = b"220 ready", b"250 OK", b"354 go"
 def test_silence_before_the_body_means_not_sent(tmp_path, script, lines, then):
     before = datetime.now(UTC)
     result = send(tmp_path, plain(script(*lines, then=then).port, timeout=0.3))
-    assert datetime.now(UTC) - before < timedelta(seconds=5)
+    assert datetime.now(UTC) - before < timedelta(seconds=20), "the server would hang for thirty"
     assert result.retryable
     assert states(tmp_path) == {OWNER: "due"}
 
@@ -68,7 +68,7 @@ def test_silence_before_the_body_means_not_sent(tmp_path, script, lines, then):
 @pytest.mark.parametrize("then", ["hang", "close"])
 def test_silence_after_the_body_is_tried_once_more_after_the_lease_with_the_same_id(tmp_path, script, box, smtp, then):
     def lost():
-        return plain(script(READY, OK, OK, OK, GO, then=then).port, timeout=0.3)
+        return plain(script(READY, OK, OK, OK, GO, then=then).port, timeout=3)
 
     first = send(tmp_path, lost())
     assert first.retryable
@@ -99,7 +99,7 @@ def test_a_try_whose_claim_was_taken_over_ends_before_the_last_line_of_its_mail(
 @pytest.mark.fault(52)
 def test_two_lost_answers_end_the_tries(tmp_path, script, box, smtp):
     for minutes in (0, 11):
-        lost = plain(script(READY, OK, OK, OK, GO, then="close").port, timeout=1)
+        lost = plain(script(READY, OK, OK, OK, GO, then="close").port, timeout=20)
         send(tmp_path, lost, clock=lambda minutes=minutes: NOON + timedelta(minutes=minutes))
     for minutes in (22, 33):
         result = send(tmp_path, smtp, clock=lambda minutes=minutes: NOON + timedelta(minutes=minutes))

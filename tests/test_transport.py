@@ -35,7 +35,7 @@ def test_accepts_and_never_answers(broker):
     ends = []
 
     def silent(handler: BaseHTTPRequestHandler) -> None:
-        handler.connection.settimeout(9)
+        handler.connection.settimeout(60)
         ends.append(handler.connection.recv(1))  # returns when the collector closes its socket
 
     broker.wire = silent
@@ -45,7 +45,7 @@ def test_accepts_and_never_answers(broker):
 
 
 def wait_for(done: Any) -> None:
-    end = time.monotonic() + 5
+    end = time.monotonic() + 60
     while not done():
         assert time.monotonic() < end
         time.sleep(0.01)
