@@ -180,6 +180,6 @@ def test_slow_answers_end_at_the_deadline_also_between_the_brokers(monkeypatch):
     many["brokers"] = [{"node_id": b, "host": "h", "port": 1, "rack": None} for b in range(100)]
     started = time.monotonic()
     found = swept(monkeypatch, 1.0, describe_configs=slow, _get_cluster_metadata=lambda _t: many)
-    assert time.monotonic() - started < 10, "a hundred of them would take forty seconds"
+    assert time.monotonic() - started < 2.5
     assert {"broker_configs", "groups"} <= set(found.missing)
     assert "the deadline has passed" in found.detail

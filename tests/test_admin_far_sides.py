@@ -45,7 +45,7 @@ def test_what_does_not_speak_kafka_is_a_failure_within_the_deadline(serve):
     with listener(serve) as server:
         started = time.monotonic()
         found = sweep_admin([server], {}, 1.0)
-        assert time.monotonic() - started < 10
+        assert time.monotonic() - started < 3
     assert (found.outcome, found.tables, found.missing) == ("failed", {}, ["every admin table"])
     assert "does not answer as Kafka" in found.detail
     assert "canary" not in found.detail
@@ -100,7 +100,7 @@ def test_names_that_never_resolve_are_not_waited_for(monkeypatch):
     servers = [*(f"b{number}.example.org:9092" for number in range(9)), "metadata.example.org:9092"]
     found = sweep_admin(servers, {}, 9.0)
     over.set()
-    assert time.monotonic() - started < 10, "nine of them are waited for for twenty seconds"
+    assert time.monotonic() - started < 3
     assert found.detail.startswith("forbidden: metadata.example.org: link-local")
 
 

@@ -85,7 +85,7 @@ def test_hostile_text_costs_no_time():
     started = time.monotonic()
     for line in (b"node_a{\n", b'node_a{x="', b"node_" + b"a" * 5_000, b"node_a " + b"1" * 5_000 + b"x\n", b"{" * 100):
         assert parse(line * (4_000_000 // len(line))) == ({}, [])
-    assert time.monotonic() - started < 30
+    assert time.monotonic() - started < 5
 
 
 def test_a_row_of_a_host_and_of_one_that_fails():

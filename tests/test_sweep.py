@@ -18,7 +18,7 @@ from kafka_fleet.inventory import Cluster, parse_fleet
 from kafka_fleet.store.manifests import manifests, read_rows
 
 LIMITS = Limits(connect_s=5.0, read_s=9.0, deadline_s=10.0, max_bytes=2_000_000)
-SHORT = LIMITS._replace(read_s=3.0, deadline_s=5.0)  # where one answers never and another must have its time
+SHORT = LIMITS._replace(read_s=2.0, deadline_s=3.0)  # where one answers never and another must have its time
 CANARIES = ("canary-login", "canary-password", "canary-config", "canary-jmx")
 RESOLVER = local_credentials(
     {
@@ -86,7 +86,7 @@ def test_one_of_three_brokers_answers_everything_one_hangs_one_leaks(tmp_path):
         leaking.wire = lambda handler: answer(handler, b'{"args":"-Dpassword=canary-jmx"}', 500)
         started = time.monotonic()
         result, rows = run(tmp_path, cluster({"brokers": {1: good.url, 2: silent.url, 3: leaking.url}}), SHORT)
-        assert time.monotonic() - started < SHORT.deadline_s + 5
+        assert time.monotonic() - started < 6
     assert not result.all_failed
     assert result.outcomes == {"ok": 1, "partial": 0, "truncated": 0, "failed": 2}
     assert [(r["broker"], r["outcome"], r["kind"]) for r in rows("brokers")] == [
@@ -171,14 +171,14 @@ def test_hostile_text_of_one_agent_does_not_cost_the_sweep(tmp_path):
 
 @pytest.mark.fault(5)
 def test_many_hanging_brokers_cannot_hold_the_cluster_past_its_deadline(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "CLUSTER_S", 4.0)
+    monkeypatch.setattr(module, "CLUSTER_S", 1.5)
     monkeypatch.setattr(module, "sweep_admin", lambda *a: listing(brokers=[]))
     with agent(Agent()) as silent:
         silent.wire = never_answers
         started = time.monotonic()
         urls = {b: f"{silent.url}/{b}" for b in range(60)}
         result, rows = run(tmp_path, cluster({"brokers": urls}), SHORT)
-        assert time.monotonic() - started < 4.0 + 5
+        assert time.monotonic() - started < 5
     assert result.outcomes["failed"] == 60
     assert {r["kind"] for r in rows("brokers")} == {"timeout"}
     assert any("not asked" in r["detail"] for r in rows("brokers"))
@@ -186,7 +186,7 @@ def test_many_hanging_brokers_cannot_hold_the_cluster_past_its_deadline(tmp_path
 
 @pytest.mark.fault(5)
 def test_hosts_that_never_answer_take_no_time_of_brokers_and_none_beyond_the_clusters(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "CLUSTER_S", 5.0)
+    monkeypatch.setattr(module, "CLUSTER_S", 3.0)
     monkeypatch.setattr(module, "sweep_admin", lambda *a: listing(brokers=[LISTED]))
     with agent(Agent()) as silent, agent(Agent()) as good:
         silent.wire = never_answers
@@ -194,13 +194,13 @@ def test_hosts_that_never_answer_take_no_time_of_brokers_and_none_beyond_the_clu
         started = time.monotonic()
         template = good.url.replace("127.0.0.1", "{host}")
         result, rows = run(tmp_path, cluster({"url_template": template}, node_exporter=exporters), SHORT)
-        assert time.monotonic() - started < 5.0 + 5
+        assert time.monotonic() - started < 6
     assert result.outcomes["ok"] == 1
     found = rows("hosts")
     assert sorted(row["broker"] for row in found) == list(range(80))
     assert {row["outcome"] for row in found} == {"failed"}
     assert {row["detail"].partition(":")[0] for row in found} == {"timeout"}
-    assert any("not asked: the cluster's other endpoints took all of 5 s" in row["detail"] for row in found)
+    assert any("not asked: the cluster's other endpoints took all of 3 s" in row["detail"] for row in found)
 
 
 def test_hosts_are_rows_also_when_they_fail(tmp_path):

@@ -35,7 +35,7 @@ def test_accepts_and_never_answers(broker):
     ends = []
 
     def silent(handler: BaseHTTPRequestHandler) -> None:
-        handler.connection.settimeout(60)
+        handler.connection.settimeout(9)
         ends.append(handler.connection.recv(1))  # returns when the collector closes its socket
 
     broker.wire = silent
@@ -45,7 +45,7 @@ def test_accepts_and_never_answers(broker):
 
 
 def wait_for(done: Any) -> None:
-    end = time.monotonic() + 60
+    end = time.monotonic() + 5
     while not done():
         assert time.monotonic() < end
         time.sleep(0.01)
@@ -74,7 +74,7 @@ def test_a_slow_answer_over_tls_ends_at_the_deadline(tmp_path):
         started = time.monotonic()
         found = sweep(one, SHORT, Credentials("canary-user", "canary", str(tmp_path / "cert.pem")))
         assert found.kind == "timeout"
-        assert time.monotonic() - started < SHORT.deadline_s + 5
+        assert time.monotonic() - started < 3
 
 
 def endless(handler: BaseHTTPRequestHandler) -> None:

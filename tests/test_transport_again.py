@@ -100,7 +100,7 @@ def test_a_5xx_is_tried_once_more_after_a_random_wait(broker, status):
     assert (found.outcome, found.detail) == ("ok", None)
     assert len(broker.seen) == 3
     low, high = transport.WAIT_S
-    assert low <= times[1] - times[0] < high + 5
+    assert low <= times[1] - times[0] < high + 0.3
 
 
 @pytest.mark.fault(13)
@@ -144,8 +144,9 @@ def test_retry_after_is_waited_for_where_the_sweep_has_the_time(broker, after, l
 @pytest.mark.fault(13)
 def test_the_deadline_is_kept_by_those_who_wait(broker):
     times = refusing(broker, *[503] * 9, Retry_After="4")
+    started = time.monotonic()
     assert sweep(broker, LIMITS._replace(deadline_s=4.0)).detail == "HTTP 503"
-    assert times[-1] - times[0] < 4.0
+    assert time.monotonic() - started < 4.0
     assert len(times) == 2, "each bulk once: a second try would have come too late"
 
 

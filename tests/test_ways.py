@@ -29,7 +29,7 @@ def test_who_waits_for_a_query_is_told_that_the_jvm_is_gone(monkeypatch: pytest.
     def large() -> None:
         with known.of("SELECT * FROM large"):
             runs.set()
-            killed.wait(60)
+            killed.wait(10)
 
     def small() -> None:
         asks.set()
@@ -38,10 +38,10 @@ def test_who_waits_for_a_query_is_told_that_the_jvm_is_gone(monkeypatch: pytest.
 
     with ThreadPoolExecutor(2) as pool:
         running = pool.submit(large)
-        assert runs.wait(60)
+        assert runs.wait(10)
         waiting = pool.submit(small)
-        assert asks.wait(60)
+        assert asks.wait(10)
         killed.set()
         for one in (running, waiting):
             with pytest.raises(Gone):
-                one.result(60)
+                one.result(10)
