@@ -36,7 +36,7 @@ class Oracle:
         today = [m for m in manifests(home, ds)[0] if landed_as is None or m.cluster in landed_as]
         before = {m.cluster: m for m in manifests(home, self.ds - timedelta(days=1))[0]}
         sweeps = today + [m for m in before.values() if m.cluster in {t.cluster for t in today}]
-        self.raw = {table: read_rows(home, sweeps, table) for table in (*TABLES, *tables)}
+        self.raw = {table: read_rows(home, sweeps, table) for table in dict.fromkeys((*TABLES, *tables))}
         self.metrics = {self._key(row): row for row in self.raw["broker_metrics"]}
         self._by_read: dict[str, dict[Key, list[Row]]] = {}
 
