@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from pyspark.conf import SparkConf
+from pyspark.core.context import SparkContext
 from pyspark.sql import SparkSession
 
 from kafka_fleet.store.bucket import hadoop_settings
@@ -39,7 +40,8 @@ def session(name: str) -> Iterator[SparkSession]:
     """A session for the length of the block. Settings given to spark-submit win over DEFAULTS, not over FIXED."""
     os.environ["TZ"] = "UTC"  # rows that come to Python have times of this process' zone, and do not say so
     time.tzset()
-    given = dict(SparkConf().getAll())  # what spark-submit was told
+    SparkContext._ensure_initialized()  # without a JVM a SparkConf is empty, whatever spark-submit was told
+    given = dict(SparkConf().getAll())
     builder = SparkSession.builder.appName(name)
     if given.get("spark.master", "local").startswith("local"):
         builder = builder.config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1")
