@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 TICK = os.sysconf("SC_CLK_TCK")
+FIGURES = ("reached", "MISSED", "figure")  # how lines begin that `scripts/prove` records
 
 
 class Operation(NamedTuple):
@@ -61,8 +62,13 @@ def interleaved(operations: Sequence[Operation], rounds: int, watched: int | Non
 def gate(words: str, value: float, limit: float, unit: str = "") -> bool:
     """Print one gate with its value; whether it holds (value at most limit)."""
     holds = value <= limit
-    print(f"  {'reached ' if holds else 'MISSED  '} {words}: {value:.2f}{unit}, at most {limit:g}{unit}")
+    print(f"  {'reached ' if holds else 'MISSED  '} {words}: {value:.2f}{unit}, at most {limit:g}{unit}", flush=True)
     return holds
+
+
+def figure(words: str, value: object) -> None:
+    """Print one figure without a gate, its unit in its words or its value."""
+    print(f"  figure   {words}: {value}", flush=True)
 
 
 def machine() -> str:

@@ -1,0 +1,63 @@
+"""The page of long proofs: takes benchmarks/proofs.yaml and the recorded results, gives Markdown."""
+
+import json
+from functools import cache
+from typing import Any, NamedTuple
+
+import yaml
+
+from docs_generator import ROOT
+from docs_generator.markdown import code, escape, table
+
+PAGE = "docs/proofs.md"
+PROOFS, RESULTS = "benchmarks/proofs.yaml", "benchmarks/proof_results.json"
+NOTE = f"<!-- generated from {PROOFS} and {RESULTS} by docs/generate.py: do not edit -->"
+HEAD = """# Long proofs
+
+What takes too long for every test run. Each line is one command that ends with 0 when its sentence holds; its figures,
+the day and the commit (with a "+" where files differed from it) are those of its last run.
+
+```bash
+scripts/prove --list
+scripts/prove NAME
+python docs/generate.py
+```
+"""
+
+
+class Proof(NamedTuple):
+    """One proof: the sentence that it shows, its command, what it needs, and about how many minutes it takes."""
+
+    shows: str
+    command: list[str]
+    needs: str
+    minutes: int
+
+
+@cache
+def proofs() -> dict[str, Proof]:
+    """Every proof by name, in order. Raises TypeError for one that says too little or too much."""
+    content: dict[str, dict[str, Any]] = yaml.safe_load((ROOT / PROOFS).read_text(encoding="utf-8"))
+    return {name: Proof(**one) for name, one in content.items()}
+
+
+def recorded() -> dict[str, dict[str, Any]]:
+    """By name: `result`, `figures` (lines), `seconds`, `on`, the day, and `commit`; of proofs that are there still."""
+    path = ROOT / RESULTS
+    found: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    return {name: one for name, one in found.items() if name in proofs()}
+
+
+def _row(name: str, proof: Proof) -> list[str]:
+    known = recorded().get(name)
+    result = "not recorded"
+    if known is not None:
+        result = f"{known['result']}: {known['seconds']} s, {known['on']}, {known['commit']}"
+        result = "<br>".join([result, *map(escape, known["figures"])])
+    return [code(name), escape(proof.shows), f"{proof.minutes} min; {escape(proof.needs)}", result]
+
+
+def proof_page() -> str:
+    """The whole page."""
+    rows = table(["Proof", "What it shows", "Takes", "Result"], [_row(name, one) for name, one in proofs().items()])
+    return f"{NOTE}\n{HEAD}\n{rows}\n"

@@ -1,0 +1,54 @@
+"""`scripts/prove`: a proof that fails is said to have failed, and what it printed as figures is kept."""
+
+import json
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from benchmarks import prove
+from docs_generator import proof_pages
+from docs_generator.proof_pages import Proof
+
+HOLDS = "from benchmarks.measure import figure, gate; figure('hosts', 3); raise SystemExit(not gate('s', 1.5, 2, ' s'))"
+FAILS = "from benchmarks.measure import gate; print('noise'); raise SystemExit(not gate('s', 3, 2, ' s'))"
+
+
+def test_a_proof_that_fails_fails_the_run_and_each_result_is_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    known = {name: Proof(f"{name}.", [sys.executable, "-c", code], "nothing", 1)
+             for name, code in (("holds", HOLDS), ("fails", FAILS))}  # fmt: skip
+    for module in (prove, proof_pages):
+        monkeypatch.setattr(module, "proofs", lambda: known)
+    results = tmp_path / "results.json"
+    monkeypatch.setattr(prove, "RESULTS", str(results))
+    monkeypatch.setattr(proof_pages, "RESULTS", str(results))
+    assert prove.main(["holds"]) == 0
+    assert prove.main([]) == 1
+    assert "failed: fails" in capfd.readouterr().err
+    found = json.loads(results.read_text())
+    assert {name: (one["result"], one["figures"]) for name, one in found.items()} == {
+        "holds": ("passed", ["hosts: 3", "s: 1.50 s, at most 2 s"]),
+        "fails": ("failed", ["s: 3.00 s, at most 2 s"]),
+    }
+    page = proof_pages.proof_page()
+    assert "passed:" in page
+    assert "hosts: 3" in page
+
+
+def test_every_proof_is_a_command_that_is_there() -> None:
+    for name, proof in proof_pages.proofs().items():
+        program, *words = proof.command
+        module = words[1] if words[:1] == ["-m"] else None
+        there = find_spec(module) is not None if module else (prove.ROOT / program).is_file()
+        assert there, name
+        assert proof.shows.endswith("."), name
+
+
+def test_an_unknown_proof_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        prove.main(["nonesuch"])
+    assert ended.value.code == 2
+    assert "no such proof: nonesuch; known: " in capsys.readouterr().err
