@@ -19,7 +19,7 @@ dirs AS (
         cluster,
         broker,
         sweep_at,
-        sum(uncleanable_partitions) AS uncleanable_partitions
+        try_sum(uncleanable_partitions) AS uncleanable_partitions
     FROM raw_log_dirs
     GROUP BY cluster, broker, sweep_at
 ),
@@ -50,9 +50,9 @@ reads AS (
         e.out_of_range,
         d.uncleanable_partitions,
         o.offsets_log_bytes,
-        cast(m.offset_commits AS BIGINT) AS offset_commits,
-        cast(m.offset_expirations AS BIGINT) AS offset_expirations,
-        cast(m.offset_deletions AS BIGINT) AS offset_deletions
+        try_cast(m.offset_commits AS BIGINT) AS offset_commits,
+        try_cast(m.offset_expirations AS BIGINT) AS offset_expirations,
+        try_cast(m.offset_deletions AS BIGINT) AS offset_deletions
     FROM raw_broker_metrics AS m
     LEFT JOIN errors AS e ON m.cluster = e.cluster AND m.broker = e.broker AND m.sweep_at = e.sweep_at
     LEFT JOIN dirs AS d ON m.cluster = d.cluster AND m.broker = d.broker AND m.sweep_at = d.sweep_at

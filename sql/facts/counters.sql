@@ -7,9 +7,9 @@ WITH requests AS (
         cluster,
         broker,
         sweep_at,
-        sum(CASE WHEN request = 'FetchConsumer' THEN requests END) AS consumer_fetches,
-        sum(CASE WHEN request = 'FetchFollower' THEN requests END) AS follower_fetches,
-        sum(CASE WHEN request = 'Produce' THEN requests END) AS produce_requests
+        try_sum(CASE WHEN request = 'FetchConsumer' THEN requests END) AS consumer_fetches,
+        try_sum(CASE WHEN request = 'FetchFollower' THEN requests END) AS follower_fetches,
+        try_sum(CASE WHEN request = 'Produce' THEN requests END) AS produce_requests
     FROM raw_requests
     GROUP BY cluster, broker, sweep_at
 ),

@@ -26,7 +26,7 @@ hashed AS (
         aggregate(
             regexp_extract_all(hex(encode(group_id, 'UTF-16BE')), '(.{4})', 1),
             0L,
-            (h, x) -> pmod(h * 31 + cast(conv(x, 16, 10) AS BIGINT), 4294967296L)
+            (h, x) -> pmod(h * 31 + try_cast(conv(x, 16, 10) AS BIGINT), 4294967296L)
         ) AS hash_code
     FROM names
 ),

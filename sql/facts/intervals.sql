@@ -17,7 +17,7 @@ WITH reads AS (
         timestamp_millis(
             coalesce(m.jvm_start_ms, m.app_start_ms)
             - CASE
-                WHEN abs(b.agent_clock_skew_s) > :clock_s THEN cast(1000 * b.agent_clock_skew_s AS BIGINT)
+                WHEN abs(b.agent_clock_skew_s) > :clock_s THEN try_cast(1000 * b.agent_clock_skew_s AS BIGINT)
                 ELSE 0
             END
         ) AS began_at

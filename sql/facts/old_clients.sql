@@ -30,14 +30,14 @@ seen AS (
         c.cluster,
         c.sweep_at,
         c.listener,
-        sum(CASE WHEN c.software = 'unknown' THEN c.connections ELSE 0 END) AS nameless,
-        sum(
+        try_sum(CASE WHEN c.software = 'unknown' THEN c.connections ELSE 0 END) AS nameless,
+        try_sum(
             CASE
                 WHEN c.software = 'apache-kafka-java' AND c.software_version RLIKE '^(0|1|2[.]0)[.]' THEN c.connections
                 ELSE 0
             END
         ) AS old_java,
-        sum(c.connections) AS connections
+        try_sum(c.connections) AS connections
     FROM raw_client_software AS c
     WHERE c.connections > 0
     GROUP BY c.cluster, c.sweep_at, c.listener

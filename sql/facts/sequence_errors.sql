@@ -7,8 +7,8 @@ WITH errors AS (
         cluster,
         broker,
         sweep_at,
-        sum(CASE WHEN error = 'OUT_OF_ORDER_SEQUENCE_NUMBER' THEN errors END) AS out_of_order,
-        sum(CASE WHEN error = 'UNKNOWN_PRODUCER_ID' THEN errors END) AS unknown_producer_ids
+        try_sum(CASE WHEN error = 'OUT_OF_ORDER_SEQUENCE_NUMBER' THEN errors END) AS out_of_order,
+        try_sum(CASE WHEN error = 'UNKNOWN_PRODUCER_ID' THEN errors END) AS unknown_producer_ids
     FROM raw_request_errors
     WHERE request = 'Produce'
     GROUP BY cluster, broker, sweep_at
