@@ -174,6 +174,46 @@ def singles() -> Iterator[tuple[str, Callable[[Tables], None]]]:
         yield f"{table} twice", _twice(table)
 
 
+def attacks() -> dict[str, Callable[[Tables], None]]:
+    """What one agent, broker or client was able to end the fleet's day with, by name."""
+
+    def of(*changes: Callable[[Tables], None]) -> Callable[[Tables], None]:
+        return lambda tables: [change(tables) for change in changes] and None
+
+    most, start = LONG - 1, ("broker_metrics", "jvm_start_ms")
+    topics = [("partitions", "log_start_offset"), ("partitions", "log_end_offset"), ("group_offsets", "committed_offset")]
+    counters = [("broker_metrics", name) for name in ("messages_in", "bytes_in", "bytes_out")]
+    return {
+        "agent-time": _all(("brokers", "agent_clock_skew_s"), 9e18),
+        "agent-time-in-nanoseconds": _all(("brokers", "agent_clock_skew_s"), 1_795_477_272_000_000_000.0),
+        "start-at-the-end-of-time": _all(start, most),
+        "start-in-microseconds": _all(start, 10**15),
+        "fetchers-abc": _setting("num.replica.fetchers", "abc"),
+        "retries-three": _setting("controlled.shutdown.max.retries", "three"),
+        "retries-hidden": _setting("controlled.shutdown.max.retries", None),
+        "rebalance-nonsense": of(
+            _setting("leader.imbalance.per.broker.percentage", "ten"),
+            _setting("leader.imbalance.check.interval.seconds", ""),
+        ),
+        "release-without-a-dot": of(
+            _all(("broker_metrics", "release"), "4"), lambda tables: tables["broker_configs"].clear()
+        ),
+        "log-from-end-to-end": of(_all(topics[0], -most), _sweeps(topics[1])),
+        "commit-at-the-end": _sweeps(topics[2]),
+        "commit-at-the-end-of-all-partitions": of(_more_partitions, _sweeps(topics[2])),
+        "counters-from-end-to-end": of(*(_sweeps(cell) for cell in counters)),
+        "no-replicas": of(_all(("topics", "replicas"), []), _all(("topics", "isr"), [])),
+    }
+
+
+def _more_partitions(tables: Tables) -> None:
+    """Commits of a group on 20 partitions, so that what it went back by in all is more than any number holds."""
+    for row in [row for row in tables["group_offsets"] if row["partition"] == 0]:
+        tables["group_offsets"] += [{**row, "partition": number} for number in range(2, 20)]
+    for row in [row for row in tables["topics"] if row["topic"] == "orders" and row["partition"] == 0]:
+        tables["topics"] += [{**row, "partition": number} for number in range(2, 20)]
+
+
 def _all(cell: Cell, value: Any) -> Callable[[Tables], None]:
     return lambda tables: put(tables, cell, lambda _place: value)
 

@@ -78,7 +78,8 @@ def document(
     made = []
     for name, plot in plots.items():
         own = rows.get(name, ())
-        panels = _panels([row for row in own if row["missing"] is None])
+        drawn = [row for row in own if row["missing"] is None and row["panel"] is not None and row["series"] is not None]
+        panels = _panels(drawn)
         said = [row["missing"] for row in own if row["missing"] is not None]
         nothing = [] if panels else [plot.silence if name in run else NOT_ASKED]
         made.append(

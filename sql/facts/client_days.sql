@@ -80,7 +80,7 @@ SELECT
     software_version,
     listener,
     max(connections) AS connections,
-    try_cast(max(ceil(10000 * connections / listener_connections)) AS DOUBLE) / 10000 AS share_at_most,
+    try_cast(max(ceil(try_divide(10000 * connections, listener_connections))) AS DOUBLE) / 10000 AS share_at_most,
     min(sweep_at) AS first_seen,
     max(sweep_at) AS last_seen
 FROM shared

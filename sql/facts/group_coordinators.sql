@@ -55,8 +55,9 @@ placed AS (
         h.cluster,
         h.group_id,
         CASE
-            WHEN h.hash_code >= 2147483648L THEN pmod(abs(h.hash_code - 4294967296L) % 2147483648L, s.partition_count)
-            ELSE h.hash_code % s.partition_count
+            WHEN h.hash_code >= 2147483648L
+                THEN pmod(abs(h.hash_code - 4294967296L) % 2147483648L, nullif(s.partition_count, 0))
+            ELSE h.hash_code % nullif(s.partition_count, 0)
         END AS offsets_partition
     FROM hashed AS h
     LEFT JOIN sizes AS s ON h.cluster = s.cluster

@@ -43,7 +43,11 @@ gathered AS (
     SELECT
         cluster,
         drawn,
-        sort_array(collect_list(struct(to_s, from_s, amount)) FILTER (WHERE amount IS NOT NULL)) AS points
+        sort_array(
+            collect_list(struct(to_s, from_s, amount)) FILTER (
+                WHERE amount IS NOT NULL AND from_s IS NOT NULL AND to_s IS NOT NULL
+            )
+        ) AS points
     FROM binned
     GROUP BY cluster, drawn
 )
