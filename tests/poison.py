@@ -42,6 +42,9 @@ VALUES: dict[pa.DataType, tuple[Any, ...]] = {
 }  # fmt: skip
 
 
+SETTINGS = ("", None, "abc", "NaN", "1e999", "99999999999", "9" * 400)
+
+
 class Poisoned(NamedTuple):
     """One cluster of the day: its id says what was done to it."""
 
@@ -50,10 +53,14 @@ class Poisoned(NamedTuple):
 
 
 @cache
+def _queries() -> str:
+    return "\n".join(path.read_text(encoding="utf-8") for path in sorted(sql_dir().rglob("*.sql")))
+
+
+@cache
 def settings_read() -> tuple[str, ...]:
     """Names of settings that any query looks for."""
-    texts = [path.read_text(encoding="utf-8") for path in sorted(sql_dir().rglob("*.sql"))]
-    return tuple(sorted({name for text in texts for name in re.findall(r"'([a-z]+(?:[.][a-z.]+)+)'", text)}))
+    return tuple(sorted(set(re.findall(r"'([a-z]+(?:[.][a-z.]+)+)'", _queries()))))
 
 
 def cells() -> list[Cell]:
@@ -160,15 +167,21 @@ def put(tables: Tables, cell: Cell, value: Callable[[int], Any]) -> None:
 
 
 def singles() -> Iterator[tuple[str, Callable[[Tables], None]]]:
-    """One column at a time: each value in all rows, and all its values by turns, so that they meet each other."""
+    """One column at a time: each value in all rows, then all of them by turns, so that they meet each other.
+
+    Of a column that no query names, the turns alone.
+    """
     for cell in cells():
-        for number, value in enumerate(values_of(cell)):
-            yield f"{cell[0]}.{cell[1]} = {str(value)[:24]!r}", _all(cell, value)
-            yield f"{cell[0]}.{cell[1]} = {str(value)[:24]!r} at last", _last(cell, value)
-        yield f"{cell[0]}.{cell[1]} by turns", _turns(cell, 0)
-        yield f"{cell[0]}.{cell[1]} by turns of sweeps", _sweeps(cell)
+        table, column = cell
+        if re.search(rf"\b{column}\b", _queries()):
+            for number, value in enumerate(values_of(cell)):
+                yield f"{table}.{column} = {str(value)[:24]!r}", _all(cell, value)
+                if number < 2:
+                    yield f"{table}.{column} = {str(value)[:24]!r} at last", _last(cell, value)
+            yield f"{table}.{column} by turns of sweeps", _sweeps(cell)
+        yield f"{table}.{column} by turns", _turns(cell)
     for name in settings_read():
-        for value in VALUES[pa.string()]:
+        for value in SETTINGS:
             yield f"{name} = {str(value)[:24]!r}", _setting(name, value)
     for table in raw_schemas():
         yield f"{table} twice", _twice(table)
@@ -188,6 +201,7 @@ def attacks() -> dict[str, Callable[[Tables], None]]:
         "agent-time-in-nanoseconds": _all(("brokers", "agent_clock_skew_s"), 1_795_477_272_000_000_000.0),
         "start-at-the-end-of-time": _all(start, most),
         "start-in-microseconds": _all(start, 10**15),
+        "starts-in-microseconds": of(_all(start, 10**15), _all(("broker_metrics", "app_start_ms"), 10**15)),
         "fetchers-abc": _setting("num.replica.fetchers", "abc"),
         "retries-three": _setting("controlled.shutdown.max.retries", "three"),
         "retries-hidden": _setting("controlled.shutdown.max.retries", None),
@@ -231,9 +245,9 @@ def _last(cell: Cell, value: Any) -> Callable[[Tables], None]:
     return change
 
 
-def _turns(cell: Cell, first: int) -> Callable[[Tables], None]:
+def _turns(cell: Cell) -> Callable[[Tables], None]:
     values = values_of(cell)
-    return lambda tables: put(tables, cell, lambda place: values[(first + place) % len(values)])
+    return lambda tables: put(tables, cell, lambda place: values[place % len(values)])
 
 
 def _sweeps(cell: Cell) -> Callable[[Tables], None]:
