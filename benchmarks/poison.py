@@ -1,8 +1,8 @@
 """`python -m benchmarks.poison`: every column of raw with every value that its type bears, through every query.
 
 PYTHONPATH=…:tests python -m benchmarks.poison [--part 1/4] [--every 1]
-A recorded cluster to which much happens is written as many times as there are columns and values to try, each time with
-one of them changed; then clusters of extremes, each with a seed of its own. Whole batches of them are judged as one day.
+A recorded cluster to which much happens is written as many times as there are columns and values to try, each time
+with one of them changed; then clusters of extremes, each with a seed of its own. Batches of them are judged as one day.
 Prints what failed, by query, column and value, and how many were tried; ends with 1 where anything did.
 """
 

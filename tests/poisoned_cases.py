@@ -1,7 +1,7 @@
 """The cases of signatures with poisoned facts: takes a signature's cases, gives the rows of clusters like them.
 
-A case's rows make the whole signature run, which few recorded days do. Facts bear less than raw does: times are those of
-sweeps and reads, which are staged, and doubles are made of staged numbers. Whole numbers are poisoned up to the ends.
+A case's rows make the whole signature run, which few recorded days do. Facts bear less than raw does: times are those
+of sweeps and reads, which are staged, and whole numbers are made of staged ones.
 """
 
 import random
@@ -11,7 +11,7 @@ from typing import Any
 from pyspark.sql.types import DataType, DoubleType, IntegerType, LongType, StringType, StructType, TimestampType
 
 from cases import Case, Row, rows_of
-from poison import INT, KEYS, LONG
+from poison import INT, KEYS
 
 _OF_FACTS: dict[type[DataType], tuple[Any, ...]] = {
     LongType: (2**62, -(2**62), None, 0, -1, 1),
@@ -20,7 +20,6 @@ _OF_FACTS: dict[type[DataType], tuple[Any, ...]] = {
     StringType: (None, "", "x", "9" * 40),
     TimestampType: (None, datetime(1741, 1, 1), datetime(2428, 12, 31)),
 }
-_SUMS = (LONG - 1, -LONG)  # what a sum over all rows can come to
 _KEPT = {*KEYS, "cluster", "kind", "from_sweep", "to_sweep", "sweep_at", "same_process", "cause", "error", "software"}
 
 

@@ -1,8 +1,8 @@
 """What no query may hold: takes the text of a query, gives a sentence with its line for all that can fail on a value.
 
 ANSI is on, so that nothing is computed wrongly in silence; what cannot be computed has to be null then, and not an
-error that ends the day of every cluster. Bounds of raw's numbers are in `fleet_spark/staging.py`; that no sum or product
-of them overflows is seen in the plans, by `overflow.py`.
+error that ends the day of every cluster. Bounds of raw's numbers are in `fleet_spark/staging.py`; that no whole number
+that is made of them overflows is seen by `overflow.py`.
 """
 
 import re

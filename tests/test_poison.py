@@ -95,9 +95,7 @@ def test_the_recorded_cluster_is_told_what_it_is_told_without_them(story: Story)
 def test_the_eventful_cluster_gives_rows_to_nearly_every_fact(story: Story) -> None:
     """Where no row meets another, no value can do harm, and nothing would be shown."""
     empty = {
-        path.name
-        for path in (story.day.home / "facts").iterdir()
-        if not story.day.facts(path.name, cluster="eventful")
+        path.name for path in (story.day.home / "facts").iterdir() if not story.day.facts(path.name, cluster="eventful")
     }
     assert empty <= {"absent_replicas", "failed_topics", "lost_producers", "recreated_topics", "unread_groups"}
 

@@ -1,9 +1,22 @@
 """No query holds what fails on a value: every file of sql/ is looked at, and every rule is shown to find its kind."""
 
+from collections.abc import Iterator
+
 import pytest
 
+from fleet_spark.facts import fact_queries
+from kafka_fleet.knowledge.measured import load_conditions
+from kafka_fleet.knowledge.plots import load_plots
+from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.paths import sql_dir
+from overflow import Query, Whole, overflows, raw_columns
 from sql_lint import faults
+
+
+def query(column: str) -> str:
+    """A query that gives it on its third line."""
+    return "\n".join(("SELECT", "    x,", f"    {column} AS y", "FROM t AS t"))
+
 
 FILES = sorted(sql_dir().rglob("*.sql"))
 
@@ -50,7 +63,7 @@ def test_no_query_holds_what_a_value_can_make_fail() -> None:
     ],
 )
 def test_what_can_fail_is_found_with_its_line(fails: str, instead: str) -> None:
-    found = faults(f"SELECT\n    x,\n    {fails} AS y\nFROM t AS t")
+    found = faults(query(fails))
     assert len(found) == 1, found
     line, _colon, sentence = found[0].partition(": ")
     assert instead in sentence
@@ -82,4 +95,57 @@ def test_what_can_fail_is_found_with_its_line(fails: str, instead: str) -> None:
     ],
 )
 def test_what_cannot_fail_is_let_through(safe: str) -> None:
-    assert faults(f"SELECT {safe} AS y FROM t GROUP BY z") == []
+    assert faults(query(safe)) == []
+
+
+def readers() -> Iterator[tuple[str, dict[str, str]]]:
+    """The queries of each reader of facts, in their order."""
+    for name, one in load_signatures(sql_dir()).items():
+        others = {"coverage": one.coverage_query, "query": one.query, "charts": one.charts_query}
+        yield name, {**one.steps, **others, **({"rows": one.rows_query} if one.rows_query else {})}
+    for name, condition in load_conditions(sql_dir()).items():
+        yield name, {"query": condition.query}
+    for name, plot in load_plots(sql_dir()).items():
+        yield name, {"query": plot.query, "missing": plot.missing_query}
+
+
+def test_no_whole_number_of_any_query_overflows() -> None:
+    known = raw_columns()
+    found = [f"facts/{one}" for one in overflows(fact_queries(sql_dir()), known)]
+    for name, queries in readers():
+        found += [f"{name}/{one}" for one in overflows(queries, dict(known))]
+    assert not found, "\n".join(found)
+    bounds = [one for table in fact_queries(sql_dir()) for one in known[table].values() if one is not None]
+    assert len(bounds) > 200  # whole numbers are followed through the facts
+
+
+@pytest.mark.parametrize(
+    ("overflow", "reason"),
+    [
+        ("try_sum(log_end_offset) - 1", "a sum is as large as can be"),
+        ("8 * (log_end_offset - log_start_offset)", "staged numbers are up to 2^60"),
+        ("log_end_offset * log_start_offset", "a product of two"),
+        ("isr_count + replicas_count", "32 bits"),
+        ("try_cast(topic AS BIGINT) + 1", "text may be any number"),
+        ("coalesce(log_end_offset, 0) * 100", "through coalesce"),
+        ("CASE WHEN topic = 'a' THEN log_end_offset ELSE 0 END * 100", "through CASE"),
+        ("max(log_end_offset) OVER (PARTITION BY topic) * 100", "through a window"),
+        ("w.a - 9223372036854775807", "through a WITH query and a star"),
+    ],
+)
+def test_what_can_overflow_is_found(overflow: str, reason: str) -> None:
+    made = [
+        "WITH w AS (SELECT *, try_sum(size_bytes) AS a FROM raw_partitions)",
+        query(overflow).replace("FROM t", "FROM w"),
+    ]
+    assert len(Query("\n".join(made), raw_columns()).found) == 1, reason
+
+
+def test_what_cannot_overflow_is_let_through() -> None:
+    text = """
+        SELECT log_end_offset - log_start_offset + 1 AS a, count(*) - 1 AS b, try_subtract(try_sum(size_bytes), 1) AS c,
+            2 * row_number() OVER (ORDER BY topic) AS d, 1e6D * log_end_offset * size_bytes AS e
+        FROM raw_partitions"""
+    made = Query(text, raw_columns())
+    assert made.found == set()
+    assert made.columns == {"a": Whole(2**61 + 1), "b": Whole(2**29 + 1), "c": None, "d": Whole(2**30, 31), "e": None}

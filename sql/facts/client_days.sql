@@ -52,7 +52,7 @@ counted AS (
         s.connections
         - CASE
             WHEN s.software = 'unknown' AND s.listener = coalesce(nullif(c.broker_listener, ''), c.broker_protocol)
-                THEN coalesce(c.fetchers, 1) * z.broker_count * (z.broker_count - 1)
+                THEN 1D * coalesce(c.fetchers, 1) * z.broker_count * (z.broker_count - 1)
             ELSE 0
         END AS connections
     FROM seen AS s

@@ -77,9 +77,11 @@ SELECT
     t.uncleanable_partitions,
     f.offsets_log_bytes AS from_offsets_log_bytes,
     t.offsets_log_bytes,
-    t.offset_commits - CASE WHEN i.kind = 'start' THEN 0 ELSE f.offset_commits END AS offset_commits,
-    t.offset_expirations - CASE WHEN i.kind = 'start' THEN 0 ELSE f.offset_expirations END AS offset_expirations,
-    t.offset_deletions - CASE WHEN i.kind = 'start' THEN 0 ELSE f.offset_deletions END AS offset_deletions,
+    try_subtract(t.offset_commits, CASE WHEN i.kind = 'start' THEN 0 ELSE f.offset_commits END) AS offset_commits,
+    try_subtract(
+        t.offset_expirations, CASE WHEN i.kind = 'start' THEN 0 ELSE f.offset_expirations END
+    ) AS offset_expirations,
+    try_subtract(t.offset_deletions, CASE WHEN i.kind = 'start' THEN 0 ELSE f.offset_deletions END) AS offset_deletions,
     t.unclean_leader_elections
     - CASE WHEN i.kind = 'start' THEN 0 ELSE f.unclean_leader_elections END AS unclean_elections,
     t.out_of_range - CASE WHEN i.kind = 'start' THEN 0 ELSE f.out_of_range END AS out_of_range

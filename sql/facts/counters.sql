@@ -43,13 +43,19 @@ deltas AS (
         i.from_at,
         i.to_at,
         i.seconds,
-        t.consumer_fetches - CASE WHEN i.kind = 'start' THEN 0 ELSE f.consumer_fetches END AS consumer_fetches,
+        try_subtract(
+            t.consumer_fetches, CASE WHEN i.kind = 'start' THEN 0 ELSE f.consumer_fetches END
+        ) AS consumer_fetches,
         t.expired_consumer_fetches
         - CASE WHEN i.kind = 'start' THEN 0 ELSE f.expired_consumer_fetches END AS expired_consumer_fetches,
-        t.follower_fetches - CASE WHEN i.kind = 'start' THEN 0 ELSE f.follower_fetches END AS follower_fetches,
+        try_subtract(
+            t.follower_fetches, CASE WHEN i.kind = 'start' THEN 0 ELSE f.follower_fetches END
+        ) AS follower_fetches,
         t.expired_follower_fetches
         - CASE WHEN i.kind = 'start' THEN 0 ELSE f.expired_follower_fetches END AS expired_follower_fetches,
-        t.produce_requests - CASE WHEN i.kind = 'start' THEN 0 ELSE f.produce_requests END AS produce_requests,
+        try_subtract(
+            t.produce_requests, CASE WHEN i.kind = 'start' THEN 0 ELSE f.produce_requests END
+        ) AS produce_requests,
         t.isr_expands - CASE WHEN i.kind = 'start' THEN 0 ELSE f.isr_expands END AS isr_expands,
         t.isr_shrinks - CASE WHEN i.kind = 'start' THEN 0 ELSE f.isr_shrinks END AS isr_shrinks,
         t.messages_in - CASE WHEN i.kind = 'start' THEN 0 ELSE f.messages_in END AS messages_in,

@@ -84,11 +84,12 @@ deltas AS (
         t.held,
         e.held AS held_before,
         t.leader_count AS leaders,
-        t.created - CASE WHEN i.kind = 'start' THEN 0 ELSE f.created END AS created,
-        t.closed - CASE WHEN i.kind = 'start' THEN 0 ELSE f.closed END AS closed,
-        t.failed_authentications
-        - CASE WHEN i.kind = 'start' THEN 0 ELSE f.failed_authentications END AS failed_authentications,
-        t.blocked_ns - CASE WHEN i.kind = 'start' THEN 0 ELSE f.blocked_ns END AS blocked_ns,
+        try_subtract(t.created, CASE WHEN i.kind = 'start' THEN 0 ELSE f.created END) AS created,
+        try_subtract(t.closed, CASE WHEN i.kind = 'start' THEN 0 ELSE f.closed END) AS closed,
+        try_subtract(
+            t.failed_authentications, CASE WHEN i.kind = 'start' THEN 0 ELSE f.failed_authentications END
+        ) AS failed_authentications,
+        try_subtract(t.blocked_ns, CASE WHEN i.kind = 'start' THEN 0 ELSE f.blocked_ns END) AS blocked_ns,
         -- a partition that is new on the broker, and led there, has not moved
         CASE
             WHEN i.kind = 'start' THEN t.leader_count

@@ -55,7 +55,7 @@ counted AS (
         - CASE
             WHEN s.listener = coalesce(nullif(o.broker_listener, ''), o.broker_protocol, s.listener)
                 THEN
-                    coalesce(o.fetchers, 1) * z.broker_count * (z.broker_count - 1)
+                    1D * coalesce(o.fetchers, 1) * z.broker_count * (z.broker_count - 1)
                     + CASE WHEN o.cluster_mode = 'ZooKeeper' THEN z.broker_count ELSE 0 END
             ELSE 0
         END AS nameless

@@ -43,12 +43,14 @@ reads AS (
         END AS clock_off_at_least_s,
         -- the broker's own clock says when its process began; where it is off, by the collector's that was another time
         timestamp_millis(
-            coalesce(m.jvm_start_ms, m.app_start_ms)
-            - CASE
-                WHEN abs(b.agent_clock_skew_s) - 1 > coalesce(b.seconds, 0D)
-                    THEN try_cast(1000 * round(b.agent_clock_skew_s) AS BIGINT)
-                ELSE 0
-            END
+            try_subtract(
+                coalesce(m.jvm_start_ms, m.app_start_ms),
+                CASE
+                    WHEN abs(b.agent_clock_skew_s) - 1 > coalesce(b.seconds, 0D)
+                        THEN try_cast(1000 * round(b.agent_clock_skew_s) AS BIGINT)
+                    ELSE 0
+                END
+            )
         ) AS process_start
     FROM raw_brokers AS b
     LEFT JOIN raw_broker_metrics AS m ON b.cluster = m.cluster AND b.broker = m.broker AND b.sweep_at = m.sweep_at

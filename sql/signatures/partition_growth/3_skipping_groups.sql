@@ -35,7 +35,7 @@ budgets AS (
                 judgeable
                 AND seconds >= :min_budget_s
                 AND records_out * (1 + :size_tolerance) >= known_records
-                THEN try_cast(ceil(records_out * (1 + :size_tolerance)) AS BIGINT) - known_records
+                THEN try_subtract(try_cast(ceil(records_out * (1 + :size_tolerance)) AS BIGINT), known_records)
         END AS unexplained
     FROM summed
 ),
@@ -43,7 +43,7 @@ budgets AS (
 bounded AS (
     SELECT
         *,
-        greatest(0, coalesce(at_most - unexplained, 0)) AS not_read
+        greatest(0, coalesce(try_subtract(at_most, unexplained), 0)) AS not_read
     FROM budgets
 )
 
