@@ -23,6 +23,7 @@ from kafka_fleet.store.schemas import raw_schemas
 _MACROS = (
     "timestamp_millis(x) AS to_timestamp(x / 1000.0)",
     "arrays_overlap(a, b) AS list_has_any(a, b)",
+    "get(list, i) AS list[i + 1]",
     "pmod(a, b) AS ((a % b) + b) % b",
     "xxhash64(x) AS hash(x)",  # compared with itself alone, so that any hash does
     "conv(x, a, b) AS ('0x' || x)::BIGINT::VARCHAR",
@@ -34,6 +35,8 @@ _MACROS = (
     "hex_utf16(t) AS upper(array_to_string(list_transform(string_split(t, ''), "
     "lambda c: format('{:04x}', unicode(c))), ''))",
 )
+
+_PLAIN = {exp.SafeAdd: exp.Add, exp.SafeSubtract: exp.Sub, exp.SafeMultiply: exp.Mul}
 
 # two steps that take JSON apart by Spark's own spelling
 _OWN = {
@@ -139,6 +142,12 @@ def _translated(query: str, literals: tuple[tuple[str, str], ...]) -> str:
         query = re.sub(rf":{name}\b", text, query)
     query = query.replace("hex(encode(group_id, 'UTF-16BE'))", "hex_utf16(group_id)")
     tree = sqlglot.parse_one(query, read="spark")
+    for tried in list(tree.find_all(exp.Anonymous)):
+        if tried.name == "try_sum":  # whole numbers add up to wider ones here, which do not overflow
+            tried.replace(exp.Sum(this=tried.expressions[0]))
+    for tried in list(tree.find_all(*_PLAIN)):
+        plain = _PLAIN[type(tried)](this=tried.this, expression=tried.expression)
+        tried.replace(exp.Anonymous(this="TRY", expressions=[plain]))
     for collected in list(tree.find_all(exp.ArrayAgg, exp.ArrayUniqueAgg)):
         whole: Any = collected
         while isinstance(whole.parent, exp.Filter | exp.Window):

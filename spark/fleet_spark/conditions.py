@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pyspark.sql import Row, SparkSession
 
 from fleet_spark.facts import AT_ONCE
-from fleet_spark.signatures import iso
+from fleet_spark.signatures import figure, named
 from fleet_spark.ways import Ways
 from kafka_fleet.knowledge.measured import MOST, Answered, Condition, listed
 from kafka_fleet.knowledge.releases import catalogue, comparable_release
@@ -56,23 +56,12 @@ def _answered(condition: Condition, row: Row) -> Answered:
     evidence = []
     for one in row.evidence or []:
         line = condition.evidence[one.line]
-        if one.amount is None:
-            continue
-        evidence.append(
-            {
-                "metric": line.metric,
-                "value": round(float(one.amount), 4),
-                "unit": line.unit,
-                "threshold": condition.thresholds[line.threshold].value if line.threshold else None,
-                "where": one.place,
-                "from": iso(one.from_at),
-                "to": iso(one.to_at),
-                "mbean": line.mbean,
-            }
-        )
-    missing = tuple(row.missing or ())
+        threshold = condition.thresholds[line.threshold].value if line.threshold else None
+        evidence.append(figure(line, one.amount, threshold, one.place, one.from_at, one.to_at))
+    told = tuple(one for one in evidence if one is not None)
+    missing = named(row.missing or ())
     sentence = row.sentence or "; ".join(missing) or f"{condition.id.replace('_', ' ')} was not measured"
-    return Answered(row.holds, sentence, listed(row.subjects or ()), tuple(evidence[:MOST]), missing)
+    return Answered(row.holds, sentence, listed(named(row.subjects or ())), told[:MOST], missing)
 
 
 def run_conditions(

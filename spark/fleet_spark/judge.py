@@ -110,7 +110,7 @@ def write_findings(day: Day, fleet_file: Path | None, clusters: list[str], signa
     stored = {table: rows_by_cluster(day.rows_of_fact(table)) for table in TABLES}
     fleet = load_fleet(fleet_file) if fleet_file is not None else Fleet([], [])
     declared: dict[str, dict[str, Any]] = {
-        cluster: json.loads(rows[0]["declaration"]) for cluster, rows in stored["cluster_days"].items()
+        cluster: _declaration(rows[0]["declaration"]) for cluster, rows in stored["cluster_days"].items()
     }
     declared |= {cluster.id: json.loads(cluster.declaration()) for cluster in fleet.clusters}
     wanted = sorted(set(clusters) if clusters else set(declared))
@@ -144,6 +144,15 @@ def write_findings(day: Day, fleet_file: Path | None, clusters: list[str], signa
     dossiers += [unreached(day.ds, name, sentence) for name, sentence in sorted(invalid.items()) if name not in wanted]
     briefs |= {one["cluster"]: brief([], {}, False, {}) for one in dossiers if one["cluster"] not in briefs}
     store(day, findings, dossiers, briefs, states)
+
+
+def _declaration(text: str | None) -> dict[str, Any]:
+    """The fleet file's entry as a sweep carries it; empty where it is none."""
+    try:
+        found = json.loads(text or "{}")
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _case(

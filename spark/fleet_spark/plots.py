@@ -78,7 +78,7 @@ def document(
     made = []
     for name, plot in plots.items():
         own = rows.get(name, ())
-        panels = _panels([row for row in own if row["missing"] is None])
+        panels = _panels([row for row in own if row["missing"] is None and None not in (row["panel"], row["series"])])
         said = [row["missing"] for row in own if row["missing"] is not None]
         nothing = [] if panels else [plot.silence if name in run else NOT_ASKED]
         made.append(

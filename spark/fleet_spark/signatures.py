@@ -5,9 +5,10 @@ Thresholds are bound as named parameters. Clusters that override none share one 
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from math import isfinite
 from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame, Row, SparkSession
@@ -16,7 +17,8 @@ from fleet_spark.facts import AT_ONCE
 from fleet_spark.frames import in_driver, nothing, observed
 from fleet_spark.ways import Ways
 from kafka_fleet.knowledge.detections import Detection, SignatureResult
-from kafka_fleet.knowledge.signatures import Signature
+from kafka_fleet.knowledge.measured import Line
+from kafka_fleet.knowledge.signatures import EvidenceRow, Signature
 
 Overrides = Mapping[str, Mapping[str, float]]  # signature -> threshold -> value, of one cluster
 Point = dict[str, Any]
@@ -46,23 +48,34 @@ def detection(signature: Signature, found: Mapping[str, Any], values: Mapping[st
     """One row of the signature's query as a detection. values: the thresholds in force."""
     evidence = []
     for line in signature.evidence:
-        value = found[line.value]
-        if value is None:
-            continue
         name = line.threshold.get(found["cause"])
-        evidence.append(
-            {
-                "metric": line.metric,
-                "value": round(float(value), 4),
-                "unit": line.unit,
-                "threshold": values[name] if name else None,
-                "where": found["place"],
-                "from": iso(found["from_at"]),
-                "to": iso(found["to_at"]),
-                "mbean": line.mbean,
-            }
-        )
-    return Detection(found["cause"], found["strength"], tuple(found["subjects"]), tuple(evidence), _bounds(found))
+        threshold = values[name] if name else None
+        evidence.append(figure(line, found[line.value], threshold, found["place"], found["from_at"], found["to_at"]))
+    told = tuple(one for one in evidence if one is not None)
+    return Detection(found["cause"], found["strength"], named(found["subjects"]), told, _bounds(found))
+
+
+def figure(
+    line: EvidenceRow | Line, value: Any, threshold: float | None, where: str | None, from_at: Any, to_at: Any
+) -> dict[str, Any] | None:
+    """One line of evidence as the contract writes it; None where there is no number, or no moment that it is of."""
+    if value is None or not isfinite(value) or from_at is None or to_at is None:
+        return None
+    return {
+        "metric": line.metric,
+        "value": round(float(value), 4),
+        "unit": line.unit,
+        "threshold": threshold,
+        "where": where or "",
+        "from": iso(from_at),
+        "to": iso(to_at),
+        "mbean": line.mbean,
+    }
+
+
+def named(subjects: Iterable[str | None]) -> tuple[str, ...]:
+    """Subjects that have a name: what lacks a part of it is null in SQL."""
+    return tuple(subject for subject in subjects if subject is not None)
 
 
 def _bounds(found: Mapping[str, Any]) -> Any:
@@ -87,6 +100,8 @@ def _of_clusters(query: str, clusters: list[str]) -> str:
 def _charts(rows: list[Row]) -> list[dict[str, Any]]:
     charts: dict[str, dict[str, Any]] = {}
     for row in rows:
+        if row.title is None or row.ratio is None or row.from_at is None or row.to_at is None:
+            continue
         chart = charts.setdefault(
             row.title, {"title": row.title, "unit": row.unit, "threshold": row.threshold, "points": []}
         )

@@ -26,6 +26,7 @@ from pyspark.sql.types import (
 )
 
 from fleet_spark.frames import in_driver, nothing
+from fleet_spark.staging import staged
 from fleet_spark.stored import look, write_few, write_many
 from fleet_spark.ways import Ways, few
 from kafka_fleet.store.files import read_file, replace_file
@@ -84,12 +85,13 @@ class Day:
         return sweeps
 
     def _raw(self, table: str, paths: list[str]) -> DataFrame:
-        """Files of a raw table under today's names: one that a file calls otherwise is read under both."""
+        """Files of a raw table under today's names, within bounds; what a file calls otherwise is read under both."""
         schema, old = spark_schema(table), RENAMED.get(table, {})
         there = [StructField(name, schema[new].dataType) for name, new in old.items()]
         frame = self.spark.read.schema(StructType([*schema, *there])).parquet(*paths)
         both = {new: coalesce(new, name).alias(new) for name, new in old.items()}
-        return frame.select(*(both.get(field.name, col(field.name)) for field in schema)) if old else frame
+        named = frame.select(*(both.get(field.name, col(field.name)) for field in schema)) if old else frame
+        return named.select(*staged(schema))
 
     def _view(self, frame: DataFrame, name: str, rows: int) -> None:
         """Few rows are read as one partition, so that joins and windows over them need no shuffle."""

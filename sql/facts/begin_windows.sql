@@ -84,10 +84,10 @@ measured AS (
         h.from_sweep,
         h.to_sweep,
         h.broker,
-        coalesce(sum(m.micros), 0) = max(unix_micros(h.to_sweep) - unix_micros(h.from_sweep)) AS whole,
-        sum(m.bytes_out) AS bytes_out,
-        sum(m.bytes_in) AS bytes_in,
-        sum(m.messages_in) AS messages_in
+        coalesce(try_sum(m.micros), 0) = max(unix_micros(h.to_sweep) - unix_micros(h.from_sweep)) AS whole,
+        try_sum(m.bytes_out) AS bytes_out,
+        try_sum(m.bytes_in) AS bytes_in,
+        try_sum(m.messages_in) AS messages_in
     FROM hosts AS h
     LEFT JOIN metered AS m
         ON
@@ -106,9 +106,9 @@ traffic AS (
         from_sweep,
         to_sweep,
         min(whole) AS traffic_measured,
-        sum(bytes_out) AS bytes_out,
-        sum(bytes_in) AS bytes_in,
-        sum(messages_in) AS messages_in
+        try_sum(bytes_out) AS bytes_out,
+        try_sum(bytes_in) AS bytes_in,
+        try_sum(messages_in) AS messages_in
     FROM measured
     GROUP BY cluster, topic, from_sweep, to_sweep
 ),
@@ -119,7 +119,7 @@ known AS (
         w.topic,
         w.from_sweep,
         w.to_sweep,
-        sum(p.records) AS records
+        try_sum(p.records) AS records
     FROM windows AS w
     INNER JOIN group_progress AS p
         ON

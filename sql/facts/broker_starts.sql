@@ -8,7 +8,7 @@ WITH loading AS (
         cluster,
         broker,
         sweep_at,
-        sum(remaining_logs) AS remaining_logs
+        try_sum(remaining_logs) AS remaining_logs
     FROM raw_recoveries
     GROUP BY cluster, broker, sweep_at
 ),

@@ -8,7 +8,7 @@ WITH settings AS (
         max(CASE WHEN name = 'controller.listener.names' THEN value END) AS controller_listeners,
         max(CASE WHEN name = 'inter.broker.listener.name' THEN value END) AS broker_listener,
         max(CASE WHEN name = 'security.inter.broker.protocol' THEN value END) AS broker_protocol,
-        max(CASE WHEN name = 'num.replica.fetchers' THEN cast(value AS INT) END) AS fetchers
+        max(CASE WHEN name = 'num.replica.fetchers' THEN try_cast(value AS INT) END) AS fetchers
     FROM raw_broker_configs
     WHERE
         name IN (
@@ -35,7 +35,7 @@ seen AS (
         software,
         software_version,
         listener,
-        sum(connections) AS connections
+        try_sum(connections) AS connections
     FROM raw_client_software
     WHERE connections > 0 AND to_date(sweep_at) = :ds
     GROUP BY cluster, sweep_at, software, software_version, listener
@@ -52,7 +52,7 @@ counted AS (
         s.connections
         - CASE
             WHEN s.software = 'unknown' AND s.listener = coalesce(nullif(c.broker_listener, ''), c.broker_protocol)
-                THEN coalesce(c.fetchers, 1) * z.broker_count * (z.broker_count - 1)
+                THEN 1D * coalesce(c.fetchers, 1) * z.broker_count * (z.broker_count - 1)
             ELSE 0
         END AS connections
     FROM seen AS s
@@ -69,7 +69,7 @@ shared AS (
         software_version,
         listener,
         connections,
-        sum(connections) OVER (PARTITION BY cluster, sweep_at, listener) AS listener_connections
+        try_sum(connections) OVER (PARTITION BY cluster, sweep_at, listener) AS listener_connections
     FROM counted
     WHERE connections > 0
 )
@@ -80,7 +80,7 @@ SELECT
     software_version,
     listener,
     max(connections) AS connections,
-    cast(max(ceil(10000 * connections / listener_connections)) AS DOUBLE) / 10000 AS share_at_most,
+    try_cast(max(ceil(try_divide(10000 * connections, listener_connections))) AS DOUBLE) / 10000 AS share_at_most,
     min(sweep_at) AS first_seen,
     max(sweep_at) AS last_seen
 FROM shared

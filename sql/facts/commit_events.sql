@@ -53,8 +53,8 @@ gone AS (
         g.cluster,
         g.before_sweep,
         g.to_sweep,
-        sum(h.offset_expirations) AS offset_expirations,
-        sum(h.offset_deletions) AS offset_deletions
+        try_sum(h.offset_expirations) AS offset_expirations,
+        try_sum(h.offset_deletions) AS offset_deletions
     FROM gaps AS g
     INNER JOIN coordinator_health AS h
         ON g.cluster = h.cluster AND g.before_sweep < h.to_sweep AND g.to_sweep >= h.to_sweep

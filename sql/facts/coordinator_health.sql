@@ -19,7 +19,7 @@ dirs AS (
         cluster,
         broker,
         sweep_at,
-        sum(uncleanable_partitions) AS uncleanable_partitions
+        try_sum(uncleanable_partitions) AS uncleanable_partitions
     FROM raw_log_dirs
     GROUP BY cluster, broker, sweep_at
 ),
@@ -50,9 +50,9 @@ reads AS (
         e.out_of_range,
         d.uncleanable_partitions,
         o.offsets_log_bytes,
-        cast(m.offset_commits AS BIGINT) AS offset_commits,
-        cast(m.offset_expirations AS BIGINT) AS offset_expirations,
-        cast(m.offset_deletions AS BIGINT) AS offset_deletions
+        try_cast(m.offset_commits AS BIGINT) AS offset_commits,
+        try_cast(m.offset_expirations AS BIGINT) AS offset_expirations,
+        try_cast(m.offset_deletions AS BIGINT) AS offset_deletions
     FROM raw_broker_metrics AS m
     LEFT JOIN errors AS e ON m.cluster = e.cluster AND m.broker = e.broker AND m.sweep_at = e.sweep_at
     LEFT JOIN dirs AS d ON m.cluster = d.cluster AND m.broker = d.broker AND m.sweep_at = d.sweep_at
@@ -77,9 +77,11 @@ SELECT
     t.uncleanable_partitions,
     f.offsets_log_bytes AS from_offsets_log_bytes,
     t.offsets_log_bytes,
-    t.offset_commits - CASE WHEN i.kind = 'start' THEN 0 ELSE f.offset_commits END AS offset_commits,
-    t.offset_expirations - CASE WHEN i.kind = 'start' THEN 0 ELSE f.offset_expirations END AS offset_expirations,
-    t.offset_deletions - CASE WHEN i.kind = 'start' THEN 0 ELSE f.offset_deletions END AS offset_deletions,
+    try_subtract(t.offset_commits, CASE WHEN i.kind = 'start' THEN 0 ELSE f.offset_commits END) AS offset_commits,
+    try_subtract(
+        t.offset_expirations, CASE WHEN i.kind = 'start' THEN 0 ELSE f.offset_expirations END
+    ) AS offset_expirations,
+    try_subtract(t.offset_deletions, CASE WHEN i.kind = 'start' THEN 0 ELSE f.offset_deletions END) AS offset_deletions,
     t.unclean_leader_elections
     - CASE WHEN i.kind = 'start' THEN 0 ELSE f.unclean_leader_elections END AS unclean_elections,
     t.out_of_range - CASE WHEN i.kind = 'start' THEN 0 ELSE f.out_of_range END AS out_of_range

@@ -7,9 +7,9 @@ WITH requests AS (
         cluster,
         broker,
         sweep_at,
-        sum(CASE WHEN request = 'FetchConsumer' THEN requests END) AS consumer_fetches,
-        sum(CASE WHEN request = 'FetchFollower' THEN requests END) AS follower_fetches,
-        sum(CASE WHEN request = 'Produce' THEN requests END) AS produce_requests
+        try_sum(CASE WHEN request = 'FetchConsumer' THEN requests END) AS consumer_fetches,
+        try_sum(CASE WHEN request = 'FetchFollower' THEN requests END) AS follower_fetches,
+        try_sum(CASE WHEN request = 'Produce' THEN requests END) AS produce_requests
     FROM raw_requests
     GROUP BY cluster, broker, sweep_at
 ),
@@ -43,13 +43,19 @@ deltas AS (
         i.from_at,
         i.to_at,
         i.seconds,
-        t.consumer_fetches - CASE WHEN i.kind = 'start' THEN 0 ELSE f.consumer_fetches END AS consumer_fetches,
+        try_subtract(
+            t.consumer_fetches, CASE WHEN i.kind = 'start' THEN 0 ELSE f.consumer_fetches END
+        ) AS consumer_fetches,
         t.expired_consumer_fetches
         - CASE WHEN i.kind = 'start' THEN 0 ELSE f.expired_consumer_fetches END AS expired_consumer_fetches,
-        t.follower_fetches - CASE WHEN i.kind = 'start' THEN 0 ELSE f.follower_fetches END AS follower_fetches,
+        try_subtract(
+            t.follower_fetches, CASE WHEN i.kind = 'start' THEN 0 ELSE f.follower_fetches END
+        ) AS follower_fetches,
         t.expired_follower_fetches
         - CASE WHEN i.kind = 'start' THEN 0 ELSE f.expired_follower_fetches END AS expired_follower_fetches,
-        t.produce_requests - CASE WHEN i.kind = 'start' THEN 0 ELSE f.produce_requests END AS produce_requests,
+        try_subtract(
+            t.produce_requests, CASE WHEN i.kind = 'start' THEN 0 ELSE f.produce_requests END
+        ) AS produce_requests,
         t.isr_expands - CASE WHEN i.kind = 'start' THEN 0 ELSE f.isr_expands END AS isr_expands,
         t.isr_shrinks - CASE WHEN i.kind = 'start' THEN 0 ELSE f.isr_shrinks END AS isr_shrinks,
         t.messages_in - CASE WHEN i.kind = 'start' THEN 0 ELSE f.messages_in END AS messages_in,

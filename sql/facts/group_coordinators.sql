@@ -26,7 +26,7 @@ hashed AS (
         aggregate(
             regexp_extract_all(hex(encode(group_id, 'UTF-16BE')), '(.{4})', 1),
             0L,
-            (h, x) -> pmod(h * 31 + cast(conv(x, 16, 10) AS BIGINT), 4294967296L)
+            (h, x) -> pmod(h * 31 + try_cast(conv(x, 16, 10) AS BIGINT), 4294967296L)
         ) AS hash_code
     FROM names
 ),
@@ -55,8 +55,9 @@ placed AS (
         h.cluster,
         h.group_id,
         CASE
-            WHEN h.hash_code >= 2147483648L THEN pmod(abs(h.hash_code - 4294967296L) % 2147483648L, s.partition_count)
-            ELSE h.hash_code % s.partition_count
+            WHEN h.hash_code >= 2147483648L
+                THEN pmod(abs(h.hash_code - 4294967296L) % 2147483648L, nullif(s.partition_count, 0))
+            ELSE h.hash_code % nullif(s.partition_count, 0)
         END AS offsets_partition
     FROM hashed AS h
     LEFT JOIN sizes AS s ON h.cluster = s.cluster

@@ -15,11 +15,13 @@ WITH reads AS (
         timestamp_millis(coalesce(m.jvm_start_ms, m.app_start_ms)) AS process_start,
         -- the broker's own clock says when its process began; by the collector's that was sooner, or later
         timestamp_millis(
-            coalesce(m.jvm_start_ms, m.app_start_ms)
-            - CASE
-                WHEN abs(b.agent_clock_skew_s) > :clock_s THEN cast(1000 * b.agent_clock_skew_s AS BIGINT)
-                ELSE 0
-            END
+            try_subtract(
+                coalesce(m.jvm_start_ms, m.app_start_ms),
+                CASE
+                    WHEN abs(b.agent_clock_skew_s) > :clock_s THEN try_cast(1000 * b.agent_clock_skew_s AS BIGINT)
+                    ELSE 0
+                END
+            )
         ) AS began_at
     FROM raw_brokers AS b
     INNER JOIN raw_broker_metrics AS m

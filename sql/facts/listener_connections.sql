@@ -11,11 +11,15 @@ WITH totals AS (
         listener,
         count(*) AS processors,
         -- a sum without one of its processors would be too small
-        CASE WHEN count(connections) = count(*) THEN sum(cast(connections AS BIGINT)) END AS held,
-        CASE WHEN count(connections_created) = count(*) THEN sum(cast(connections_created AS BIGINT)) END AS created,
-        CASE WHEN count(connections_closed) = count(*) THEN sum(cast(connections_closed AS BIGINT)) END AS closed,
+        CASE WHEN count(connections) = count(*) THEN try_sum(try_cast(connections AS BIGINT)) END AS held,
         CASE
-            WHEN count(failed_authentications) = count(*) THEN sum(cast(failed_authentications AS BIGINT))
+            WHEN count(connections_created) = count(*) THEN try_sum(try_cast(connections_created AS BIGINT))
+        END AS created,
+        CASE
+            WHEN count(connections_closed) = count(*) THEN try_sum(try_cast(connections_closed AS BIGINT))
+        END AS closed,
+        CASE
+            WHEN count(failed_authentications) = count(*) THEN try_sum(try_cast(failed_authentications AS BIGINT))
         END AS failed_authentications
     FROM raw_listeners
     GROUP BY cluster, broker, sweep_at, listener
@@ -27,7 +31,7 @@ blocked AS (
         broker,
         sweep_at,
         listener,
-        sum(blocked_ns) AS blocked_ns
+        try_sum(blocked_ns) AS blocked_ns
     FROM raw_acceptors
     GROUP BY cluster, broker, sweep_at, listener
 ),
@@ -80,11 +84,12 @@ deltas AS (
         t.held,
         e.held AS held_before,
         t.leader_count AS leaders,
-        t.created - CASE WHEN i.kind = 'start' THEN 0 ELSE f.created END AS created,
-        t.closed - CASE WHEN i.kind = 'start' THEN 0 ELSE f.closed END AS closed,
-        t.failed_authentications
-        - CASE WHEN i.kind = 'start' THEN 0 ELSE f.failed_authentications END AS failed_authentications,
-        t.blocked_ns - CASE WHEN i.kind = 'start' THEN 0 ELSE f.blocked_ns END AS blocked_ns,
+        try_subtract(t.created, CASE WHEN i.kind = 'start' THEN 0 ELSE f.created END) AS created,
+        try_subtract(t.closed, CASE WHEN i.kind = 'start' THEN 0 ELSE f.closed END) AS closed,
+        try_subtract(
+            t.failed_authentications, CASE WHEN i.kind = 'start' THEN 0 ELSE f.failed_authentications END
+        ) AS failed_authentications,
+        try_subtract(t.blocked_ns, CASE WHEN i.kind = 'start' THEN 0 ELSE f.blocked_ns END) AS blocked_ns,
         -- a partition that is new on the broker, and led there, has not moved
         CASE
             WHEN i.kind = 'start' THEN t.leader_count

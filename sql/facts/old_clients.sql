@@ -30,14 +30,14 @@ seen AS (
         c.cluster,
         c.sweep_at,
         c.listener,
-        sum(CASE WHEN c.software = 'unknown' THEN c.connections ELSE 0 END) AS nameless,
-        sum(
+        try_sum(CASE WHEN c.software = 'unknown' THEN c.connections ELSE 0 END) AS nameless,
+        try_sum(
             CASE
                 WHEN c.software = 'apache-kafka-java' AND c.software_version RLIKE '^(0|1|2[.]0)[.]' THEN c.connections
                 ELSE 0
             END
         ) AS old_java,
-        sum(c.connections) AS connections
+        try_sum(c.connections) AS connections
     FROM raw_client_software AS c
     WHERE c.connections > 0
     GROUP BY c.cluster, c.sweep_at, c.listener
@@ -55,7 +55,7 @@ counted AS (
         - CASE
             WHEN s.listener = coalesce(nullif(o.broker_listener, ''), o.broker_protocol, s.listener)
                 THEN
-                    coalesce(o.fetchers, 1) * z.broker_count * (z.broker_count - 1)
+                    1D * coalesce(o.fetchers, 1) * z.broker_count * (z.broker_count - 1)
                     + CASE WHEN o.cluster_mode = 'ZooKeeper' THEN z.broker_count ELSE 0 END
             ELSE 0
         END AS nameless

@@ -40,6 +40,6 @@ births AS (
 
 SELECT
     *,
-    sum(CASE WHEN born = topic_born THEN 1 ELSE 0 END) OVER (PARTITION BY cluster, topic, topic_id)
+    try_sum(CASE WHEN born = topic_born THEN 1 ELSE 0 END) OVER (PARTITION BY cluster, topic, topic_id)
         AS partitions_before
 FROM births

@@ -14,12 +14,12 @@ leads AS (
     SELECT
         t.cluster,
         t.sweep_at,
-        t.replicas[0] AS broker,
+        get(t.replicas, 0) AS broker,
         count(*) AS partition_count,
-        count_if(t.leader != t.replicas[0] AND array_contains(t.isr, t.replicas[0])) AS away
+        count_if(t.leader != get(t.replicas, 0) AND array_contains(t.isr, get(t.replicas, 0))) AS away
     FROM raw_topics AS t
     WHERE t.leader IS NOT NULL AND size(t.replicas) > 1
-    GROUP BY t.cluster, t.sweep_at, t.replicas[0]
+    GROUP BY t.cluster, t.sweep_at, get(t.replicas, 0)
 ),
 
 listed AS (

@@ -7,8 +7,8 @@ WITH dirs AS (
         cluster,
         broker,
         sweep_at,
-        sum(uncleanable_partitions) AS uncleanable_partitions,
-        sum(uncleanable_bytes) AS uncleanable_bytes
+        try_sum(uncleanable_partitions) AS uncleanable_partitions,
+        try_sum(uncleanable_bytes) AS uncleanable_bytes
     FROM raw_log_dirs
     WHERE to_date(sweep_at) = :ds
     GROUP BY cluster, broker, sweep_at
@@ -43,12 +43,14 @@ reads AS (
         END AS clock_off_at_least_s,
         -- the broker's own clock says when its process began; where it is off, by the collector's that was another time
         timestamp_millis(
-            coalesce(m.jvm_start_ms, m.app_start_ms)
-            - CASE
-                WHEN abs(b.agent_clock_skew_s) - 1 > coalesce(b.seconds, 0D)
-                    THEN cast(1000 * round(b.agent_clock_skew_s) AS BIGINT)
-                ELSE 0
-            END
+            try_subtract(
+                coalesce(m.jvm_start_ms, m.app_start_ms),
+                CASE
+                    WHEN abs(b.agent_clock_skew_s) - 1 > coalesce(b.seconds, 0D)
+                        THEN try_cast(1000 * round(b.agent_clock_skew_s) AS BIGINT)
+                    ELSE 0
+                END
+            )
         ) AS process_start
     FROM raw_brokers AS b
     LEFT JOIN raw_broker_metrics AS m ON b.cluster = m.cluster AND b.broker = m.broker AND b.sweep_at = m.sweep_at

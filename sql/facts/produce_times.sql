@@ -30,8 +30,10 @@ SELECT
     CASE
         WHEN t.observations > f.observations
             THEN
-                greatest(0.0D, t.observations * t.mean_ms - f.observations * f.mean_ms)
-                / (t.observations - f.observations)
+                try_divide(
+                    greatest(0.0D, t.observations * t.mean_ms - f.observations * f.mean_ms),
+                    t.observations - f.observations
+                )
     END AS mean_ms
 FROM intervals AS i
 INNER JOIN reads AS t ON i.cluster = t.cluster AND i.broker = t.broker AND i.to_sweep = t.sweep_at

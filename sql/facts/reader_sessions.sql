@@ -9,8 +9,8 @@ WITH batches AS (
         to_sweep,
         kind,
         -- 1 record per batch when the brokers' counters do not tell
-        greatest(1.0D, try_divide(sum(messages_in), cast(sum(produce_batches) AS DOUBLE))) AS records_per_batch,
-        sum(cast(produce_batches / seconds AS DECIMAL(28, 9))) AS batches_per_s
+        greatest(1.0D, try_divide(try_sum(messages_in), try_sum(produce_batches))) AS records_per_batch,
+        try_sum(try_cast(try_divide(produce_batches, seconds) AS DECIMAL(28, 9))) AS batches_per_s
     FROM topic_traffic
     GROUP BY cluster, topic, to_sweep, kind
 ),
@@ -21,7 +21,7 @@ rates AS (
         r.topic,
         r.partition,
         r.to_sweep,
-        max(r.records / r.seconds) AS records_per_s
+        max(try_divide(r.records, r.seconds)) AS records_per_s
     FROM partition_rates AS r
     LEFT SEMI JOIN raw_group_assignments AS a
         ON r.cluster = a.cluster AND r.topic = a.topic AND r.partition = a.partition AND r.to_sweep = a.sweep_at
@@ -59,7 +59,9 @@ arrivals AS (
         s.leader = c.broker AS led,
         -- where the partition's own rate was not measured, its share of the topic's
         coalesce(
-            r.records_per_s / coalesce(b.records_per_batch, 1.0D), b.batches_per_s / s.partitions_of_topic, 0.0D
+            try_divide(r.records_per_s, coalesce(b.records_per_batch, 1.0D)),
+            try_divide(b.batches_per_s, s.partitions_of_topic),
+            0.0D
         ) AS arrivals_per_s
     FROM counters AS c
     INNER JOIN assigned AS s
@@ -83,8 +85,8 @@ SELECT
     group_id,
     member_id,
     topic,
-    cast(sum(cast(CASE WHEN led THEN arrivals_per_s ELSE 0 END AS DECIMAL(28, 9))) AS DOUBLE) AS led_arrivals_per_s,
-    cast(sum(cast(arrivals_per_s AS DECIMAL(28, 9))) AS DOUBLE) AS hosted_arrivals_per_s,
+    try_cast(try_sum(try_cast(if(led, arrivals_per_s, 0) AS DECIMAL(28, 9))) AS DOUBLE) AS led_arrivals_per_s,
+    try_cast(try_sum(try_cast(arrivals_per_s AS DECIMAL(28, 9))) AS DOUBLE) AS hosted_arrivals_per_s,
     max(seconds) AS seconds,
     count_if(led) AS led_partitions,
     count(*) AS hosted_partitions

@@ -92,7 +92,7 @@ counted AS (
         c.cluster,
         c.broker,
         c.to_sweep,
-        sum(t.controlled_shutdowns - f.controlled_shutdowns) AS controlled_shutdowns,
+        try_sum(t.controlled_shutdowns - f.controlled_shutdowns) AS controlled_shutdowns,
         max(f.is_controller) AND max(t.is_controller) AS controllers_counted
     FROM ends AS c
     INNER JOIN reads AS f ON c.cluster = f.cluster AND c.from_sweep = f.sweep_at AND c.broker != f.broker

@@ -7,8 +7,8 @@ WITH errors AS (
         cluster,
         broker,
         sweep_at,
-        sum(CASE WHEN error = 'OUT_OF_ORDER_SEQUENCE_NUMBER' THEN errors END) AS out_of_order,
-        sum(CASE WHEN error = 'UNKNOWN_PRODUCER_ID' THEN errors END) AS unknown_producer_ids
+        try_sum(CASE WHEN error = 'OUT_OF_ORDER_SEQUENCE_NUMBER' THEN errors END) AS out_of_order,
+        try_sum(CASE WHEN error = 'UNKNOWN_PRODUCER_ID' THEN errors END) AS unknown_producer_ids
     FROM raw_request_errors
     WHERE request = 'Produce'
     GROUP BY cluster, broker, sweep_at
@@ -39,8 +39,10 @@ SELECT
     i.from_at,
     i.to_at,
     i.seconds,
-    t.out_of_order - CASE WHEN i.kind = 'start' THEN 0 ELSE f.out_of_order END AS out_of_order,
-    t.unknown_producer_ids - CASE WHEN i.kind = 'start' THEN 0 ELSE f.unknown_producer_ids END AS unknown_producer_ids,
+    try_subtract(t.out_of_order, CASE WHEN i.kind = 'start' THEN 0 ELSE f.out_of_order END) AS out_of_order,
+    try_subtract(
+        t.unknown_producer_ids, CASE WHEN i.kind = 'start' THEN 0 ELSE f.unknown_producer_ids END
+    ) AS unknown_producer_ids,
     t.invalid_offset_or_sequence
     - CASE WHEN i.kind = 'start' THEN 0 ELSE f.invalid_offset_or_sequence END AS invalid_records
 FROM intervals AS i

@@ -74,7 +74,7 @@ SELECT
     m.topic_id,
     m.leader,
     m.follower,
-    m.follower = m.replicas[0] AS is_preferred,
+    m.follower = get(m.replicas, 0) AS is_preferred,
     size(m.replicas) AS replica_count,
     size(m.isr) AS isr_count,
     xxhash64(m.replicas) AS replicas_hash,

@@ -21,7 +21,7 @@ stepped AS (
         unix_seconds(p.to_at) - unix_seconds(cast(:ds AS TIMESTAMP)) AS to_s,
         -- the last sweep ends the last step, or it would have one for itself
         least(
-            floor((unix_seconds(p.to_at) - d.first_s) * :most_points / d.span_s), :most_points - 1
+            floor(try_divide((unix_seconds(p.to_at) - d.first_s) * :most_points, d.span_s)), :most_points - 1
         ) AS step
     FROM plot_points AS p
     INNER JOIN days AS d ON p.cluster = d.cluster
@@ -43,7 +43,11 @@ gathered AS (
     SELECT
         cluster,
         drawn,
-        sort_array(collect_list(struct(to_s, from_s, amount)) FILTER (WHERE amount IS NOT NULL)) AS points
+        sort_array(
+            collect_list(struct(to_s, from_s, amount)) FILTER (
+                WHERE amount IS NOT NULL AND from_s IS NOT NULL AND to_s IS NOT NULL
+            )
+        ) AS points
     FROM binned
     GROUP BY cluster, drawn
 )
@@ -51,7 +55,9 @@ gathered AS (
 SELECT
     g.cluster,
     g.drawn,
-    to_json(transform(g.points, p -> array(cast(p.from_s AS DOUBLE), cast(p.to_s AS DOUBLE), p.amount))) AS points
+    to_json(
+        transform(g.points, p -> array(try_cast(p.from_s AS DOUBLE), try_cast(p.to_s AS DOUBLE), p.amount))
+    ) AS points
 FROM gathered AS g
 WHERE size(g.points) > 0 OR g.drawn.missing IS NOT NULL
 ORDER BY g.cluster, g.drawn.plot, g.drawn.panel_place, g.drawn.place, g.drawn.missing

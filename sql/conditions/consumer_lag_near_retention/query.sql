@@ -12,9 +12,10 @@ WITH paces AS (
         greatest(0, g.log_end_offset - g.committed_offset) AS lag,
         greatest(0, g.log_start_offset - g.committed_offset) AS deleted,
         coalesce(g.group_state IN ('Empty', 'Dead'), FALSE) AS nobody,
-        greatest(0, g.log_end_offset - g.from_log_end_offset) / g.seconds AS arrivals_per_s,
-        (g.log_start_offset - g.from_log_start_offset - g.committed_offset + g.from_committed_offset)
-        / g.seconds AS closing_per_s
+        try_divide(greatest(0, g.log_end_offset - g.from_log_end_offset), g.seconds) AS arrivals_per_s,
+        try_divide(
+            g.log_start_offset - g.from_log_start_offset - g.committed_offset + g.from_committed_offset, g.seconds
+        ) AS closing_per_s
     FROM group_lags AS g
     LEFT JOIN topic_days AS t ON g.cluster = t.cluster AND g.topic = t.topic
     WHERE NOT g.left_behind
@@ -33,7 +34,7 @@ times AS (
         try_divide(lag, log_end_offset - log_start_offset) AS unread_share,
         CASE
             WHEN log_start_offset > from_log_start_offset AND closing_per_s > 0
-                THEN greatest(0, committed_offset - log_start_offset) / closing_per_s
+                THEN try_divide(greatest(0, committed_offset - log_start_offset), closing_per_s)
         END AS left_s,
         -- a group without members whose loss is older than the day is one that nobody runs any more
         nobody AND deleted > 0 AND NOT coalesce(from_log_start_offset <= from_committed_offset, FALSE) AS abandoned
@@ -64,10 +65,10 @@ topics AS (
         group_id,
         topic,
         max(nobody) AS nobody,
-        sum(lag) AS lag,
-        sum(CASE WHEN lost THEN deleted END) AS deleted,
+        try_sum(lag) AS lag,
+        try_sum(CASE WHEN lost THEN deleted END) AS deleted,
         max(behind_s) / 3600 AS behind_hours,
-        max(CASE WHEN retention_s > 0 AND expires THEN behind_s / retention_s END) AS retention_share,
+        max(CASE WHEN retention_s > 0 AND expires THEN try_divide(behind_s, retention_s) END) AS retention_share,
         max(least(1, unread_share)) AS unread_share,
         min(CASE WHEN lag >= :min_lag THEN left_s END) / 3600 AS hours_left,
         coalesce(min(from_at), min(to_at)) AS from_at,
@@ -90,8 +91,8 @@ ranked AS (
                     group_id,
                     topic,
                     array(
-                        STRUCT('lag' AS line, cast(lag AS DOUBLE) AS amount),
-                        STRUCT('deleted' AS line, cast(deleted AS DOUBLE) AS amount),
+                        STRUCT('lag' AS line, try_cast(lag AS DOUBLE) AS amount),
+                        STRUCT('deleted' AS line, try_cast(deleted AS DOUBLE) AS amount),
                         STRUCT('behind_hours' AS line, behind_hours AS amount),
                         STRUCT('retention_share' AS line, retention_share AS amount),
                         STRUCT('unread_share' AS line, unread_share AS amount),

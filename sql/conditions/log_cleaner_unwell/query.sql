@@ -108,7 +108,7 @@ SELECT
                         l -> STRUCT(
                             l.line AS line,
                             concat('broker ', f.broker) AS place,
-                            cast(l.amount AS DOUBLE) AS amount,
+                            try_cast(l.amount AS DOUBLE) AS amount,
                             coalesce(f.first_read, c.first_sweep) AS from_at,
                             coalesce(f.last_read, c.last_sweep) AS to_at
                         )
@@ -120,14 +120,14 @@ SELECT
                 STRUCT(
                     'dead_threads' AS line,
                     'all brokers' AS place,
-                    cast(h.most_dead AS DOUBLE) AS amount,
+                    try_cast(h.most_dead AS DOUBLE) AS amount,
                     h.first_read AS from_at,
                     h.last_read AS to_at
                 ),
                 STRUCT(
                     'uncleanable_partitions' AS line,
                     'all brokers' AS place,
-                    cast(h.most_given_up AS DOUBLE) AS amount,
+                    try_cast(h.most_given_up AS DOUBLE) AS amount,
                     h.first_read AS from_at,
                     h.last_read AS to_at
                 )

@@ -87,8 +87,8 @@ SELECT
                     STRUCT(
                         'releases' AS line,
                         'the cluster' AS place,
-                        cast(size(h.releases) AS DOUBLE) AS amount,
-                        h.releases[0].from_at AS from_at,
+                        try_cast(size(h.releases) AS DOUBLE) AS amount,
+                        get(h.releases, 0).from_at AS from_at,
                         h.last_read AS to_at
                     )
                 ),
@@ -97,7 +97,7 @@ SELECT
                     r -> STRUCT(
                         'brokers' AS line,
                         concat('release ', r.kafka_release) AS place,
-                        cast(r.processes AS DOUBLE) AS amount,
+                        try_cast(r.processes AS DOUBLE) AS amount,
                         r.from_at AS from_at,
                         r.to_at AS to_at
                     )

@@ -50,7 +50,7 @@ SELECT
         WHEN h.holds IS NOT NULL
             THEN concat(
                 h.overdue, ' of ', h.processes, ' processes are older than ', cast(:max_days AS INT),
-                ' days; the oldest was started on ', date_format(h.hits[0].process_start, 'yyyy-MM-dd')
+                ' days; the oldest was started on ', date_format(get(h.hits, 0).process_start, 'yyyy-MM-dd')
             )
     END AS sentence,
     transform(filter(h.hits, f -> f.age_days > :max_days), f -> f.place) AS subjects,

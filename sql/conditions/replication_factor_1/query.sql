@@ -7,7 +7,7 @@ WITH counted AS (
         count(*) AS topics,
         count_if(fewest_replicas = 1) AS few,
         count_if(fewest_replicas = 1 AND internal) AS few_internal,
-        coalesce(sum(CASE WHEN fewest_replicas = 1 THEN partition_count END), 0) AS few_partitions,
+        coalesce(try_sum(CASE WHEN fewest_replicas = 1 THEN partition_count END), 0) AS few_partitions,
         sort_array(
             collect_list(
                 CASE WHEN fewest_replicas = 1 THEN STRUCT(NOT internal AS late, -partition_count AS by_size, topic) END

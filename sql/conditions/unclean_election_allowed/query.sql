@@ -95,8 +95,8 @@ SELECT
             THEN concat(
                 transform(
                     array(
-                        STRUCT('topics' AS line, cast(allowed AS BIGINT) AS amount),
-                        STRUCT('brokers' AS line, cast(size(allowing) AS BIGINT) AS amount)
+                        STRUCT('topics' AS line, try_cast(allowed AS BIGINT) AS amount),
+                        STRUCT('brokers' AS line, try_cast(size(allowing) AS BIGINT) AS amount)
                     ),
                     e -> STRUCT(
                         e.line AS line,

@@ -9,7 +9,7 @@ WITH points AS (
         1 AS panel_place,
         to_at AS from_at,
         to_at,
-        cast(held AS DOUBLE) AS amount
+        try_cast(held AS DOUBLE) AS amount
     FROM listener_connections
     WHERE NOT ran_back
     UNION ALL
@@ -20,7 +20,7 @@ WITH points AS (
         2 AS panel_place,
         from_at,
         to_at,
-        created / seconds AS amount
+        try_divide(created, seconds) AS amount
     FROM listener_connections
     WHERE NOT ran_back
 ),

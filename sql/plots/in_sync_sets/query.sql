@@ -5,7 +5,7 @@ WITH sweeps AS (
     SELECT
         cluster,
         sweep_at,
-        sum(partition_count) AS partition_total
+        try_sum(partition_count) AS partition_total
     FROM topic_shapes
     WHERE to_date(sweep_at) = :ds
     GROUP BY cluster, sweep_at
@@ -60,6 +60,6 @@ SELECT
     3 AS series_count,
     p.sweep_at AS from_at,
     p.sweep_at AS to_at,
-    cast(p.point.amount AS DOUBLE) AS amount,
+    try_cast(p.point.amount AS DOUBLE) AS amount,
     concat('of ', format_number(p.partition_total, 0), ' in all') AS panel
 FROM points AS p

@@ -6,7 +6,7 @@ WITH totals AS (
         cluster,
         topic,
         partition,
-        sum(records) AS records
+        try_sum(records) AS records
     FROM partition_rates
     WHERE NOT went_back AND records >= 0 AND NOT startswith(topic, '__')
     GROUP BY cluster, topic, partition
@@ -19,7 +19,7 @@ placed AS (
         partition,
         row_number() OVER (PARTITION BY cluster, topic ORDER BY records DESC, partition ASC) AS place,
         count(*) OVER (PARTITION BY cluster, topic) AS series_count,
-        sum(records) OVER (PARTITION BY cluster, topic) AS topic_records,
+        try_sum(records) OVER (PARTITION BY cluster, topic) AS topic_records,
         max(records) OVER (PARTITION BY cluster, topic) AS most_records
     FROM totals
 ),
@@ -28,7 +28,7 @@ compared AS (
     SELECT
         *,
         max(topic_records) OVER (PARTITION BY cluster) AS busiest,
-        round(most_records * series_count / topic_records, 3) AS unevenness
+        round(try_divide(try_multiply(most_records, series_count), topic_records), 3) AS unevenness
     FROM placed
     WHERE place <= :most_series AND topic_records > 0
 ),
@@ -69,7 +69,7 @@ SELECT
     r.to_at,
     CASE WHEN c.busy_place = 1 THEN 1 ELSE 2 END AS panel_place,
     concat('partition ', c.partition) AS series,
-    r.records / r.seconds AS amount
+    try_divide(r.records, r.seconds) AS amount
 FROM chosen AS c
 INNER JOIN partition_rates AS r ON c.cluster = r.cluster AND c.topic = r.topic AND c.partition = r.partition
 WHERE NOT r.went_back AND r.records >= 0

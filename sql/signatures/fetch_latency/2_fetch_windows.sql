@@ -6,12 +6,12 @@ WITH totals AS (
         cluster,
         broker,
         time_window,
-        cast(sum(cast(seconds AS DECIMAL(28, 9))) AS DOUBLE) AS seconds,
+        try_cast(try_sum(try_cast(seconds AS DECIMAL(28, 9))) AS DOUBLE) AS seconds,
         min(from_at) AS from_at,
         max(to_at) AS to_at,
         max(to_sweep) AS to_sweep,
-        sum(consumer_fetches) AS fetches,
-        sum(expired_consumer_fetches) AS expired
+        try_sum(consumer_fetches) AS fetches,
+        try_sum(expired_consumer_fetches) AS expired
     FROM fetch_spans
     GROUP BY cluster, broker, time_window
 ),

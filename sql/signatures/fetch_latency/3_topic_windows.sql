@@ -6,11 +6,11 @@ SELECT
     x.broker,
     x.topic,
     s.time_window,
-    cast(sum(cast(x.seconds AS DECIMAL(28, 9))) AS DOUBLE) AS seconds,
-    sum(x.bytes_out) AS bytes_out,
-    sum(x.bytes_in) AS bytes_in,
-    sum(x.messages_in) AS messages_in,
-    sum(x.produce_batches) AS batches,
+    try_cast(try_sum(try_cast(x.seconds AS DECIMAL(28, 9))) AS DOUBLE) AS seconds,
+    try_sum(x.bytes_out) AS bytes_out,
+    try_sum(x.bytes_in) AS bytes_in,
+    try_sum(x.messages_in) AS messages_in,
+    try_sum(x.produce_batches) AS batches,
     max(x.leaders) AS leaders
 FROM topic_traffic AS x
 INNER JOIN fetch_spans AS s

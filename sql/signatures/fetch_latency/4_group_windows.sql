@@ -7,7 +7,7 @@ SELECT
     p.topic,
     p.leader,
     floor(unix_seconds(p.to_sweep) / :window_s) AS time_window,
-    sum(CASE WHEN s.broker IS NOT NULL THEN p.records ELSE 0 END) AS records,
+    try_sum(CASE WHEN s.broker IS NOT NULL THEN p.records ELSE 0 END) AS records,
     collect_set(p.group_id) AS groups
 FROM group_progress AS p
 LEFT JOIN fetch_spans AS s

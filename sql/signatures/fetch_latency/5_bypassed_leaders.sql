@@ -10,4 +10,4 @@ SELECT
 FROM group_windows AS p
 INNER JOIN topic_windows AS x
     ON p.cluster = x.cluster AND p.topic = x.topic AND p.leader = x.broker AND p.time_window = x.time_window
-WHERE x.messages_in > 0 AND x.bytes_out < :bypass_share * p.records * x.bytes_in / x.messages_in
+WHERE x.messages_in > 0 AND x.bytes_out < try_divide(:bypass_share * p.records * x.bytes_in, x.messages_in)

@@ -13,9 +13,9 @@ WITH members AS (
         m.group_id,
         m.member_id,
         -- sums are decimal: the same to the last bit however the rows are spread over cores
-        cast(
-            sum(
-                cast(
+        try_cast(
+            try_sum(
+                try_cast(
                     CASE WHEN f.topic IS NOT NULL THEN m.hosted_arrivals_per_s ELSE m.led_arrivals_per_s END
                     AS DECIMAL(28, 9)
                 )
@@ -41,12 +41,12 @@ expected AS (
         broker,
         time_window,
         CASE
-            WHEN arrivals_per_s * wait_s < 1e-6 THEN seconds / wait_s
-            ELSE seconds * arrivals_per_s / expm1(least(arrivals_per_s * wait_s, 700))
+            WHEN arrivals_per_s * wait_s < 1e-6 THEN try_divide(seconds, wait_s)
+            ELSE try_divide(seconds * arrivals_per_s, expm1(least(arrivals_per_s * wait_s, 700)))
         END AS expired,
         CASE
-            WHEN arrivals_per_s * wait_s < 1e-6 THEN seconds / wait_s
-            ELSE seconds * arrivals_per_s / -expm1(-arrivals_per_s * wait_s)
+            WHEN arrivals_per_s * wait_s < 1e-6 THEN try_divide(seconds, wait_s)
+            ELSE try_divide(seconds * arrivals_per_s, -expm1(-arrivals_per_s * wait_s))
         END AS fetches
     FROM members
 )
@@ -55,7 +55,7 @@ SELECT
     cluster,
     broker,
     time_window,
-    cast(sum(cast(expired AS DECIMAL(28, 9))) AS DOUBLE) AS legal_expired,
-    cast(sum(cast(fetches AS DECIMAL(28, 9))) AS DOUBLE) AS legal_fetches
+    try_cast(try_sum(try_cast(expired AS DECIMAL(28, 9))) AS DOUBLE) AS legal_expired,
+    try_cast(try_sum(try_cast(fetches AS DECIMAL(28, 9))) AS DOUBLE) AS legal_fetches
 FROM expected
 GROUP BY cluster, broker, time_window

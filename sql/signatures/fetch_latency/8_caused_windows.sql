@@ -7,7 +7,7 @@ WITH topic_rates AS (
         cluster,
         topic,
         time_window,
-        cast(sum(cast(batches / seconds AS DECIMAL(28, 9))) AS DOUBLE) AS batches_per_s
+        try_cast(try_sum(try_cast(try_divide(batches, seconds) AS DECIMAL(28, 9))) AS DOUBLE) AS batches_per_s
     FROM topic_windows
     GROUP BY cluster, topic, time_window
 ),
@@ -27,8 +27,10 @@ unspent AS (
     SELECT
         t.cluster,
         t.time_window,
-        cast(
-            sum(cast(greatest(0, (1 - :missing_share) * l.legal_expired - t.expired) AS DECIMAL(28, 9))) AS DOUBLE
+        try_cast(
+            try_sum(
+                try_cast(greatest(0, (1 - :missing_share) * l.legal_expired - t.expired) AS DECIMAL(28, 9))
+            ) AS DOUBLE
         ) AS unspent
     FROM fetch_windows AS t
     INNER JOIN legal_waits AS l ON t.cluster = l.cluster AND t.broker = l.broker AND t.time_window = l.time_window
@@ -69,7 +71,7 @@ unseen AS (
         x.cluster,
         x.broker,
         x.time_window,
-        max(exp(-x.batches / x.seconds / greatest(x.leaders, 1) * w.wait_s)) AS unseen_share
+        max(exp(try_divide(-x.batches, x.seconds) / greatest(x.leaders, 1) * w.wait_s)) AS unseen_share
     FROM topic_windows AS x
     INNER JOIN fetch_windows AS w ON x.cluster = w.cluster AND x.broker = w.broker AND x.time_window = w.time_window
     LEFT ANTI JOIN members_seen AS m
@@ -86,7 +88,7 @@ arrived AS (
         max(r.batches_per_s) AS batches_per_s,
         sort_array(collect_set(x.topic)) AS topics,
         sort_array(array_distinct(flatten(collect_list(coalesce(g.groups, array()))))) AS groups,
-        sum(x.bytes_out) AS bytes_out
+        try_sum(x.bytes_out) AS bytes_out
     FROM topic_windows AS x
     INNER JOIN topic_rates AS r ON x.cluster = r.cluster AND x.topic = r.topic AND x.time_window = r.time_window
     LEFT JOIN readers AS g ON x.cluster = g.cluster AND x.topic = g.topic AND x.time_window = g.time_window
@@ -101,7 +103,7 @@ follower_arrived AS (
         time_window,
         sort_array(collect_set(topic)) AS topics,
         sort_array(array_distinct(flatten(collect_list(groups)))) AS groups,
-        sum(bytes_out) AS bytes_out
+        try_sum(bytes_out) AS bytes_out
     FROM follower_reads
     GROUP BY cluster, broker, time_window
 ),
@@ -205,7 +207,7 @@ SELECT
             AND read_topics IS NULL
             AND bypassed_topics IS NOT NULL
             AND excess > 0
-            AND excess <= :max_redirect_rate * seconds / wait_s * greatest(1, size(bypassed_groups))
+            AND excess <= try_divide(:max_redirect_rate * seconds, wait_s) * greatest(1, size(bypassed_groups))
             THEN 'redirect'
         WHEN
             follower_topics IS NULL

@@ -6,9 +6,9 @@ SELECT
     t.broker,
     min(t.from_at) AS from_at,
     max(t.to_at) AS to_at,
-    sum(t.seconds) AS seconds,
-    sum(t.fetches) AS fetches,
-    sum(t.expired) AS expired,
+    try_sum(t.seconds) AS seconds,
+    try_sum(t.fetches) AS fetches,
+    try_sum(t.expired) AS expired,
     max_by(a.p95_ms, a.read_at) AS p95_ms
 FROM fetch_windows AS t
 INNER JOIN broker_days AS b ON t.cluster = b.cluster AND t.broker = b.broker AND b.tls_listener

@@ -18,7 +18,7 @@ SELECT
     'ratio' AS unit,
     concat('Expired share of consumer fetches, broker ', s.broker) AS title,
     CASE x.cause WHEN 'min_bytes' THEN :min_bytes_ratio ELSE :min_ratio END AS threshold,
-    round(s.expired_consumer_fetches / s.consumer_fetches, 4) AS ratio
+    round(try_divide(s.expired_consumer_fetches, s.consumer_fetches), 4) AS ratio
 FROM fetch_spans AS s
 INNER JOIN shown AS x ON s.cluster = x.cluster AND s.broker = x.broker
 WHERE s.consumer_fetches > 0

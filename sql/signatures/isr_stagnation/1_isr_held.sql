@@ -29,8 +29,8 @@ WITH judged AS (
         failed_isr_updates,
         reassigning_partitions,
         -- what arrives in max_lag_s, and between the reads of the two brokers, is no lag
-        greatest(:max_lag, (:max_lag_s + abs(read_gap_s)) * records / seconds) AS legal_lag,
-        greatest(:max_lag, :max_lag_s * records / seconds) AS legal_fetcher_lag
+        greatest(:max_lag, try_divide((:max_lag_s + abs(read_gap_s)) * records, seconds)) AS legal_lag,
+        greatest(:max_lag, try_divide(:max_lag_s * records, seconds)) AS legal_fetcher_lag
     FROM isr_waits
     WHERE array_contains(:clusters, cluster) AND seconds > 0
 )

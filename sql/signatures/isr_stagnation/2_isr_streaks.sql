@@ -17,7 +17,7 @@ WITH marked AS (
 numbered AS (
     SELECT
         *,
-        sum(begins) OVER (PARTITION BY cluster, topic, partition, follower ORDER BY to_sweep) AS streak
+        try_sum(begins) OVER (PARTITION BY cluster, topic, partition, follower ORDER BY to_sweep) AS streak
     FROM marked
 ),
 
@@ -28,18 +28,18 @@ streaks AS (
         partition,
         leader,
         follower,
-        cast(sum(cast(seconds AS DECIMAL(28, 9))) AS DOUBLE) AS seconds,
-        cast(
-            sum(CASE WHEN held_as = 'frozen' THEN cast(seconds AS DECIMAL(28, 9)) ELSE 0 END) AS DOUBLE
+        try_cast(try_sum(try_cast(seconds AS DECIMAL(28, 9))) AS DOUBLE) AS seconds,
+        try_cast(
+            try_sum(CASE WHEN held_as = 'frozen' THEN try_cast(seconds AS DECIMAL(28, 9)) ELSE 0 END) AS DOUBLE
         ) AS frozen_seconds,
         min(from_at) AS from_at,
         max(to_at) AS to_at,
         count(*) + 1 AS sweeps,
         count_if(held_as = 'frozen') + 1 AS frozen_sweeps,
-        sum(records) AS records,
+        try_sum(records) AS records,
         max(greatest(lag, fetcher_lag, 0)) AS lag,
-        sum(isr_expands) AS isr_expands,
-        sum(failed_isr_updates) AS failed_isr_updates,
+        try_sum(isr_expands) AS isr_expands,
+        try_sum(failed_isr_updates) AS failed_isr_updates,
         max(leader_replicas) AS leader_replicas,
         max(is_preferred) AS is_preferred,
         max(replica_count) AS replica_count,

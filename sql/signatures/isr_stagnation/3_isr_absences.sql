@@ -15,7 +15,7 @@ WITH marked AS (
 numbered AS (
     SELECT
         *,
-        sum(begins) OVER (PARTITION BY cluster, broker ORDER BY to_sweep) AS streak
+        try_sum(begins) OVER (PARTITION BY cluster, broker ORDER BY to_sweep) AS streak
     FROM marked
 ),
 
@@ -24,7 +24,7 @@ streaks AS (
         cluster,
         broker,
         streak,
-        cast(sum(cast(seconds AS DECIMAL(28, 9))) AS DOUBLE) AS seconds,
+        try_cast(try_sum(try_cast(seconds AS DECIMAL(28, 9))) AS DOUBLE) AS seconds,
         min(from_at) AS from_at,
         max(to_at) AS to_at,
         count(*) + 1 AS sweeps,

@@ -17,7 +17,7 @@ WITH marked AS (
 numbered AS (
     SELECT
         *,
-        sum(begins) OVER (PARTITION BY cluster, topic, partition, follower ORDER BY to_sweep) AS streak
+        try_sum(begins) OVER (PARTITION BY cluster, topic, partition, follower ORDER BY to_sweep) AS streak
     FROM marked
 ),
 
@@ -28,11 +28,11 @@ streaks AS (
         partition,
         leader,
         follower,
-        cast(sum(cast(seconds AS DECIMAL(28, 9))) AS DOUBLE) AS seconds,
+        try_cast(try_sum(try_cast(seconds AS DECIMAL(28, 9))) AS DOUBLE) AS seconds,
         min(from_at) AS from_at,
         max(to_at) AS to_at,
         count(*) + 1 AS sweeps,
-        sum(records) AS records,
+        try_sum(records) AS records,
         min_by(from_lag, to_sweep) AS first_lag,
         max_by(lag, to_sweep) AS last_lag,
         max(replica_count) AS replica_count,

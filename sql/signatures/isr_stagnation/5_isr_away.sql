@@ -7,10 +7,10 @@ WITH settings AS (
         cluster,
         min(CASE WHEN name = 'auto.leader.rebalance.enable' THEN config_value END) AS is_returning,
         max(
-            CASE WHEN name = 'leader.imbalance.per.broker.percentage' THEN cast(config_value AS DOUBLE) END
+            CASE WHEN name = 'leader.imbalance.per.broker.percentage' THEN try_cast(config_value AS DOUBLE) END
         ) AS allowed_percent,
         max(
-            CASE WHEN name = 'leader.imbalance.check.interval.seconds' THEN cast(config_value AS DOUBLE) END
+            CASE WHEN name = 'leader.imbalance.check.interval.seconds' THEN try_cast(config_value AS DOUBLE) END
         ) AS check_s
     FROM config_days
     GROUP BY cluster
@@ -52,7 +52,7 @@ away AS (
 numbered AS (
     SELECT
         *,
-        sum(begins) OVER (PARTITION BY cluster, broker ORDER BY to_sweep) AS streak
+        try_sum(begins) OVER (PARTITION BY cluster, broker ORDER BY to_sweep) AS streak
     FROM away
 ),
 
@@ -60,7 +60,7 @@ streaks AS (
     SELECT
         cluster,
         broker,
-        cast(sum(cast(seconds AS DECIMAL(28, 9))) AS DOUBLE) AS seconds,
+        try_cast(try_sum(try_cast(seconds AS DECIMAL(28, 9))) AS DOUBLE) AS seconds,
         min(from_at) AS from_at,
         max(to_at) AS to_at,
         count(*) + 1 AS sweeps,

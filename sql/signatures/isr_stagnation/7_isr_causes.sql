@@ -51,7 +51,7 @@ totals AS (
         min(from_at) AS from_at,
         max(to_at) AS to_at,
         max(seconds) AS seconds,
-        sum(records) AS records,
+        try_sum(records) AS records,
         max(lag) AS lag,
         max(isr_expands) AS isr_expands,
         max(failed_isr_updates) AS failed_isr_updates,
@@ -64,7 +64,7 @@ totals AS (
 SELECT
     t.*,
     p.partition_count,
-    b.worst[0].broker AS worst_broker,
+    get(b.worst, 0).broker AS worst_broker,
     concat(
         transform(b.worst, x -> concat('broker ', x.broker)),
         transform(p.worst, x -> concat('partition ', x.topic, '-', x.partition)),

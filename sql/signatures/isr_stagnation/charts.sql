@@ -20,7 +20,7 @@ SELECT
     'partitions' AS unit,
     'In-sync sets that lack a caught-up follower' AS title,
     1.0D AS threshold,
-    cast(partition_count AS DOUBLE) AS ratio
+    try_cast(partition_count AS DOUBLE) AS ratio
 FROM frozen
 UNION ALL
 SELECT
@@ -30,7 +30,7 @@ SELECT
     'partitions' AS unit,
     concat('In-sync sets that lack broker ', a.broker) AS title,
     1.0D AS threshold,
-    cast(a.partition_count AS DOUBLE) AS ratio
+    try_cast(a.partition_count AS DOUBLE) AS ratio
 FROM absent_replicas AS a
 INNER JOIN isr_absences AS s
     ON a.cluster = s.cluster AND a.broker = s.broker AND a.from_at >= s.from_at AND a.to_at <= s.to_at

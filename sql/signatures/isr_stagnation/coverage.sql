@@ -28,7 +28,7 @@ blind AS (
         follower,
         partition,
         topic,
-        cast(sum(cast(seconds AS DECIMAL(28, 9))) AS DOUBLE) AS seconds
+        try_cast(try_sum(try_cast(seconds AS DECIMAL(28, 9))) AS DOUBLE) AS seconds
     FROM isr_held
     WHERE held_as = 'unread'
     GROUP BY cluster, follower, partition, topic
@@ -59,7 +59,7 @@ days AS (
     SELECT
         cluster,
         admin_ok + admin_partial AS with_metadata,
-        (admin_ok + admin_partial) / sweep_count AS metadata_share,
+        try_divide(admin_ok + admin_partial, sweep_count) AS metadata_share,
         (unix_micros(last_sweep) - unix_micros(first_sweep)) / 1e6D AS seconds
     FROM cluster_days
     WHERE array_contains(:clusters, cluster)
@@ -84,7 +84,7 @@ SELECT
             WHEN d.seconds < :min_frozen_s
                 THEN array(
                     concat(
-                        'the sweeps cover ', cast(floor(d.seconds) AS BIGINT),
+                        'the sweeps cover ', try_cast(floor(d.seconds) AS BIGINT),
                         ' s; an in-sync set counts as frozen after ', cast(:min_frozen_s AS BIGINT), ' s'
                     )
                 )

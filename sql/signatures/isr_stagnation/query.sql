@@ -7,8 +7,8 @@ WITH away AS (
         min(from_at) AS from_at,
         max(to_at) AS to_at,
         max(seconds) AS seconds,
-        sum(away) AS away,
-        max(away / partition_count) AS away_share,
+        try_sum(away) AS away,
+        max(try_divide(away, partition_count)) AS away_share,
         slice(sort_array(collect_list(STRUCT(-away AS badness, broker))), 1, 4) AS worst
     FROM isr_away
     GROUP BY cluster
@@ -48,7 +48,7 @@ SELECT
     'suggestive' AS strength,
     a.from_at,
     a.to_at,
-    concat('broker ', a.worst[0].broker) AS place,
+    concat('broker ', get(a.worst, 0).broker) AS place,
     transform(a.worst, x -> concat('broker ', x.broker)) AS subjects,
     NULL AS frozen_partitions,
     NULL AS frozen_seconds,

@@ -11,7 +11,7 @@ WITH behind AS (
         concat(isr_count, ' / ', coalesce(cast(leader_isr_count AS STRING), '?'), ' of ', replica_count)
             AS in_sync_told_and_held,
         from_at AS since,
-        cast(round(seconds) AS BIGINT) AS for_seconds,
+        try_cast(round(seconds) AS BIGINT) AS for_seconds,
         records AS appended,
         lag AS lag_records
     FROM isr_streaks
@@ -24,7 +24,7 @@ WITH behind AS (
         concat(isr_count, ' / ', coalesce(cast(leader_isr_count AS STRING), '?'), ' of ', replica_count)
             AS in_sync_told_and_held,
         from_at AS since,
-        cast(round(seconds) AS BIGINT) AS for_seconds,
+        try_cast(round(seconds) AS BIGINT) AS for_seconds,
         records AS appended,
         last_lag AS lag_records
     FROM isr_laggards
@@ -36,7 +36,7 @@ WITH behind AS (
         broker AS missing_broker,
         NULL AS in_sync_told_and_held,
         from_at AS since,
-        cast(round(seconds) AS BIGINT) AS for_seconds,
+        try_cast(round(seconds) AS BIGINT) AS for_seconds,
         NULL AS appended,
         NULL AS lag_records
     FROM isr_absences

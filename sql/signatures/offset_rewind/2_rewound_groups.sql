@@ -9,17 +9,17 @@ SELECT
     topic,
     to_sweep,
     min(from_sweep) AS from_sweep,
-    sum(records_back) AS records_back,
+    try_sum(records_back) AS records_back,
     count(*) AS partitions_back,
     max(partitions_held) AS partitions_held,
     max(coordinator) AS coordinator,
     min(sure) AS sure,
     max(coordinator_loaded) AS coordinator_loaded,
     max(rewound_groups) AS rewound_groups,
-    sum(greatest(0, from_committed_offset - log_start_offset)) FILTER (WHERE log_start_offset IS NOT NULL)
+    try_sum(greatest(0, from_committed_offset - log_start_offset)) FILTER (WHERE log_start_offset IS NOT NULL)
         AS read_again_with_earliest,
-    sum(greatest(0, log_end_offset - from_committed_offset)) FILTER (WHERE log_end_offset IS NOT NULL)
+    try_sum(greatest(0, log_end_offset - from_committed_offset)) FILTER (WHERE log_end_offset IS NOT NULL)
         AS skipped_with_latest
 FROM rewound_partitions
 GROUP BY cluster, cause, group_id, topic, to_sweep
-HAVING sum(records_back) >= :min_rewound
+HAVING try_sum(records_back) >= :min_rewound

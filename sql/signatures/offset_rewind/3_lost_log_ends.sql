@@ -6,7 +6,7 @@ WITH elections AS (
     SELECT
         cluster,
         to_sweep,
-        sum(unclean_elections) AS unclean_elections
+        try_sum(unclean_elections) AS unclean_elections
     FROM coordinator_health
     GROUP BY cluster, to_sweep
 ),

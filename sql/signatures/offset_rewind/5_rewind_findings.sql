@@ -54,7 +54,7 @@ SELECT
     cast(NULL AS STRING) AS group_id,
     '__consumer_offsets' AS topic,
     cast(NULL AS INT) AS lost_partition,
-    cast(offsets_log_mb AS BIGINT) AS weight,
+    try_cast(offsets_log_mb AS BIGINT) AS weight,
     cast(NULL AS BIGINT) AS records_back,
     cast(NULL AS BIGINT) AS partitions_back,
     cast(NULL AS BIGINT) AS partitions_held,

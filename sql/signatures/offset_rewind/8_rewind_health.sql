@@ -9,9 +9,11 @@ SELECT
     max(offsets_log_bytes) / 1e6D AS offsets_log_mb,
     max(offsets_log_bytes - from_offsets_log_bytes) / 1e6D AS offsets_log_growth_mb,
     max(offsets_load_ms_max) AS offsets_load_ms,
-    sum(out_of_range) AS out_of_range,
-    cast(sum(offset_commits) AS DOUBLE) / cast(sum(cast(seconds AS DECIMAL(28, 9))) AS DOUBLE) AS commits_per_s,
-    sum(offset_expirations) AS offset_expirations,
+    try_sum(out_of_range) AS out_of_range,
+    try_divide(
+        try_cast(try_sum(offset_commits) AS DOUBLE), try_cast(try_sum(try_cast(seconds AS DECIMAL(28, 9))) AS DOUBLE)
+    ) AS commits_per_s,
+    try_sum(offset_expirations) AS offset_expirations,
     max(group_offsets) AS group_offsets,
     max(groups) AS coordinated_groups
 FROM coordinator_health

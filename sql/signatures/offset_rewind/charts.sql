@@ -28,7 +28,7 @@ SELECT
     'offset' AS unit,
     cast(NULL AS DOUBLE) AS threshold,
     concat('Committed offset of group ', p.group_id, ', partition ', p.topic, '-', p.partition) AS title,
-    cast(p.committed_offset AS DOUBLE) AS ratio
+    try_cast(p.committed_offset AS DOUBLE) AS ratio
 FROM group_progress AS p
 INNER JOIN worst_commits AS w
     ON
@@ -45,7 +45,7 @@ SELECT
     'offset' AS unit,
     cast(NULL AS DOUBLE) AS threshold,
     concat('Log end on the leader, partition ', p.topic, '-', p.partition) AS title,
-    cast(p.log_end_offset AS DOUBLE) AS ratio
+    try_cast(p.log_end_offset AS DOUBLE) AS ratio
 FROM partition_rates AS p
 INNER JOIN worst_logs AS w
     ON p.cluster = w.cluster AND p.topic = w.worst.topic AND p.partition = w.worst.partition

@@ -11,13 +11,13 @@ WITH found AS (
         min_by(
             concat(coalesce(concat('group ', group_id), concat('broker ', broker), 'cluster'), ', topic ', topic), place
         ) AS place,
-        sum(records_back) AS records_back,
+        try_sum(records_back) AS records_back,
         count(DISTINCT group_id) AS groups_back,
-        try_divide(sum(partitions_back), sum(partitions_held)) AS share_back,
+        try_divide(try_sum(partitions_back), try_sum(partitions_held)) AS share_back,
         max(rewound_groups) AS rewound_groups,
-        sum(read_again_with_earliest) AS read_again_with_earliest,
-        sum(skipped_with_latest) AS skipped_with_latest,
-        sum(records_lost) AS records_lost,
+        try_sum(read_again_with_earliest) AS read_again_with_earliest,
+        try_sum(skipped_with_latest) AS skipped_with_latest,
+        try_sum(records_lost) AS records_lost,
         -- one whose log was shorter at several sweeps has a row of each
         nullif(count(DISTINCT CASE WHEN outside_isr = 1 THEN concat(topic, '-', lost_partition) END), 0) AS outside_isr,
         max(unclean_elections) AS unclean_elections

@@ -13,14 +13,14 @@ WITH summed AS (
         min(coalesce(from_sweep, to_sweep)) AS from_sweep,
         max(read_at) AS read_at,
         count(*) AS skipped_partitions,
-        sum(at_most) AS at_most,
-        sum(there_before) AS there_before,
+        try_sum(at_most) AS at_most,
+        try_sum(there_before) AS there_before,
         max(partitions_of_topic - partitions_before) AS partitions_added,
         max(offset_expirations) AS offset_expirations,
         max(seconds) AS seconds,
         max(bytes_out) AS bytes_out,
         max(known_records) AS known_records,
-        max(try_divide(cast(bytes_out AS DOUBLE) * messages_in, bytes_in)) AS records_out,
+        max(try_divide(try_cast(bytes_out AS DOUBLE) * messages_in, bytes_in)) AS records_out,
         -- one window, filled with measured intervals, and a group that had not begun before it
         min(traffic_measured AND begin_known) AND min(from_sweep) = max(from_sweep) AS judgeable
     FROM late_commits
@@ -35,7 +35,7 @@ budgets AS (
                 judgeable
                 AND seconds >= :min_budget_s
                 AND records_out * (1 + :size_tolerance) >= known_records
-                THEN cast(ceil(records_out * (1 + :size_tolerance)) AS BIGINT) - known_records
+                THEN try_subtract(try_cast(ceil(records_out * (1 + :size_tolerance)) AS BIGINT), known_records)
         END AS unexplained
     FROM summed
 ),
@@ -43,7 +43,7 @@ budgets AS (
 bounded AS (
     SELECT
         *,
-        greatest(0, coalesce(at_most - unexplained, 0)) AS not_read
+        greatest(0, coalesce(try_subtract(at_most, unexplained), 0)) AS not_read
     FROM budgets
 )
 

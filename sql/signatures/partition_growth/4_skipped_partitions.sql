@@ -25,7 +25,8 @@ SELECT
     l.log_end_offset,
     -- what the bytes prove of the group holds for each partition after all its others may have been skipped whole
     greatest(
-        CASE WHEN g.reset_policy = 'latest' THEN l.there_before ELSE 0 END, g.not_read - (g.at_most - l.at_most)
+        CASE WHEN g.reset_policy = 'latest' THEN l.there_before ELSE 0 END,
+        try_subtract(g.not_read, try_subtract(g.at_most, l.at_most))
     ) AS at_least,
     g.strength = g.best AS reported,
     row_number() OVER (

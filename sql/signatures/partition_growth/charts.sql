@@ -18,8 +18,11 @@ SELECT
     cast(NULL AS DOUBLE) AS threshold,
     concat('Records committed per second by group ', p.group_id, ', topic ', p.topic) AS title,
     round(
-        sum(greatest(0, p.records))
-        / ((max(unix_micros(p.to_sweep)) - max(unix_micros(p.from_sweep))) / 1e6D), 4
+        try_divide(
+            try_sum(greatest(0, p.records)),
+            (max(unix_micros(p.to_sweep)) - max(unix_micros(p.from_sweep))) / 1e6D
+        ),
+        4
     ) AS ratio
 FROM group_progress AS p
 INNER JOIN worst AS w ON p.cluster = w.cluster AND p.group_id = w.group_id AND p.topic = w.topic

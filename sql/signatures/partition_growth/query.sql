@@ -17,7 +17,7 @@ paces AS (
     SELECT
         p.cluster,
         r.cause,
-        max(p.records / p.seconds) AS fastest
+        max(try_divide(p.records, p.seconds)) AS fastest
     FROM group_progress AS p
     INNER JOIN ranked AS r
         ON p.cluster = r.cluster AND p.group_id = r.group_id AND p.topic = r.topic AND r.strength = r.best
@@ -32,10 +32,10 @@ found AS (
         max(best) AS strength,
         min(from_sweep) FILTER (WHERE strength = best) AS from_at,
         max(read_at) FILTER (WHERE strength = best) AS to_at,
-        sum(at_least) FILTER (WHERE strength = best) AS at_least,
-        sum(at_most) FILTER (WHERE strength = best) AS at_most,
-        sum(there_before) FILTER (WHERE strength = best) AS there_before,
-        sum(unexplained) FILTER (WHERE strength = best) AS unexplained,
+        try_sum(at_least) FILTER (WHERE strength = best) AS at_least,
+        try_sum(at_most) FILTER (WHERE strength = best) AS at_most,
+        try_sum(there_before) FILTER (WHERE strength = best) AS there_before,
+        try_sum(unexplained) FILTER (WHERE strength = best) AS unexplained,
         max(partitions_added) FILTER (WHERE strength = best) AS partitions_added,
         max(offset_expirations) FILTER (WHERE strength = best) AS offset_expirations,
         max(seconds) FILTER (WHERE strength = best) AS seconds,
@@ -83,8 +83,8 @@ named AS (
 clients AS (
     SELECT
         cluster,
-        sum(connections) FILTER (WHERE regexp_like(software_version, '^([4-9]|[1-9][0-9]+)[.]')) AS with_duration,
-        sum(connections) FILTER (WHERE regexp_like(software_version, '^[0-3][.]')) AS without_duration
+        try_sum(connections) FILTER (WHERE regexp_like(software_version, '^([4-9]|[1-9][0-9]+)[.]')) AS with_duration,
+        try_sum(connections) FILTER (WHERE regexp_like(software_version, '^[0-3][.]')) AS without_duration
     FROM client_days
     WHERE software = 'apache-kafka-java'
     GROUP BY cluster

@@ -26,7 +26,7 @@ compared AS (
         max(a.mean_ms) AS mean_ms,
         max(a.p50_ms) AS p50_ms,
         max(a.p99_ms) AS p99_ms,
-        element_at(sort_array(collect_list(b.mean_ms)), cast(floor((count(*) + 1) / 2) AS INT)) AS others_ms
+        get(sort_array(collect_list(b.mean_ms)), try_cast(floor((count(*) - 1) / 2) AS INT)) AS others_ms
     FROM timed AS a
     INNER JOIN timed AS b
         ON

@@ -12,7 +12,7 @@ WITH led AS (
         min(from_at) AS from_at,
         max(to_at) AS to_at,
         max(seconds) AS seconds,
-        sum(records) AS records,
+        try_sum(records) AS records,
         max(records) AS max_records,
         count(*) AS partition_count
     FROM partition_rates
@@ -26,23 +26,23 @@ SELECT
     r.topic,
     r.from_sweep,
     r.to_sweep,
-    cast(sum(cast(r.records / r.seconds AS DECIMAL(28, 12))) AS DOUBLE) AS rate_sum,
-    cast(
-        sum(cast(CASE WHEN s.pace = 'slow' THEN r.records / r.seconds ELSE 0 END AS DECIMAL(28, 12))) AS DOUBLE
+    try_cast(try_sum(try_cast(try_divide(r.records, r.seconds) AS DECIMAL(28, 12))) AS DOUBLE) AS rate_sum,
+    try_cast(
+        try_sum(try_cast(if(s.pace = 'slow', try_divide(r.records, r.seconds), 0) AS DECIMAL(28, 12))) AS DOUBLE
     ) AS slow_rate_sum,
-    cast(
-        sum(cast(CASE WHEN s.pace = 'timely' THEN r.records / r.seconds ELSE 0 END AS DECIMAL(28, 12))) AS DOUBLE
+    try_cast(
+        try_sum(try_cast(if(s.pace = 'timely', try_divide(r.records, r.seconds), 0) AS DECIMAL(28, 12))) AS DOUBLE
     ) AS timely_rate_sum,
     min(r.from_at) AS from_at,
     max(r.to_at) AS to_at,
     max(r.seconds) AS seconds,
-    sum(r.partition_count) AS partition_count,
-    sum(r.records) AS records,
-    max(r.max_records / r.seconds) AS max_rate,
-    coalesce(sum(r.partition_count) FILTER (WHERE s.pace = 'slow'), 0) AS slow_partitions,
-    coalesce(sum(r.partition_count) FILTER (WHERE s.pace = 'timely'), 0) AS timely_partitions
+    try_sum(r.partition_count) AS partition_count,
+    try_sum(r.records) AS records,
+    max(try_divide(r.max_records, r.seconds)) AS max_rate,
+    coalesce(try_sum(r.partition_count) FILTER (WHERE s.pace = 'slow'), 0) AS slow_partitions,
+    coalesce(try_sum(r.partition_count) FILTER (WHERE s.pace = 'timely'), 0) AS timely_partitions
 FROM led AS r
 LEFT JOIN skew_leaders AS s
     ON r.cluster = s.cluster AND r.broker = s.broker AND r.from_sweep = s.from_sweep AND r.to_sweep = s.to_sweep
 GROUP BY r.cluster, r.topic, r.from_sweep, r.to_sweep
-HAVING sum(r.partition_count) >= :min_partitions AND sum(r.records) >= :min_records
+HAVING try_sum(r.partition_count) >= :min_partitions AND try_sum(r.records) >= :min_records

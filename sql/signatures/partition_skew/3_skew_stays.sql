@@ -26,7 +26,7 @@ traffic AS (
         topic,
         from_sweep,
         to_sweep,
-        sum(bytes_in) AS bytes_in
+        try_sum(bytes_in) AS bytes_in
     FROM topic_traffic
     WHERE kind = 'sweeps'
     GROUP BY cluster, topic, from_sweep, to_sweep

@@ -18,10 +18,10 @@ WITH shares AS (
         w.contrasted,
         w.calm,
         w.records AS topic_records,
-        (r.records / r.seconds) / (w.rate_sum / w.partition_count) * w.records AS weighed,
-        (r.records / r.seconds)
+        try_divide(try_divide(r.records, r.seconds), try_divide(w.rate_sum, w.partition_count)) * w.records AS weighed,
+        try_divide(r.records, r.seconds)
         * (w.partition_count - 1)
-        / greatest(w.rate_sum - r.records / r.seconds, 1e-9) AS of_others
+        / greatest(w.rate_sum - try_divide(r.records, r.seconds), 1e-9) AS of_others
     FROM partition_rates AS r
     INNER JOIN skew_stays AS w
         ON r.cluster = w.cluster AND r.topic = w.topic AND r.from_sweep = w.from_sweep AND r.to_sweep = w.to_sweep
@@ -40,21 +40,21 @@ SELECT
     calm,
     -- whole parts and nine or twelve digits of the rest are summed as whole numbers, which no order changes; decimals
     -- would do so too, and take most of the time of a large cluster's day
-    sum(cast(floor(seconds) AS BIGINT))
-    + sum(cast(floor((seconds - floor(seconds)) * 1e9) AS BIGINT)) / 1e9 AS seconds,
-    sum(cast(floor(weighed) AS BIGINT))
-    + sum(cast(floor((weighed - floor(weighed)) * 1e12) AS BIGINT)) / 1e12 AS weighted_share,
+    try_sum(try_cast(floor(seconds) AS BIGINT))
+    + try_sum(try_cast(floor((seconds - floor(seconds)) * 1e9) AS BIGINT)) / 1e9 AS seconds,
+    try_sum(try_cast(floor(weighed) AS BIGINT))
+    + try_sum(try_cast(floor((weighed - floor(weighed)) * 1e12) AS BIGINT)) / 1e12 AS weighted_share,
     -- Produce times of the leader are weighted by its requests
-    sum(cast(floor(mean_ms * requests) AS BIGINT))
-    + sum(cast(floor((mean_ms * requests - floor(mean_ms * requests)) * 1e9) AS BIGINT)) / 1e9 AS mean_ms_sum,
-    sum(cast(floor(p50_ms * requests) AS BIGINT))
-    + sum(cast(floor((p50_ms * requests - floor(p50_ms * requests)) * 1e9) AS BIGINT)) / 1e9 AS p50_ms_sum,
-    sum(cast(floor(p99_ms * requests) AS BIGINT))
-    + sum(cast(floor((p99_ms * requests - floor(p99_ms * requests)) * 1e9) AS BIGINT)) / 1e9 AS p99_ms_sum,
-    sum(requests) AS requests,
+    try_sum(try_cast(floor(mean_ms * requests) AS BIGINT))
+    + try_sum(try_cast(floor((mean_ms * requests - floor(mean_ms * requests)) * 1e9) AS BIGINT)) / 1e9 AS mean_ms_sum,
+    try_sum(try_cast(floor(p50_ms * requests) AS BIGINT))
+    + try_sum(try_cast(floor((p50_ms * requests - floor(p50_ms * requests)) * 1e9) AS BIGINT)) / 1e9 AS p50_ms_sum,
+    try_sum(try_cast(floor(p99_ms * requests) AS BIGINT))
+    + try_sum(try_cast(floor((p99_ms * requests - floor(p99_ms * requests)) * 1e9) AS BIGINT)) / 1e9 AS p99_ms_sum,
+    try_sum(requests) AS requests,
     count(*) AS windows,
     count_if(of_others >= :min_window_ratio) AS hot_windows,
-    sum(records) AS records,
-    sum(topic_records) AS weight
+    try_sum(records) AS records,
+    try_sum(topic_records) AS weight
 FROM shares
 GROUP BY cluster, topic, partition, broker, pace, contrasted, calm

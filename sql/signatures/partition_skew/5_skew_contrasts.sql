@@ -8,9 +8,9 @@ WITH units AS (
         partition,
         broker,
         pace,
-        weighted_share / weight AS relative_rate,
-        mean_ms_sum / requests AS mean_ms,
-        p99_ms_sum / requests AS p99_ms
+        try_divide(weighted_share, weight) AS relative_rate,
+        try_divide(mean_ms_sum, requests) AS mean_ms,
+        try_divide(p99_ms_sum, requests) AS p99_ms
     FROM skew_units
     WHERE contrasted AND pace IN ('slow', 'timely')
 ),
@@ -35,7 +35,7 @@ led AS (
     SELECT
         cluster,
         topic,
-        power(cast(sum(cast(relative_rate AS DECIMAL(28, 15))) AS DOUBLE), 2) / count(*) AS squared
+        power(try_cast(try_sum(try_cast(relative_rate AS DECIMAL(28, 15))) AS DOUBLE), 2) / count(*) AS squared
     FROM ranked
     GROUP BY cluster, topic, broker, pace
 ),
@@ -44,7 +44,7 @@ between_leaders AS (
     SELECT
         cluster,
         topic,
-        cast(sum(cast(squared AS DECIMAL(28, 15))) AS DOUBLE) AS squares_of_leaders
+        try_cast(try_sum(try_cast(squared AS DECIMAL(28, 15))) AS DOUBLE) AS squares_of_leaders
     FROM led
     GROUP BY cluster, topic
 ),
@@ -53,9 +53,9 @@ compared AS (
     SELECT
         cluster,
         topic,
-        cast(sum(cast(relative_rate AS DECIMAL(28, 15))) AS DOUBLE) AS sum_of_shares,
-        cast(sum(cast(relative_rate * relative_rate AS DECIMAL(28, 15))) AS DOUBLE) AS squares,
-        cast(sum(cast((2 * place - units - 1) * relative_rate AS DECIMAL(28, 15))) AS DOUBLE) AS gini_sum,
+        try_cast(try_sum(try_cast(relative_rate AS DECIMAL(28, 15))) AS DOUBLE) AS sum_of_shares,
+        try_cast(try_sum(try_cast(relative_rate * relative_rate AS DECIMAL(28, 15))) AS DOUBLE) AS squares,
+        try_cast(try_sum(try_cast((2 * place - units - 1) * relative_rate AS DECIMAL(28, 15))) AS DOUBLE) AS gini_sum,
         count(*) AS n,
         count_if(pace = 'slow') AS slow_units,
         median(CASE WHEN pace = 'slow' THEN relative_rate END) AS slow_share,
@@ -63,15 +63,15 @@ compared AS (
         max(relative_rate) AS max_share,
         max(middle) AS median_share,
         median(abs(relative_rate - middle)) AS deviation,
-        sum(CASE WHEN pace = 'slow' THEN share_rank END) AS slow_ranks,
-        sum(share_rank) AS a,
-        sum(share_rank * share_rank) AS aa,
-        sum(mean_rank) AS b,
-        sum(mean_rank * mean_rank) AS bb,
-        sum(share_rank * mean_rank) AS ab,
-        sum(p99_rank) AS c,
-        sum(p99_rank * p99_rank) AS cc,
-        sum(share_rank * p99_rank) AS ac
+        try_sum(CASE WHEN pace = 'slow' THEN share_rank END) AS slow_ranks,
+        try_sum(share_rank) AS a,
+        try_sum(share_rank * share_rank) AS aa,
+        try_sum(mean_rank) AS b,
+        try_sum(mean_rank * mean_rank) AS bb,
+        try_sum(share_rank * mean_rank) AS ab,
+        try_sum(p99_rank) AS c,
+        try_sum(p99_rank * p99_rank) AS cc,
+        try_sum(share_rank * p99_rank) AS ac
     FROM ranked
     GROUP BY cluster, topic
 ),
@@ -82,7 +82,9 @@ calm_shares AS (
         cluster,
         topic,
         partition,
-        cast(sum(cast(weighted_share AS DECIMAL(38, 12))) AS DOUBLE) / sum(weight) AS relative_rate
+        try_divide(
+            try_cast(try_sum(try_cast(weighted_share AS DECIMAL(38, 12))) AS DOUBLE), try_sum(weight)
+        ) AS relative_rate
     FROM skew_units
     WHERE calm
     GROUP BY cluster, topic, partition
@@ -104,11 +106,13 @@ windows AS (
     SELECT
         cluster,
         topic,
-        cast(
-            sum(cast(stays * slow_partitions / partition_count AS DECIMAL(28, 12))) FILTER (WHERE contrasted) AS DOUBLE
+        try_cast(
+            try_sum(try_cast(try_divide(stays * slow_partitions, partition_count) AS DECIMAL(28, 12))) FILTER (
+                WHERE contrasted
+            ) AS DOUBLE
         ) AS slow_stays,
-        cast(
-            sum(cast(stays * timely_partitions / partition_count AS DECIMAL(28, 12))) FILTER (
+        try_cast(
+            try_sum(try_cast(try_divide(stays * timely_partitions, partition_count) AS DECIMAL(28, 12))) FILTER (
                 WHERE contrasted
             ) AS DOUBLE
         ) AS timely_stays,
@@ -118,7 +122,7 @@ windows AS (
         count_if(calm) AS calm_windows,
         count_if(contrasted AND contrast_ratio >= :min_window_ratio) AS hot_windows,
         count_if(contrasted AND contrast_ratio <= 1 / :min_window_ratio) AS cold_windows,
-        sum(records) FILTER (WHERE contrasted) AS records
+        try_sum(records) FILTER (WHERE contrasted) AS records
     FROM skew_stays
     GROUP BY cluster, topic
 )
@@ -139,15 +143,20 @@ SELECT
     c.slow_share / nullif(c.timely_share, 0) AS ratio,
     sqrt(1 / greatest(w.slow_stays, 1e-3) + 1 / greatest(w.timely_stays, 1e-3)) AS noise,
     CASE WHEN w.calm_windows >= :min_windows THEN k.calm_ratio END AS calm_ratio,
-    (b.squares_of_leaders - c.sum_of_shares * c.sum_of_shares / c.n)
-    / nullif(c.squares - c.sum_of_shares * c.sum_of_shares / c.n, 0) AS between_share,
+    (b.squares_of_leaders - try_divide(c.sum_of_shares * c.sum_of_shares, c.n))
+    / nullif(c.squares - try_divide(c.sum_of_shares * c.sum_of_shares, c.n), 0) AS between_share,
     -- rank-biserial: 1 where every partition of a slow leader has more than any other, 0 without relation
     2 * (c.slow_ranks - c.slow_units * (c.slow_units + 1) / 2.0D) / nullif(c.slow_units * (c.n - c.slow_units), 0) - 1
         AS slow_correlation,
     -- how likely chance alone puts the slow leaders' partitions in front of all others
-    1
-    / aggregate(sequence(1, cast(c.slow_units AS INT)), 1.0D, (ways, i) -> ways * (c.n - c.slow_units + i) / i)
-        AS chance,
+    try_divide(
+        1,
+        aggregate(
+            sequence(1, try_cast(c.slow_units AS INT)),
+            1.0D,
+            (ways, i) -> try_divide(ways * (c.n - c.slow_units + i), i)
+        )
+    ) AS chance,
     (c.n * c.ab - c.a * c.b) / nullif(sqrt((c.n * c.aa - c.a * c.a) * (c.n * c.bb - c.b * c.b)), 0) AS mean_correlation,
     (c.n * c.ac - c.a * c.c) / nullif(sqrt((c.n * c.aa - c.a * c.a) * (c.n * c.cc - c.c * c.c)), 0) AS p99_correlation,
     try_divide(c.gini_sum, c.n * c.sum_of_shares) AS gini,

@@ -7,11 +7,11 @@ WITH led AS (
         topic,
         partition,
         broker,
-        cast(sum(cast(weighted_share AS DECIMAL(38, 12))) AS DOUBLE) AS weighted_share,
-        sum(records) AS records,
-        sum(windows) AS windows,
-        sum(hot_windows) AS hot_windows,
-        sum(weight) AS weight
+        try_cast(try_sum(try_cast(weighted_share AS DECIMAL(38, 12))) AS DOUBLE) AS weighted_share,
+        try_sum(records) AS records,
+        try_sum(windows) AS windows,
+        try_sum(hot_windows) AS hot_windows,
+        try_sum(weight) AS weight
     FROM skew_units
     GROUP BY cluster, topic, partition, broker
 ),
@@ -23,9 +23,11 @@ partitions AS (
         partition,
         max_by(broker, struct(windows, -broker)) AS leader,
         count_if(2 * hot_windows >= windows AND windows >= :min_windows) AS hot_leaders,
-        sum(records) AS records,
-        sum(hot_windows) AS hot_windows,
-        cast(sum(cast(weighted_share AS DECIMAL(38, 12))) AS DOUBLE) / sum(weight) AS relative_rate
+        try_sum(records) AS records,
+        try_sum(hot_windows) AS hot_windows,
+        try_divide(
+            try_cast(try_sum(try_cast(weighted_share AS DECIMAL(38, 12))) AS DOUBLE), try_sum(weight)
+        ) AS relative_rate
     FROM led
     GROUP BY cluster, topic, partition
 ),
@@ -43,8 +45,8 @@ topics AS (
     SELECT
         cluster,
         topic,
-        cast(sum(cast(relative_rate AS DECIMAL(28, 15))) AS DOUBLE) AS sum_of_shares,
-        cast(sum(cast((2 * place - n - 1) * relative_rate AS DECIMAL(28, 15))) AS DOUBLE) AS gini_sum,
+        try_cast(try_sum(try_cast(relative_rate AS DECIMAL(28, 15))) AS DOUBLE) AS sum_of_shares,
+        try_cast(try_sum(try_cast((2 * place - n - 1) * relative_rate AS DECIMAL(28, 15))) AS DOUBLE) AS gini_sum,
         max(relative_rate) AS max_share,
         median(abs(relative_rate - middle)) AS deviation
     FROM placed
@@ -55,7 +57,7 @@ windows AS (
     SELECT
         cluster,
         topic,
-        cast(sum(cast(stays AS DECIMAL(28, 12))) AS DOUBLE) AS stays,
+        try_cast(try_sum(try_cast(stays AS DECIMAL(28, 12))) AS DOUBLE) AS stays,
         min(from_at) AS from_at,
         max(to_at) AS to_at,
         count(*) AS windows
@@ -80,8 +82,8 @@ measured AS (
         sqrt(p.n / greatest(w.stays, 1e-3)) AS noise,
         greatest(p.middle, 0.1) AS middle,
         p.relative_rate / greatest(p.middle, 0.1) AS ratio,
-        p.relative_rate / t.sum_of_shares AS topic_share,
-        t.gini_sum / (p.n * t.sum_of_shares) AS gini,
+        try_divide(p.relative_rate, t.sum_of_shares) AS topic_share,
+        try_divide(t.gini_sum, p.n * t.sum_of_shares) AS gini,
         (p.relative_rate - p.middle)
         / greatest(1.4826 * t.deviation, p.middle * sqrt(p.n / greatest(w.stays, 1e-3)), 0.01) AS robust_z
     FROM placed AS p

@@ -31,8 +31,8 @@ units AS (
     SELECT
         u.*,
         f.cause,
-        u.weighted_share / u.weight AS relative_rate,
-        u.pace = 'slow' AND u.weighted_share / u.weight >= :min_window_ratio * f.timely_share AS hot
+        try_divide(u.weighted_share, u.weight) AS relative_rate,
+        u.pace = 'slow' AND try_divide(u.weighted_share, u.weight) >= :min_window_ratio * f.timely_share AS hot
     FROM skew_units AS u
     INNER JOIN followed AS f ON u.cluster = f.cluster AND u.topic = f.topic
     WHERE u.contrasted AND u.pace IN ('slow', 'timely') AND f.cause IS NOT NULL
@@ -51,8 +51,8 @@ moved AS (
     WHERE u.hot AND o.pace = 'timely'
     GROUP BY u.cluster, u.topic, u.partition, u.broker, u.relative_rate
     HAVING
-        sum(o.windows) >= :min_windows
-        AND cast(sum(cast(o.weighted_share AS DECIMAL(38, 12))) AS DOUBLE) / sum(o.weight)
+        try_sum(o.windows) >= :min_windows
+        AND try_divide(try_cast(try_sum(try_cast(o.weighted_share AS DECIMAL(38, 12))) AS DOUBLE), try_sum(o.weight))
         <= least(u.relative_rate / :min_window_ratio, :min_window_ratio)
 ),
 
@@ -71,10 +71,10 @@ leaders AS (
         topic,
         broker,
         pace,
-        cast(sum(cast(mean_ms_sum AS DECIMAL(38, 9))) AS DOUBLE) AS mean_ms_sum,
-        cast(sum(cast(p50_ms_sum AS DECIMAL(38, 9))) AS DOUBLE) AS p50_ms_sum,
-        cast(sum(cast(p99_ms_sum AS DECIMAL(38, 9))) AS DOUBLE) AS p99_ms_sum,
-        sum(requests) AS requests,
+        try_cast(try_sum(try_cast(mean_ms_sum AS DECIMAL(38, 9))) AS DOUBLE) AS mean_ms_sum,
+        try_cast(try_sum(try_cast(p50_ms_sum AS DECIMAL(38, 9))) AS DOUBLE) AS p50_ms_sum,
+        try_cast(try_sum(try_cast(p99_ms_sum AS DECIMAL(38, 9))) AS DOUBLE) AS p99_ms_sum,
+        try_sum(requests) AS requests,
         count_if(hot) AS hot_units
     FROM units
     GROUP BY cluster, topic, broker, pace
@@ -84,15 +84,15 @@ times AS (
     SELECT
         s.cluster,
         s.topic,
-        max(CASE WHEN s.pace = 'slow' THEN s.mean_ms_sum / s.requests END) AS slow_mean_ms,
+        max(CASE WHEN s.pace = 'slow' THEN try_divide(s.mean_ms_sum, s.requests) END) AS slow_mean_ms,
         max_by(
-            s.p50_ms_sum / s.requests, struct(s.mean_ms_sum / s.requests, s.broker)
+            try_divide(s.p50_ms_sum, s.requests), struct(try_divide(s.mean_ms_sum, s.requests), s.broker)
         ) FILTER (WHERE s.pace = 'slow') AS slow_p50_ms,
         max_by(
-            s.p99_ms_sum / s.requests, struct(s.mean_ms_sum / s.requests, s.broker)
+            try_divide(s.p99_ms_sum, s.requests), struct(try_divide(s.mean_ms_sum, s.requests), s.broker)
         ) FILTER (WHERE s.pace = 'slow') AS slow_p99_ms,
-        max(CASE WHEN s.pace = 'timely' THEN s.mean_ms_sum / s.requests END) AS timely_mean_ms,
-        max(CASE WHEN s.pace = 'timely' THEN s.p99_ms_sum / s.requests END) AS timely_p99_ms,
+        max(CASE WHEN s.pace = 'timely' THEN try_divide(s.mean_ms_sum, s.requests) END) AS timely_mean_ms,
+        max(CASE WHEN s.pace = 'timely' THEN try_divide(s.p99_ms_sum, s.requests) END) AS timely_p99_ms,
         sort_array(collect_set(CASE WHEN s.pace = 'slow' THEN s.broker END)) AS brokers,
         max(s.hot_units) AS neighbours
     FROM leaders AS s

@@ -7,8 +7,8 @@ WITH leaders AS (
         cluster,
         topic,
         leader,
-        cast(sum(cast(relative_rate AS DECIMAL(28, 15))) AS DOUBLE) AS share_sum,
-        cast(sum(cast(relative_rate * relative_rate AS DECIMAL(28, 15))) AS DOUBLE) AS squares,
+        try_cast(try_sum(try_cast(relative_rate AS DECIMAL(28, 15))) AS DOUBLE) AS share_sum,
+        try_cast(try_sum(try_cast(relative_rate * relative_rate AS DECIMAL(28, 15))) AS DOUBLE) AS squares,
         count(*) AS led,
         count_if(hot) AS hot,
         count_if(NOT hot AND relative_rate <= :min_window_ratio * middle) AS usual_ones,
@@ -21,17 +21,19 @@ spread AS (
     SELECT
         cluster,
         topic,
-        cast(sum(cast(share_sum * share_sum / led AS DECIMAL(28, 15))) AS DOUBLE) AS squares_of_leaders,
-        cast(sum(cast(share_sum AS DECIMAL(28, 15))) AS DOUBLE) AS sum_of_shares,
-        cast(sum(cast(squares AS DECIMAL(28, 15))) AS DOUBLE) AS squares,
-        sum(hot) AS hot,
-        sum(led) AS n,
+        try_cast(
+            try_sum(try_cast(try_divide(share_sum * share_sum, led) AS DECIMAL(28, 15))) AS DOUBLE
+        ) AS squares_of_leaders,
+        try_cast(try_sum(try_cast(share_sum AS DECIMAL(28, 15))) AS DOUBLE) AS sum_of_shares,
+        try_cast(try_sum(try_cast(squares AS DECIMAL(28, 15))) AS DOUBLE) AS squares,
+        try_sum(hot) AS hot,
+        try_sum(led) AS n,
         max(CASE WHEN hot > 0 THEN usual_ones ELSE 0 END) AS usual_neighbours,
         max(moved) AS moved,
         bool_and(hot = 0 OR hot = led) AS whole_leaders
     FROM leaders
     GROUP BY cluster, topic
-    HAVING sum(hot) > 0
+    HAVING try_sum(hot) > 0
 ),
 
 hottest_partitions AS (
@@ -48,7 +50,7 @@ hottest_partitions AS (
 SELECT
     s.*,
     h.hottest,
-    (s.squares_of_leaders - s.sum_of_shares * s.sum_of_shares / s.n)
-    / nullif(s.squares - s.sum_of_shares * s.sum_of_shares / s.n, 0) AS between_share
+    (s.squares_of_leaders - try_divide(s.sum_of_shares * s.sum_of_shares, s.n))
+    / nullif(s.squares - try_divide(s.sum_of_shares * s.sum_of_shares, s.n), 0) AS between_share
 FROM spread AS s
 INNER JOIN hottest_partitions AS h ON s.cluster = h.cluster AND s.topic = h.topic

@@ -74,11 +74,12 @@ WITH caused AS (
 expected AS (
     SELECT
         cluster,
-        cast(
-            sum(CASE WHEN slow_units >= 2 AND chance <= :telling_chance THEN cast(chance AS DECIMAL(28, 15)) ELSE 0 END)
-            AS DOUBLE
+        try_cast(
+            try_sum(
+                if(slow_units >= 2 AND chance <= :telling_chance, try_cast(chance AS DECIMAL(28, 15)), 0)
+            ) AS DOUBLE
         ) AS expected_telling,
-        cast(sum(cast(chance AS DECIMAL(28, 15))) AS DOUBLE) AS expected_of_all
+        try_cast(try_sum(try_cast(chance AS DECIMAL(28, 15))) AS DOUBLE) AS expected_of_all
     FROM skew_contrasts
     GROUP BY cluster
 ),

@@ -41,7 +41,7 @@ points AS (
             WHEN 'leader_bound' THEN :min_leader_ratio
             WHEN 'adaptive' THEN :max_adaptive_ratio
         END AS threshold,
-        CASE WHEN w.contrasted THEN s.contrast_ratio ELSE s.max_rate * s.partition_count / s.rate_sum END AS ratio
+        if(w.contrasted, s.contrast_ratio, try_divide(s.max_rate * s.partition_count, s.rate_sum)) AS ratio
     FROM worst AS w
     INNER JOIN skew_stays AS s ON w.cluster = s.cluster AND w.topic = s.topic
     WHERE NOT w.contrasted OR s.contrast_ratio IS NOT NULL

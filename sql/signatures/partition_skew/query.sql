@@ -6,7 +6,7 @@ WITH partitions AS (
         t.cluster,
         t.cause,
         concat(u.topic, '-', u.partition) AS label,
-        CASE t.cause WHEN 'adaptive' THEN -u.weighted_share / u.weight ELSE u.weighted_share / u.weight END AS extent
+        try_divide(if(t.cause = 'adaptive', -u.weighted_share, u.weighted_share), u.weight) AS extent
     FROM skew_topics AS t
     INNER JOIN skew_followed AS f ON t.cluster = f.cluster AND t.topic = f.topic
     INNER JOIN skew_units AS u ON t.cluster = u.cluster AND t.topic = u.topic
@@ -15,8 +15,8 @@ WITH partitions AS (
         AND u.contrasted
         AND u.pace = 'slow'
         AND CASE t.cause
-            WHEN 'adaptive' THEN u.weighted_share / u.weight <= f.timely_share
-            ELSE u.weighted_share / u.weight >= :min_window_ratio * f.timely_share
+            WHEN 'adaptive' THEN try_divide(u.weighted_share, u.weight) <= f.timely_share
+            ELSE try_divide(u.weighted_share, u.weight) >= :min_window_ratio * f.timely_share
         END
     UNION ALL
     SELECT

@@ -9,11 +9,17 @@ WITH parts AS (
         u.topic,
         u.partition,
         u.broker AS leader,
-        sum(u.windows) AS windows,
-        sum(u.records) AS records,
-        round(cast(sum(cast(u.weighted_share AS DECIMAL(38, 12))) AS DOUBLE) / sum(u.weight), 3) AS times_the_mean,
-        round(cast(sum(cast(u.mean_ms_sum AS DECIMAL(38, 9))) AS DOUBLE) / sum(u.requests), 2) AS produce_mean_ms,
-        round(cast(sum(cast(u.p99_ms_sum AS DECIMAL(38, 9))) AS DOUBLE) / sum(u.requests), 1) AS produce_p99_ms
+        try_sum(u.windows) AS windows,
+        try_sum(u.records) AS records,
+        round(
+            try_divide(try_cast(try_sum(try_cast(u.weighted_share AS DECIMAL(38, 12))) AS DOUBLE), try_sum(u.weight)), 3
+        ) AS times_the_mean,
+        round(
+            try_divide(try_cast(try_sum(try_cast(u.mean_ms_sum AS DECIMAL(38, 9))) AS DOUBLE), try_sum(u.requests)), 2
+        ) AS produce_mean_ms,
+        round(
+            try_divide(try_cast(try_sum(try_cast(u.p99_ms_sum AS DECIMAL(38, 9))) AS DOUBLE), try_sum(u.requests)), 1
+        ) AS produce_p99_ms
     FROM skew_topics AS t
     INNER JOIN skew_units AS u ON t.cluster = u.cluster AND t.topic = u.topic
     WHERE u.contrasted OR NOT t.contrasted

@@ -43,8 +43,8 @@ brokers AS (
         c.configured_backlog IS NOT NULL
         OR coalesce(c.configs_read, FALSE)
         OR coalesce(
-            try_cast(split(b.kafka_release, '[.]')[0] AS INT) * 100
-            + try_cast(split(b.kafka_release, '[.]')[1] AS INT) < 302, FALSE
+            try_cast(get(split(b.kafka_release, '[.]'), 0) AS INT) * 100L
+            + try_cast(get(split(b.kafka_release, '[.]'), 1) AS INT) < 302, FALSE
         ) AS backlog_known
     FROM broker_days AS b
     LEFT JOIN settings AS c ON b.cluster = c.cluster AND b.broker = c.broker

@@ -6,7 +6,7 @@ WITH rates AS (
         cluster,
         broker,
         listener,
-        created / seconds AS rate
+        try_divide(created, seconds) AS rate
     FROM connection_spans
     WHERE kind = 'sweeps'
 ),

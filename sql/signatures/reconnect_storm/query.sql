@@ -87,7 +87,7 @@ SELECT
     ) AS bounds,
     round(w.usual, 1) AS usual,
     -- Little's law: held = rate * lifetime
-    w.held * w.burst_s / w.created AS lifetime_s,
+    try_divide(w.held * w.burst_s, w.created) AS lifetime_s,
     CASE WHEN w.cause != 'auth_failures' THEN w.together END AS together,
     CASE WHEN w.cause != 'auth_failures' THEN w.kept END AS needed,
     CASE WHEN w.cause != 'auth_failures' THEN w.backlog END AS backlog,

@@ -28,7 +28,7 @@ bounds AS (
             split(f.fleet.version, ','),
             part -> STRUCT(
                 regexp_extract(trim(part), '^([<>=]*)', 1) AS sign,
-                1000 * try_cast(regexp_extract(trim(part), '([0-9]+)[.][0-9]+', 1) AS INT)
+                1000L * try_cast(regexp_extract(trim(part), '([0-9]+)[.][0-9]+', 1) AS INT)
                 + try_cast(regexp_extract(trim(part), '[0-9]+[.]([0-9]+)', 1) AS INT) AS line
             )
         ) AS parts

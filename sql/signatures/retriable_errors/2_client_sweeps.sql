@@ -4,11 +4,11 @@
 SELECT
     o.cluster,
     o.sweep_at,
-    sum(o.connections) AS connections,
-    sum(o.nameless) AS nameless,
-    sum(coalesce(o.nameless_before, o.nameless)) AS nameless_before,
-    sum(o.old_java) AS old_java,
-    sum(greatest(o.old_java, coalesce(o.old_java_before, 0))) AS old_java_either,
+    try_sum(o.connections) AS connections,
+    try_sum(o.nameless) AS nameless,
+    try_sum(coalesce(o.nameless_before, o.nameless)) AS nameless_before,
+    try_sum(o.old_java) AS old_java,
+    try_sum(greatest(o.old_java, coalesce(o.old_java_before, 0))) AS old_java_either,
     array_sort(collect_set(CASE WHEN o.nameless > 0 OR o.nameless_before > 0 THEN o.listener END)) AS nameless_on,
     array_sort(collect_set(CASE WHEN o.old_java > 0 OR o.old_java_before > 0 THEN o.listener END)) AS old_java_on
 FROM old_clients AS o

@@ -17,7 +17,7 @@ totals AS (
         broker,
         to_sweep,
         kind,
-        sum(errors) AS batches
+        try_sum(errors) AS batches
     FROM error_counts
     WHERE request = 'Produce'
     GROUP BY cluster, broker, to_sweep, kind

@@ -8,7 +8,7 @@ WITH causes AS (
     FROM produce_errors
     WHERE cause IS NOT NULL AND may_lose
     GROUP BY cluster, cause
-    HAVING sum(errors) >= :min_errors
+    HAVING try_sum(errors) >= :min_errors
 ),
 
 -- brokers of a cluster are read a moment apart; the sweep joins them
@@ -28,7 +28,7 @@ sums AS (
         cluster,
         cause,
         to_sweep,
-        sum(errors) AS errors
+        try_sum(errors) AS errors
     FROM produce_errors
     WHERE cause IS NOT NULL AND kind = 'sweeps'
     GROUP BY cluster, cause, to_sweep

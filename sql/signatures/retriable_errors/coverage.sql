@@ -48,7 +48,7 @@ declared AS (
 counted AS (
     SELECT
         cluster,
-        sum(CASE WHEN cause IS NOT NULL THEN errors END) AS errors
+        try_sum(CASE WHEN cause IS NOT NULL THEN errors END) AS errors
     FROM produce_errors
     GROUP BY cluster
 ),

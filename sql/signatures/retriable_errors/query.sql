@@ -15,7 +15,7 @@ spans AS (
         broker,
         to_sweep,
         kind,
-        sum(errors) AS errors,
+        try_sum(errors) AS errors,
         max(batches) AS batches
     FROM losing
     GROUP BY cluster, cause, broker, to_sweep, kind
@@ -26,8 +26,8 @@ brokers AS (
         cluster,
         cause,
         broker,
-        sum(errors) AS errors,
-        sum(batches) AS batches
+        try_sum(errors) AS errors,
+        try_sum(batches) AS batches
     FROM spans
     GROUP BY cluster, cause, broker
 ),
@@ -36,8 +36,8 @@ shares AS (
     SELECT
         cluster,
         cause,
-        sum(errors) AS errors,
-        sum(batches) AS batches,
+        try_sum(errors) AS errors,
+        try_sum(batches) AS batches,
         sort_array(collect_list(STRUCT(-errors AS fewer, broker))) AS brokers
     FROM brokers
     GROUP BY cluster, cause
@@ -49,7 +49,7 @@ short_topics AS (
         s.cluster,
         s.cause,
         f.topic,
-        sum(f.failed_batches) AS failed
+        try_sum(f.failed_batches) AS failed
     FROM spans AS s
     INNER JOIN failed_topics AS f ON s.cluster = f.cluster AND s.broker = f.broker AND s.to_sweep = f.to_sweep
     WHERE s.cause = 'min_isr'
@@ -73,7 +73,7 @@ clients AS (
         max(to_at) AS to_at,
         max(nameless) AS nameless,
         max(old_java) AS old_java,
-        max(CASE WHEN connections > 0 THEN least(1, (nameless + old_java) / connections) END) AS share_at_most,
+        max(CASE WHEN connections > 0 THEN least(1, try_divide(nameless + old_java, connections)) END) AS share_at_most,
         array_sort(array_distinct(flatten(collect_list(nameless_on)))) AS nameless_on,
         array_sort(array_distinct(flatten(collect_list(old_java_on)))) AS old_java_on
     FROM losing
@@ -83,7 +83,7 @@ clients AS (
 apart AS (
     SELECT
         cluster,
-        sum(errors) AS errors
+        try_sum(errors) AS errors
     FROM produce_errors
     WHERE cause IS NULL
     GROUP BY cluster
@@ -162,6 +162,6 @@ SELECT
     nullif(nameless, 0) AS nameless,
     nullif(old_java, 0) AS old_java,
     STRUCT(0 AS lost_partition_batches_at_least, errors AS lost_partition_batches_at_most) AS bounds,
-    errors / batches AS error_share
+    try_divide(errors, batches) AS error_share
 FROM listed
 ORDER BY cluster, cause

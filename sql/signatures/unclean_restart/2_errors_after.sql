@@ -5,8 +5,8 @@ SELECT
     r.cluster,
     r.broker,
     r.to_sweep,
-    sum(e.out_of_order + e.unknown_producer_ids) AS sequence_errors,
-    sum(e.invalid_records) AS invalid_records
+    try_sum(try_add(e.out_of_order, e.unknown_producer_ids)) AS sequence_errors,
+    try_sum(e.invalid_records) AS invalid_records
 FROM restarts AS r
 INNER JOIN sequence_errors AS e ON r.cluster = e.cluster
 WHERE

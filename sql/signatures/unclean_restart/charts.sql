@@ -13,7 +13,7 @@ sums AS (
         e.to_sweep,
         min(e.from_at) AS from_at,
         max(e.to_at) AS to_at,
-        sum(e.out_of_order + e.unknown_producer_ids) AS answers
+        try_sum(try_add(e.out_of_order, e.unknown_producer_ids)) AS answers
     FROM sequence_errors AS e
     INNER JOIN shown AS s ON e.cluster = s.cluster
     WHERE e.kind = 'sweeps'
@@ -27,7 +27,7 @@ SELECT
     'answers' AS unit,
     'Produce answers with a sequence error' AS title,
     1.0D AS threshold,
-    cast(answers AS DOUBLE) AS ratio
+    try_cast(answers AS DOUBLE) AS ratio
 FROM sums
 WHERE answers IS NOT NULL
 ORDER BY cluster, to_at

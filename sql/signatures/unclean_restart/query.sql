@@ -4,10 +4,10 @@
 WITH settings AS (
     SELECT
         cluster,
-        min(CASE WHEN name = 'controlled.shutdown.enable' THEN cast(config_value = 'true' AS INT) END) AS is_enabled,
-        min(CASE WHEN name = 'controlled.shutdown.max.retries' THEN cast(config_value AS DOUBLE) END) AS retries,
+        min(CASE WHEN name = 'controlled.shutdown.enable' THEN if(config_value = 'true', 1, 0) END) AS is_enabled,
+        min(CASE WHEN name = 'controlled.shutdown.max.retries' THEN try_cast(config_value AS DOUBLE) END) AS retries,
         min(
-            CASE WHEN name = 'controlled.shutdown.retry.backoff.ms' THEN cast(config_value AS DOUBLE) / 1000 END
+            CASE WHEN name = 'controlled.shutdown.retry.backoff.ms' THEN try_cast(config_value AS DOUBLE) / 1000 END
         ) AS backoff_s
     FROM config_days
     GROUP BY cluster
@@ -53,8 +53,8 @@ by_broker AS (
         max(remaining_logs) AS remaining_logs,
         max(sequence_errors) AS sequence_errors,
         max(invalid_records) AS invalid_records,
-        sum(known_ids) AS known_ids,
-        sum(lost_ids) AS lost_ids,
+        try_sum(known_ids) AS known_ids,
+        try_sum(lost_ids) AS lost_ids,
         array_distinct(flatten(collect_list(coalesce(topics, array())))) AS topics
     FROM proofs
     WHERE is_proven = any_proven
@@ -69,7 +69,7 @@ found AS (
         count(*) AS broker_count,
         min(from_at) AS from_at,
         max(to_at) AS to_at,
-        sum(times) AS restart_count,
+        try_sum(times) AS restart_count,
         max(controlled_shutdowns) AS controlled_shutdowns,
         max(stops) AS stops,
         max(start_seconds) AS start_seconds,
@@ -77,8 +77,8 @@ found AS (
         max(remaining_logs) AS remaining_logs,
         max(sequence_errors) AS sequence_errors,
         max(invalid_records) AS invalid_records,
-        sum(known_ids) AS known_ids,
-        sum(lost_ids) AS lost_ids,
+        try_sum(known_ids) AS known_ids,
+        try_sum(lost_ids) AS lost_ids,
         sort_array(array_distinct(flatten(collect_list(topics)))) AS topics,
         sort_array(collect_list(STRUCT(-coalesce(start_seconds, 0) AS badness, broker))) AS worst
     FROM by_broker
@@ -101,7 +101,7 @@ SELECT
     f.known_ids,
     f.lost_ids,
     s.is_enabled,
-    concat('broker ', f.worst[0].broker) AS place,
+    concat('broker ', get(f.worst, 0).broker) AS place,
     -- a kill alone points to the loss of producer state and proves nothing: ids that are gone do
     CASE WHEN f.any_proven THEN 'conclusive' ELSE 'suggestive' END AS strength,
     concat(
