@@ -84,9 +84,9 @@ def _coverage(case: Case, missing: Sequence[str]) -> Json:
 
 
 def _not_measured(case: Case, results: Mapping[str, SignatureResult], damaged: Sequence[Damaged]) -> list[str]:
-    # one sentence says all of a cluster that is set aside
-    said = {} if case.aside else results
-    sentences = [f"{signature}: {text}" for signature, one in said.items() for text in one.missing]
+    sentences = [f"{signature}: {text}" for signature, one in results.items() for text in one.missing]
+    if case.aside is not None:  # of which all of them say the same
+        sentences = [case.aside]
     for row in case.brokers:
         if _reads(row) == 0:
             kinds = ", ".join(row["failure_kinds"]) or "no endpoint"
