@@ -124,16 +124,19 @@ class Aside:
     ) -> dict[str, tuple[QueryFailed, int]]:
         """Those of which the task fails, each with its failure and how many it was found among.
 
-        That is one, or more where the trials of the job have come to their end.
+        That is one, or more where the trials of the job have come to their end; the largest group is halved first.
         """
-        if len(clusters) == 1 or self._left < 2:
-            return dict.fromkeys(clusters, (failed, len(clusters)))
-        middle = len(clusters) // 2
         found: dict[str, tuple[QueryFailed, int]] = {}
-        for half in (clusters[:middle], clusters[middle:]):
-            error = self._trial(views, task, half)
-            found |= self._guilty(views, task, half, error) if error is not None else {}
-        return found
+        groups = [(clusters, failed)]
+        while groups:
+            group, error = groups.pop(0)
+            if len(group) == 1 or self._left < 2:
+                found |= dict.fromkeys(group, (error, len(group)))
+                continue
+            for half in (group[: len(group) // 2], group[len(group) // 2 :]):
+                if (again := self._trial(views, task, half)) is not None:
+                    groups.append((half, again))
+        return dict(sorted(found.items()))
 
 
 def sentence(query: str, condition: str, among: int = 1) -> str:
