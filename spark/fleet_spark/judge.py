@@ -131,8 +131,8 @@ def _each(wanted: Collection[str], judged: Callable[[str], Judged], aside: Aside
             failed[cluster] = error
     if failed and not found and any(one.kind != "data" for one in failed.values()):
         raise next(iter(failed.values())).error
-    for cluster, error in failed.items():
-        aside.set_aside(cluster, sentence(error.query, error.condition))
+    for cluster, why in failed.items():
+        aside.set_aside(cluster, sentence(why.query, why.condition))
     return {cluster: found[cluster] if cluster in found else judged(cluster) for cluster in wanted}
 
 
