@@ -6,6 +6,7 @@ from collections import Counter
 from datetime import datetime, timedelta
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 from analysed import Analysed, analysed
@@ -33,6 +34,13 @@ def day() -> Analysed:
 @pytest.fixture(scope="module")
 def oracle(day: Analysed) -> Oracle:
     return Oracle(day.home, day.ds)
+
+
+def test_every_fact_table_names_its_cluster(day: Analysed) -> None:
+    """Else nobody could find out whose rows make a query fail that reads it."""
+    folders = sorted(day.home.glob(f"facts/*/ds={day.ds}/{day.generation}"))
+    assert len(folders) > 40
+    assert [one for one in folders if "cluster" not in pq.read_schema(next(one.glob("*.parquet"))).names] == []
 
 
 def comparable(rows: list[Row]) -> list[str]:

@@ -27,6 +27,7 @@ from kafka_fleet.store.bucket import address
 from kafka_fleet.store.compaction import compact_finished
 from kafka_fleet.store.generations import claim, current
 from kafka_fleet.store.manifests import manifests
+from kafka_fleet.store.set_aside import set_aside
 from kafka_fleet.store.versions import NewerVersion, document
 from kafka_fleet.usage import UsageError
 
@@ -94,10 +95,14 @@ def analyze(options: argparse.Namespace) -> int:
     for line in compact_finished(options.home, options.date):
         print(line, file=sys.stderr)
     arguments = ["analyze", "--home", address(options.home), "--ds", options.date]
-    arguments += ["--generation", claim(options.home, options.date), "--sql", str(sql_dir())]
+    generation = claim(options.home, options.date)
+    arguments += ["--generation", generation, "--sql", str(sql_dir())]
     arguments += ["--fleet", str(options.fleet.resolve())] if options.fleet is not None else []
     arguments += ["--signatures", ",".join(options.signature)] if options.signature else []
-    return submit(arguments, sum(file.rows for one in whole for file in one.files.values()))
+    code = submit(arguments, sum(file.rows for one in whole for file in one.files.values()))
+    for cluster, why in set_aside(options.home, options.date, generation).items():
+        print(f"{cluster}: {why}")
+    return code
 
 
 def submit(arguments: list[str], rows: int) -> int:

@@ -7,13 +7,14 @@ import datetime as dt
 import json
 from collections import defaultdict
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 from pyspark.sql import Row, SparkSession
 
-from fleet_spark.facts import AT_ONCE
+from fleet_spark.aside import Aside, Task
+from fleet_spark.failures import running
 from fleet_spark.signatures import figure, named
-from fleet_spark.ways import Ways
+from fleet_spark.ways import Ways, tables_read
 from kafka_fleet.knowledge.measured import MOST, Answered, Condition, listed
 from kafka_fleet.knowledge.releases import catalogue, comparable_release
 
@@ -65,25 +66,34 @@ def _answered(condition: Condition, row: Row) -> Answered:
 
 
 def run_conditions(
-    spark: SparkSession, conditions: Mapping[str, Condition], ds: str, ways: Ways | None = None
+    spark: SparkSession,
+    conditions: Mapping[str, Condition],
+    ds: str,
+    ways: Ways | None = None,
+    aside: Aside | None = None,
 ) -> dict[str, dict[str, Answered]]:
     """Cluster -> condition -> answer, of every cluster of the day. Raises KeyError for an unknown line of evidence.
 
-    ways: of the job that made the facts' views; None: all of them are small.
+    ways: of the job that made the facts' views; None: all of them are small. aside: of the job, which goes on without
+    the clusters that make a query fail; None: what the query raised ends the run.
     """
-    known = ways or Ways(spark)
-    release_days(spark, ds)
+    known, left = ways or Ways(spark), aside or Aside(None, (), "conditions")
 
-    def rows(condition: Condition) -> list[Row]:
+    def releases(_clusters: list[str]) -> None:
+        with running("release_days"):
+            release_days(spark, ds)
+
+    def answers(condition: Condition, _clusters: list[str]) -> dict[str, Answered]:
         values = {n: t.value for n, t in condition.thresholds.items() if f":{n}" in condition.query}
-        with known.of(condition.query):
-            return spark.sql(condition.query, args=values).collect()
+        with running(condition.id):
+            with known.of(condition.query):
+                rows = spark.sql(condition.query, args=values).collect()
+            return {row.cluster: _answered(condition, row) for row in rows}
 
-    # small queries wait for their planning more than they compute
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        read = dict(zip(conditions, pool.map(rows, conditions.values()), strict=True))
+    left.run(Task({"process_days"}, releases))
+    tasks = {name: Task(tables_read(one.query), partial(answers, one)) for name, one in conditions.items()}
     found: dict[str, dict[str, Answered]] = defaultdict(dict)
-    for name, condition in conditions.items():
-        for row in read[name]:
-            found[row.cluster][name] = _answered(condition, row)
+    for name, rows in left.run_all(tasks).items():
+        for cluster, answer in rows.items():
+            found[cluster][name] = answer
     return dict(found)

@@ -17,7 +17,10 @@ _NO_PLAN: Json = {"now": None, "next": None, "clients": None, "candidates": {"se
 
 @dataclass(frozen=True)
 class Case:
-    """One cluster on one day. `about` and the rows are of the fact tables; without any sweep about is None."""
+    """One cluster on one day. `about` and the rows are of the fact tables; without any sweep about is None.
+
+    aside: why the day is judged without it, one sentence; then `about` and the rows are what its sweeps say (unjudged).
+    """
 
     cluster: str
     entry: Json
@@ -27,6 +30,7 @@ class Case:
     brokers: list[Json]
     clients: list[Json]
     dropped: list[Json]
+    aside: str | None = None
 
     @property
     def reached(self) -> bool:
@@ -61,6 +65,7 @@ def _coverage(case: Case, missing: Sequence[str]) -> Json:
     ]
     admin = {
         "ok": about["admin_ok"] if about else 0,
+        "partial": about["admin_partial"] if about else 0,
         "failed": about["admin_failed"] + about["admin_partial"] if about else 0,
         "failures": about["admin_details"] if about else [],
     }
@@ -80,6 +85,8 @@ def _coverage(case: Case, missing: Sequence[str]) -> Json:
 
 def _not_measured(case: Case, results: Mapping[str, SignatureResult], damaged: Sequence[Damaged]) -> list[str]:
     sentences = [f"{signature}: {text}" for signature, one in results.items() for text in one.missing]
+    if case.aside is not None:  # of which all of them say the same
+        sentences = [case.aside]
     for row in case.brokers:
         if _reads(row) == 0:
             kinds = ", ".join(row["failure_kinds"]) or "no endpoint"
@@ -151,6 +158,8 @@ def dossier(
         "owners": entry.get("owners", []),
         "bootstrap_servers": entry.get("bootstrap_servers", []),
         "declaration_error": None,
+        "reached": case.reached,
+        "set_aside": case.aside,
         "kafka_cluster_id": case.about["kafka_cluster_id"] if case.about else None,
         "mode": case.facts.mode,
         "coverage": _coverage(case, _not_measured(case, results, damaged)),

@@ -6,39 +6,35 @@ findings/ds=D/<generation>/clusters/<cluster>.json  what the cluster's letter ne
 findings/ds=D/<generation>/verdicts/<cluster>.json  the cluster's judgement in brief
 findings/ds=D/<generation>/plots/<cluster>.json     what the cluster's page draws of the day (plots.py)
 findings/ds=D/<generation>/summary.json             all clusters in brief, for the page in Airflow's UI
+findings/ds=D/<generation>/set_aside.json           clusters that the day is judged without, where there are any
 """
 
-import datetime as dt
 import json
-from collections.abc import Collection
-from dataclasses import replace
+from collections.abc import Callable, Collection
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fleet_spark.cluster_facts import cluster_facts, rows_by_cluster
+from fleet_spark.aside import Aside, Task, sentence
+from fleet_spark.cluster_facts import rows_by_cluster
 from fleet_spark.conditions import run_conditions
-from fleet_spark.dossier import Case, dossier, unreached
+from fleet_spark.dossier import unreached
 from fleet_spark.facts import fact_queries
-from fleet_spark.plots import write_plots
+from fleet_spark.failures import QueryFailed, running
+from fleet_spark.judged_cluster import Json, Judged, case_aside, case_of, judge_cluster
+from fleet_spark.plots import day_plots, write_plots
 from fleet_spark.signatures import run_signatures
 from fleet_spark.tables import Day
+from fleet_spark.unjudged import declared_entry, seen
 from fleet_spark.ways import tables_read
 from kafka_fleet.inventory import Fleet, load_fleet
-from kafka_fleet.knowledge.advisories import Advisory, load_advisories
-from kafka_fleet.knowledge.basis import basis
 from kafka_fleet.knowledge.briefs import brief, brief_path, summary
-from kafka_fleet.knowledge.detections import SignatureResult
-from kafka_fleet.knowledge.exposure import Exposure, exposure
-from kafka_fleet.knowledge.facts import ClusterFacts, Declared
-from kafka_fleet.knowledge.fleets import affected_releases, release_text, side
-from kafka_fleet.knowledge.measured import Answered, load_conditions, with_answers
+from kafka_fleet.knowledge.measured import load_conditions
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.knowledge.upgrade import plan, upgrade_to
-from kafka_fleet.knowledge.verdicts import Row, judge
 from kafka_fleet.store.generations import publish
-from kafka_fleet.store.judged import NOT_ASKED
+from kafka_fleet.store.manifests import Manifest
+from kafka_fleet.store.set_aside import note_set_aside, set_aside_by_facts
 
-NO_SWEEP = "no sweep reached this cluster on this day"
 TABLES = ("cluster_days", "broker_days", "config_days", "client_days", "group_days", "member_days", "dropped")
 
 
@@ -56,143 +52,88 @@ def canonical(content: Any) -> bytes:
     return (json.dumps(content, sort_keys=True, ensure_ascii=False, indent=1) + "\n").encode()
 
 
-def _finding(ds: str, cluster: str, row: Row, exposed: Exposure | None, facts: ClusterFacts) -> dict[str, Any]:
-    advisories = load_advisories()
-    advisory: Advisory | None = advisories[row.advisory] if row.advisory else None
-    target = None
-    if advisory is not None and exposed is not None and exposed.state == "exposed":
-        affected, fleet = affected_releases(advisory, exposed), side(advisory, exposed)
-        target = upgrade_to(advisory, affected, advisories, facts, fleet=fleet, on=dt.date.fromisoformat(ds)).release
-    return {
-        "schema_version": 1,
-        "ds": ds,
-        "cluster": cluster,
-        "advisory": row.advisory,
-        "signature": row.signature,
-        "cause": row.cause,
-        "strength": row.strength,
-        "verdict": row.verdict,
-        "severity": advisory.severity if advisory else "info",
-        "components": list(advisory.components) if advisory else ["broker"],
-        "exposure": row.exposure,
-        "signature_state": row.signature_state,
-        "release": release_text(advisory, exposed, facts),
-        "subjects": list(row.subjects),
-        "upgrade_to": target,
-        "workaround": advisory.workaround if advisory else None,
-        "missing": list(row.missing),
-        "bounds": row.bounds,
-        "evidence": [dict(line) for line in row.evidence],
-    }
-
-
-def _judge(
-    ds: str, case: Case, results: dict[str, SignatureResult], answers: dict[str, Answered]
-) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """One cluster's findings, and its judgement in brief."""
-    advisories = load_advisories()
-    exposed = {key: exposure(advisory, case.facts, case.declared) for key, advisory in advisories.items()}
-    rows = judge(advisories, exposed, results, case.facts.members)
-    rows = [with_answers(row, advisories[row.advisory], answers) if row.advisory else row for row in rows]
-    if not case.reached:
-        rows = [replace(row, missing=tuple(dict.fromkeys((NO_SWEEP, *row.missing)))) for row in rows]
-    own = [_finding(ds, case.cluster, r, exposed.get(r.advisory or ""), case.facts) for r in rows]
-    states = {name: one.state for name, one in results.items()}
-    rests = {key: basis(advisory, case.facts) for key, advisory in advisories.items()}
-    return own, brief(own, states, case.reached, rests, release_text(None, None, case.facts))
-
-
 def write_findings(day: Day, fleet_file: Path | None, clusters: list[str], signatures: list[str]) -> None:
-    """Judge the day and publish. Clusters: those named, else all of the fleet file and of the day's sweeps."""
+    """Judge the day and publish. Clusters: those named, else all of the fleet file and of the day's sweeps.
+
+    A cluster that makes a query fail, here or in the facts, is set aside (aside.py); it has its documents as all have.
+    """
     sweeps, damaged = day.sweeps(clusters)
-    for table in fact_queries(day.sql, tables_needed(day.sql, signatures)):
+    by_facts = set_aside_by_facts(day.results, day.ds, day.generation)
+    day.leave_out(by_facts)
+    made = tables_needed(day.sql, signatures)
+    for table in fact_queries(day.sql, made):
         day.read_fact(table)
-    stored = {table: rows_by_cluster(day.rows_of_fact(table)) for table in TABLES}
+    swept = _by_cluster(sweeps)
+    aside = Aside(day, day.clusters(), f"judge {day.ds}")
+    stored = aside.run_all({table: Task({table}, partial(_rows, day, table)) for table in TABLES})
+    stored = {table: {c: own for c, own in rows.items() if c not in aside.sentences} for table, rows in stored.items()}
     fleet = load_fleet(fleet_file) if fleet_file is not None else Fleet([], [])
-    declared: dict[str, dict[str, Any]] = {
-        cluster: _declaration(rows[0]["declaration"]) for cluster, rows in stored["cluster_days"].items()
-    }
-    declared |= {cluster.id: json.loads(cluster.declaration()) for cluster in fleet.clusters}
+    landed = {c: declared_entry(rows[0]["declaration"]) for c, rows in stored["cluster_days"].items()}
+    landed |= {c: seen(day.home, swept[c]).entry for c in {*by_facts, *aside.sentences} if c in swept}
+    declared: dict[str, Json] = landed | {c.id: json.loads(c.declaration()) for c in fleet.clusters}
     wanted = sorted(set(clusters) if clusters else set(declared))
-    catalogue = load_signatures(day.sql)
+    catalogue, overrides = load_signatures(day.sql), {c: declared.get(c, {}).get("thresholds", {}) for c in wanted}
     chosen = [one for name, one in catalogue.items() if not signatures or name in signatures]
-    overrides = {c: declared[c].get("thresholds", {}) for c in wanted if c in stored["cluster_days"]}
-    measured = run_signatures(day.spark, chosen, overrides, day.ways)
-    answered = run_conditions(day.spark, load_conditions(day.sql), day.ds, day.ways)
-    write_plots(day, tables_needed(day.sql, signatures), sweeps, {one: overrides.get(one, {}) for one in wanted})
-    findings: list[dict[str, Any]] = []
-    dossiers: list[dict[str, Any]] = []
-    briefs: dict[str, dict[str, Any]] = {}
-    states: list[dict[str, Any]] = []
-    for cluster in wanted:
+    known = {c: own for c, own in overrides.items() if c in stored["cluster_days"]}
+    measured = run_signatures(day.spark, chosen, known, day.ways, aside)
+    answered = run_conditions(day.spark, load_conditions(day.sql), day.ds, day.ways, aside)
+    plots = day_plots(day, made, aside)
+
+    def judged(cluster: str) -> Judged:
+        entry, bad = declared.get(cluster, {}), [one for one in damaged if one.cluster == cluster]
+        if why := (aside.sentences | by_facts).get(cluster):
+            case = case_aside(cluster, entry, seen(day.home, swept.get(cluster, [])), why)
+            return judge_cluster(day.ds, case, {}, {}, catalogue, bad)
         answers = answered.get(cluster, {})
-        case = _case(cluster, declared, stored, answers)
-        found = measured.get(cluster, {})
-        results = {name: one.result for name, one in found.items()}
-        for signature in catalogue.values():
-            reason = NOT_ASKED if case.reached else NO_SWEEP
-            results.setdefault(signature.id, SignatureResult(signature.id, "not_evaluated", (), (reason,)))
-        own, briefs[cluster] = _judge(day.ds, case, results, answers)
-        upgrade = plan(case.facts, own, load_advisories(), on=dt.date.fromisoformat(day.ds))
-        bad = [d for d in damaged if d.cluster == cluster]
-        findings += own
-        dossiers.append(dossier(day.ds, case, results, found, catalogue, upgrade, bad))
-        states += [{"cluster": cluster, **_plain(result)} for result in results.values()]
-        detected = sum(result.state == "detected" for result in results.values())
-        print(f"judge {day.ds}: {cluster}: {detected} of {len(results)} signatures detected", flush=True)
+        case = case_of(cluster, entry, {table: rows.get(cluster, []) for table, rows in stored.items()}, answers)
+        return judge_cluster(day.ds, case, measured.get(cluster, {}), answers, catalogue, bad)
+
+    all_judged = _each(wanted, judged, aside)
+    for cluster, one in all_judged.items():
+        detected = sum(state["state"] == "detected" for state in one.states)
+        print(f"judge {day.ds}: {cluster}: {detected} of {len(one.states)} signatures detected", flush=True)
+    sentences = {c: why for c, why in (aside.sentences | by_facts).items() if c in all_judged}
+    write_plots(day, plots, sweeps, overrides, sentences)
     invalid = {} if clusters else fleet.invalid
-    dossiers += [unreached(day.ds, name, sentence) for name, sentence in sorted(invalid.items()) if name not in wanted]
+    dossiers = [one.dossier for one in all_judged.values()]
+    dossiers += [unreached(day.ds, name, why) for name, why in sorted(invalid.items()) if name not in wanted]
+    briefs = {name: one.brief for name, one in all_judged.items()}
     briefs |= {one["cluster"]: brief([], {}, False, {}) for one in dossiers if one["cluster"] not in briefs}
-    store(day, findings, dossiers, briefs, states)
+    note_set_aside(day.results, day.ds, day.generation, "judge", aside.sentences, day.put)
+    findings = [finding for one in all_judged.values() for finding in one.findings]
+    store(day, findings, dossiers, briefs, [state for one in all_judged.values() for state in one.states])
 
 
-def _declaration(text: str | None) -> dict[str, Any]:
-    """The fleet file's entry as a sweep carries it; empty where it is none."""
-    try:
-        found = json.loads(text or "{}")
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}
+def _by_cluster(sweeps: Collection[Manifest]) -> dict[str, list[Manifest]]:
+    found: dict[str, list[Manifest]] = {}
+    for one in sweeps:
+        found.setdefault(one.cluster, []).append(one)
+    return found
 
 
-def _case(
-    cluster: str,
-    declared: dict[str, dict[str, Any]],
-    stored: dict[str, dict[str, list[dict[str, Any]]]],
-    answers: dict[str, Answered],
-) -> Case:
-    rows = {table: found.get(cluster, []) for table, found in stored.items()}
-    about = rows["cluster_days"][0] if rows["cluster_days"] else None
-    facts = cluster_facts(about, *(rows[table] for table in TABLES[1:-1])) if about else ClusterFacts(())
-    facts = replace(
-        facts,
-        measured={name: one.holds for name, one in answers.items()},
-        because={name: one.sentence for name, one in answers.items()},
-    )
-    entry = declared.get(cluster, {})
-    return Case(
-        cluster, entry, Declared.from_fleet(entry.get("client_configs")), facts, about, rows["broker_days"],
-        rows["client_days"], rows["dropped"],
-    )  # fmt: skip
+def _rows(day: Day, table: str, clusters: list[str]) -> dict[str, list[Json]]:
+    with running(f"rows of {table}"):
+        return rows_by_cluster(day.rows_of_fact(table, clusters))
 
 
-def _plain(result: SignatureResult) -> dict[str, Any]:
-    detections = [
-        {
-            "cause": d.cause,
-            "strength": d.strength,
-            "subjects": list(d.subjects),
-            "bounds": d.bounds,
-            "evidence": [dict(line) for line in d.evidence],
-        }
-        for d in result.detections
-    ]
-    return {
-        "signature": result.signature,
-        "state": result.state,
-        "detections": detections,
-        "missing": list(result.missing),
-    }
+def _each(wanted: Collection[str], judged: Callable[[str], Judged], aside: Aside) -> dict[str, Judged]:
+    """Every cluster's judgement; one whose measurements make that fail is set aside.
+
+    Raises what was raised where it fails for every cluster by what need not be in their measurements.
+    """
+    found: dict[str, Judged] = {}
+    failed: dict[str, QueryFailed] = {}
+    for cluster in wanted:
+        try:
+            with running("judgement"):
+                found[cluster] = judged(cluster)
+        except QueryFailed as error:
+            failed[cluster] = error
+    if failed and not found and any(one.kind != "data" for one in failed.values()):
+        raise next(iter(failed.values())).error
+    for cluster, why in failed.items():
+        aside.set_aside(cluster, sentence(why.query, why.condition))
+    return {cluster: found[cluster] if cluster in found else judged(cluster) for cluster in wanted}
 
 
 def store(

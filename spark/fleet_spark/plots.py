@@ -14,12 +14,14 @@ from datetime import UTC, datetime
 from functools import reduce
 from itertools import pairwise
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import lit
 
+from fleet_spark.aside import Aside, Task
 from fleet_spark.facts import fact_queries
+from fleet_spark.failures import running
 from fleet_spark.signatures import Overrides, thresholds
 from fleet_spark.tables import Day
 from fleet_spark.ways import Ways, tables_read
@@ -41,16 +43,29 @@ def drawable(plots: Mapping[str, Plot], every: Iterable[str], made: Iterable[str
 
 
 def run_plots(
-    spark: SparkSession, plots: Mapping[str, Plot], binned: str, ds: str, ways: Ways | None = None
+    spark: SparkSession,
+    plots: Mapping[str, Plot],
+    binned: str,
+    ds: str,
+    ways: Ways | None = None,
+    aside: Aside | None = None,
 ) -> dict[str, dict[str, list[Json]]]:
-    """Cluster -> plot -> rows of `binned`, the text of sql/plots/binned.sql. Clusters without any row are absent."""
+    """Cluster -> plot -> rows of `binned`, the text of sql/plots/binned.sql. Clusters without any row are absent.
+
+    ways and aside: as of run_conditions.
+    """
     if not plots:
         return {}
-    known = ways or Ways(spark)
-    with known.of("\n".join([binned, *(plot.queries for plot in plots.values())])):
-        frames = [_points(spark, plot, ds) for plot in plots.values()]
-        reduce(DataFrame.unionByName, frames).createOrReplaceTempView("plot_points")
-        rows = spark.sql(binned, args={"ds": ds, "most_points": MOST_POINTS}).toArrow().to_pylist()
+    known, queries = ways or Ways(spark), "\n".join([binned, *(plot.queries for plot in plots.values())])
+
+    def points(_clusters: list[str]) -> list[Json]:
+        with running("plots"), known.of(queries):
+            frames = [_points(spark, plot, ds) for plot in plots.values()]
+            reduce(DataFrame.unionByName, frames).createOrReplaceTempView("plot_points")
+            made: list[Json] = spark.sql(binned, args={"ds": ds, "most_points": MOST_POINTS}).toArrow().to_pylist()
+            return made
+
+    rows = (aside or Aside(None, (), "plots")).run(Task(tables_read(queries), points))
     found: dict[str, dict[str, list[Json]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
         found[row["cluster"]][row["drawn"]["plot"]].append({**row["drawn"], "points": row["points"]})
@@ -73,14 +88,18 @@ def document(
     rows: Mapping[str, Sequence[Json]],
     sweeps: Sequence[datetime],
     limits: Mapping[str, float],
+    why: str | None = None,
 ) -> Json:
-    """One cluster's plots. run: those that were run, with their rows; sweeps: of the day; limits: by plot."""
+    """One cluster's plots. run: those that were run, with their rows; sweeps: of the day; limits: by plot.
+
+    why: of a cluster that the day is judged without.
+    """
     made = []
     for name, plot in plots.items():
         own = rows.get(name, ())
         panels = _panels([row for row in own if row["missing"] is None and None not in (row["panel"], row["series"])])
         said = [row["missing"] for row in own if row["missing"] is not None]
-        nothing = [] if panels else [plot.silence if name in run else NOT_ASKED]
+        nothing = [] if panels else [why or (plot.silence if name in run else NOT_ASKED)]
         made.append(
             {
                 "plot": name,
@@ -140,19 +159,35 @@ def limits_of(plots: Mapping[str, Plot], signatures: Mapping[str, Signature], ov
     return found
 
 
-def write_plots(
-    day: Day, tables: Collection[str] | None, sweeps: Sequence[Manifest], overrides: Mapping[str, Overrides]
-) -> None:
-    """Run and write the plots of the clusters in `overrides`. tables: the facts that were made; None: all."""
-    plots, signatures = load_plots(day.sql), load_signatures(day.sql)
-    run = drawable(plots, fact_queries(day.sql), fact_queries(day.sql, tables))
+class DayPlots(NamedTuple):
+    """What the plots of a day are drawn from. run: the plots whose tables are made; rows: cluster -> plot -> rows."""
+
+    run: Mapping[str, Plot]
+    rows: Mapping[str, Mapping[str, list[Json]]]
+
+
+def day_plots(day: Day, tables: Collection[str] | None, aside: Aside) -> DayPlots:
+    """Run the plots of a day, without the clusters that make them fail. tables: the facts that were made; None: all."""
+    run = drawable(load_plots(day.sql), fact_queries(day.sql), fact_queries(day.sql, tables))
     binned = (day.sql / "plots/binned.sql").read_text(encoding="utf-8")
-    rows = run_plots(day.spark, run, binned, day.ds, day.ways)
+    return DayPlots(run, run_plots(day.spark, run, binned, day.ds, day.ways, aside))
+
+
+def write_plots(
+    day: Day,
+    found: DayPlots,
+    sweeps: Sequence[Manifest],
+    overrides: Mapping[str, Overrides],
+    aside: Mapping[str, str],
+) -> None:
+    """Write the plots of the clusters in `overrides`. aside: those without any, cluster -> why."""
+    plots, signatures = load_plots(day.sql), load_signatures(day.sql)
     at: dict[str, list[datetime]] = defaultdict(list)
     for sweep in sweeps:
         at[sweep.cluster].append(sweep.sweep_at)
     for cluster, own in overrides.items():
-        limits = limits_of(plots, signatures, own)
-        made = document(day.ds, cluster, plots, run, rows.get(cluster, {}), at[cluster], limits)
+        limits, why = limits_of(plots, signatures, own), aside.get(cluster)
+        rows = found.rows.get(cluster, {}) if why is None else {}
+        made = document(day.ds, cluster, plots, found.run, rows, at[cluster], limits, why)
         text = json.dumps(made, sort_keys=True, ensure_ascii=False, separators=(",", ":")) + "\n"
         day.put(plots_path(day.results, day.ds, day.generation, cluster), text.encode())

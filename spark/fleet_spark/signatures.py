@@ -6,16 +6,17 @@ Thresholds are bound as named parameters. Clusters that override none share one 
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from functools import partial
 from math import isfinite
 from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame, Row, SparkSession
 
-from fleet_spark.facts import AT_ONCE
+from fleet_spark.aside import Aside, Task
+from fleet_spark.failures import running
 from fleet_spark.frames import in_driver, nothing, observed
-from fleet_spark.ways import Ways
+from fleet_spark.ways import Ways, tables_read
 from kafka_fleet.knowledge.detections import Detection, SignatureResult
 from kafka_fleet.knowledge.measured import Line
 from kafka_fleet.knowledge.signatures import EvidenceRow, Signature
@@ -93,7 +94,7 @@ def _bind(query: str, values: Mapping[str, Any]) -> dict[str, Any]:
 def _of_clusters(query: str, clusters: list[str]) -> str:
     """The query with its clusters as a list of literals, in which Spark looks a name up; along an array it walks."""
     escaped = [cluster.replace("\\", "\\\\").replace("'", "\\'") for cluster in clusters]
-    names = ", ".join(f"'{cluster}'" for cluster in escaped)
+    names = ", ".join(f"'{cluster}'" for cluster in escaped) or "NULL"
     return _CLUSTERS.sub(lambda found: f"{found[1]} IN ({names})", query)
 
 
@@ -154,16 +155,17 @@ def _step(spark: SparkSession, query: str, values: Mapping[str, Any], ways: Ways
 def _run(
     spark: SparkSession, signature: Signature, clusters: list[str], values: dict[str, float], ways: Ways
 ) -> dict[str, Measured]:
-    def rows_of(text: str) -> list[Row]:
+    def rows_of(name: str, text: str) -> list[Row]:
         query = _of_clusters(text, clusters)
-        with ways.of(query):
+        with running(f"{signature.id}/{name}"), ways.of(query):
             return spark.sql(query, args=_bind(query, values)).collect()
 
     for view, query in signature.steps.items():
-        step, ways.rows[view] = _step(spark, _of_clusters(query, clusters), values, ways)
+        with running(f"{signature.id}/{view}"):
+            step, ways.rows[view] = _step(spark, _of_clusters(query, clusters), values, ways)
         step.createOrReplaceTempView(view)
     rows = {
-        name: rows_of(query)
+        name: rows_of(name, query)
         for name, query in (
             ("coverage", signature.coverage_query),
             ("query", signature.query),
@@ -171,10 +173,11 @@ def _run(
         )
     }
     detections: dict[str, list[Detection]] = defaultdict(list)
-    for row in rows["query"]:
-        detections[row.cluster].append(detection(signature, row.asDict(recursive=True), values))
+    with running(f"{signature.id}/query"):  # a value that no figure can be made of is met here
+        for row in rows["query"]:
+            detections[row.cluster].append(detection(signature, row.asDict(recursive=True), values))
     shown = signature.rows_query if detections else None  # the rows behind a detection, where there is one
-    rows["rows"] = rows_of(shown) if shown else []
+    rows["rows"] = rows_of("rows", shown) if shown else []
     points, behind = _by_cluster(rows["charts"]), _by_cluster(rows["rows"])
     measured = {}
     for row in rows["coverage"]:
@@ -187,26 +190,36 @@ def _run(
 
 
 def run_signatures(
-    spark: SparkSession, signatures: list[Signature], clusters: Mapping[str, Overrides], ways: Ways | None = None
+    spark: SparkSession,
+    signatures: list[Signature],
+    clusters: Mapping[str, Overrides],
+    ways: Ways | None = None,
+    aside: Aside | None = None,
 ) -> dict[str, dict[str, Measured]]:
     """Every signature on every cluster: cluster -> signature -> measured. Clusters without facts are absent.
 
-    ways: of the job that made the facts' views; None: all of them are small.
+    ways: of the job that made the facts' views; None: all of them are small. aside: of the job, which goes on without
+    the clusters that make a query fail, so they are absent too; None: what the query raised ends the run.
     """
     known = ways or Ways(spark)
 
-    def measured(signature: Signature) -> dict[str, Measured]:
+    def measured(signature: Signature, wanted: list[str]) -> dict[str, Measured]:
         alike: dict[tuple[tuple[str, float], ...], list[str]] = defaultdict(list)
-        for cluster, overrides in sorted(clusters.items()):
-            alike[tuple(sorted(thresholds(signature, overrides).items()))].append(cluster)
+        for cluster in [one for one in wanted if one in clusters]:
+            alike[tuple(sorted(thresholds(signature, clusters[cluster]).items()))].append(cluster)
         rows: dict[str, Measured] = {}
-        for values, members in alike.items():  # one after the other: each makes the signature's views anew
+        # one after the other: each makes the signature's views anew
+        for values, members in (alike or {tuple(thresholds(signature, {}).items()): []}).items():
             rows |= _run(spark, signature, members, dict(values), known)
         return rows
 
-    found: dict[str, dict[str, Measured]] = {cluster: {} for cluster in clusters}
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        for signature, rows in zip(signatures, pool.map(measured, signatures), strict=True):
-            for cluster, one in rows.items():
-                found[cluster][signature.id] = one
-    return found
+    left = aside or Aside(None, clusters, "signatures")
+    tasks = {
+        one.id: Task(frozenset().union(*map(tables_read, one.queries)), partial(measured, one)) for one in signatures
+    }
+    results = left.run_all(tasks)
+    return {
+        cluster: {name: rows[cluster] for name, rows in results.items() if cluster in rows}
+        for cluster in clusters
+        if cluster in left.clusters
+    }

@@ -4,12 +4,13 @@ Raw is read by manifest only. A day reads its own sweeps and, for the first inte
 day before.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import coalesce, col
 from pyspark.sql.types import (
@@ -68,6 +69,8 @@ class Day:
         self.sql = sql
         self.ways = Ways(spark)
         self._known: set[str] = set()
+        self._used: list[Manifest] | None = None  # None: of a job that reads no raw
+        self._left_out: set[str] = set()
 
     def load_raw(self, clusters: list[str]) -> list[Manifest]:
         """Register `raw_<table>` views over the committed sweeps; gives the day's manifests."""
@@ -76,13 +79,37 @@ class Day:
         earlier = {m.cluster: m for m in manifests(self.home, before)[0]}  # in time order: the last one stays
         # a last sweep that shares its files has lost its own: they would bring in the rest of its day
         alone = [m for m in earlier.values() if not m.joined]
-        used = sweeps + [m for m in alone if m.cluster in {s.cluster for s in sweeps}]
+        self._used = sweeps + [m for m in alone if m.cluster in {s.cluster for s in sweeps}]
         for table in raw_schemas():
-            files = [m.files[table] for m in used if table in m.files]
-            paths = list(dict.fromkeys(str(self.home / file.path) for file in files if file.rows))
-            frame = self._raw(table, paths) if paths else nothing(self.spark, spark_schema(table))
-            self._view(frame, f"raw_{table}", sum(file.rows for file in files))
+            self._load(table, self._used)
         return sweeps
+
+    def _load(self, table: str, used: list[Manifest]) -> None:
+        files = [m.files[table] for m in used if table in m.files]
+        paths = list(dict.fromkeys(str(self.home / file.path) for file in files if file.rows))
+        frame = self._raw(table, paths) if paths else nothing(self.spark, spark_schema(table))
+        self._view(frame, f"raw_{table}", sum(file.rows for file in files))
+
+    def show(self, tables: Collection[str], clusters: Collection[str]) -> None:
+        """Register those of these views that are there with the rows of these clusters alone."""
+        raw = {f"raw_{table}": table for table in raw_schemas()} if self._used is not None else {}
+        for name in sorted(tables):
+            if name in raw:
+                self._load(raw[name], [one for one in self._used or () if one.cluster in clusters])
+            elif name in self._known:
+                self._register(name, clusters)
+
+    def leave_out(self, clusters: Collection[str]) -> None:
+        """Read no row of these clusters any more: as if they had no sweep. What is stored of them stays there."""
+        if set(clusters) <= self._left_out:
+            return
+        self._left_out |= set(clusters)
+        if self._used is not None:
+            self._used = [one for one in self._used if one.cluster not in self._left_out]
+            for table in raw_schemas():
+                self._load(table, self._used)
+        for table in sorted(self._known):
+            self._register(table)
 
     def _raw(self, table: str, paths: list[str]) -> DataFrame:
         """Files of a raw table under today's names, within bounds; what a file calls otherwise is read under both."""
@@ -143,15 +170,32 @@ class Day:
         """Register one fact table of this generation under its name, if this job has not done so."""
         if table in self._known:
             return
+        self._register(table)
+
+    def _register(self, table: str, clusters: Collection[str] | None = None) -> None:
+        """clusters: whose rows it has; None: of all but those left out."""
         found = look(self.facts_path(table) / self.generation)
         if few(found.rows):
-            self._held(table, found.read(), found.schema)
+            self._held(table, self._of(found.read(), clusters), found.schema)
         else:
-            self._fact(table, found.schema, found.rows)
+            self._fact(table, found.schema, found.rows, clusters)
 
-    def rows_of_fact(self, table: str) -> list[dict[str, Any]]:
-        """Every row of a stored fact table."""
-        found: list[dict[str, Any]] = look(self.facts_path(table) / self.generation).read().to_pylist()
+    def _of(self, rows: pa.Table, clusters: Collection[str] | None) -> pa.Table:
+        """The rows of these clusters; None: of all but those left out."""
+        if clusters is None and not self._left_out:
+            return rows
+        own = pc.is_in(rows["cluster"], pa.array(sorted(self._left_out if clusters is None else clusters), pa.string()))
+        return rows.filter(pc.invert(own) if clusters is None else own)
+
+    def clusters(self) -> set[str]:
+        """Those that have facts in this generation, but for those left out."""
+        stored = look(self.facts_path("cluster_days") / self.generation).read()
+        return set(stored["cluster"].to_pylist()) - self._left_out
+
+    def rows_of_fact(self, table: str, clusters: Collection[str] | None = None) -> list[dict[str, Any]]:
+        """Every row of a stored fact table, of these clusters; None: of all but those left out."""
+        stored = look(self.facts_path(table) / self.generation).read()
+        found: list[dict[str, Any]] = self._of(stored, clusters).to_pylist()
         return found
 
     def _held(self, table: str, found: pa.Table, schema: StructType) -> None:
@@ -159,7 +203,12 @@ class Day:
         view.createOrReplaceTempView(table)
         self._known.add(table)
 
-    def _fact(self, table: str, schema: StructType, rows: int) -> None:
+    def _fact(self, table: str, schema: StructType, rows: int, clusters: Collection[str] | None = None) -> None:
         path = str(self.facts_path(table) / self.generation)
-        self._view(self.spark.read.schema(schema).parquet(path) if rows else nothing(self.spark, schema), table, rows)
+        frame = self.spark.read.schema(schema).parquet(path) if rows else nothing(self.spark, schema)
+        if clusters is not None:
+            frame = frame.where(col("cluster").isin(sorted(clusters)))
+        elif self._left_out:
+            frame = frame.where(~col("cluster").isin(sorted(self._left_out)))
+        self._view(frame, table, rows)
         self._known.add(table)

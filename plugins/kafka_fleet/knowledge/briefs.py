@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from kafka_fleet.knowledge.coverage import reached, set_aside
 from kafka_fleet.store.generations import current, day
 from kafka_fleet.store.versions import document
 
@@ -56,13 +57,13 @@ def wider(was: Sequence[str], now: Sequence[str]) -> list[str]:
 def brief(
     findings: Sequence[Mapping[str, Any]],
     states: Mapping[str, str],
-    reached: bool,
+    answered: bool,
     basis: Mapping[str, Sequence[str]],
     release: str | None = None,
 ) -> dict[str, Any]:
-    """The document, from one cluster's findings. basis: per advisory the settings that its exposure rests on.
+    """The document, from one cluster's findings. answered: whether anything of the cluster did, so that it was reached.
 
-    release: of the cluster's brokers.
+    basis: per advisory the settings that its exposure rests on. release: of the cluster's brokers.
     """
     rows = [
         {**{name: one[name] for name in FIELDS}, "basis": list(basis.get(one["advisory"] or "", ()))}
@@ -70,7 +71,7 @@ def brief(
         if one["verdict"] != "not_affected"
     ]
     states = dict(sorted(states.items()))
-    return {"schema_version": 1, "reached": reached, "release": release, "states": states, "rows": rows}
+    return {"schema_version": 1, "reached": answered, "release": release, "states": states, "rows": rows}
 
 
 def brief_path(home: Path, ds: str, generation: str, cluster: str) -> Path:
@@ -98,9 +99,7 @@ def _older(folder: Path, cluster: str) -> dict[str, Any] | None:
     except FileNotFoundError:
         return None
     states = {one["signature"]: one["state"] for one in dossier["signatures"]}
-    coverage = dossier["coverage"]
-    answers = [one["ok"] + one["partial"] + one["truncated"] for one in coverage["brokers"]]
-    return brief(own, states, bool(coverage["sweeps"]) and sum(answers) + coverage["admin"]["ok"] > 0, {})
+    return brief(own, states, reached(dossier), {})
 
 
 @lru_cache(maxsize=1)
@@ -148,7 +147,7 @@ def summary(dossier: Mapping[str, Any], short: Mapping[str, Any]) -> dict[str, A
         "environment": dossier["environment"],
         "owners": dossier["owners"],
         "reached": short["reached"],
-        "problem": dossier["declaration_error"],
+        "problem": dossier["declaration_error"] or set_aside(dossier),
         "counts": {verdict: counts[verdict] for verdict in RANK if verdict != "not_affected"},
         "cells": cells(short),
     }

@@ -86,8 +86,13 @@ def _worst(row: Mapping[str, Any]) -> str:
     return max((v for v, count in row["counts"].items() if count), key=RANK.__getitem__, default="not_affected")
 
 
+def _judged(row: Mapping[str, Any]) -> bool:
+    """Whether it was reached, and neither its entry nor its measurements kept it from being judged."""
+    return row["reached"] and not row["problem"]
+
+
 def _kept(row: Mapping[str, Any], asked: Filter) -> bool:
-    verdict = "not_measured" if not row["reached"] else _worst(row)
+    verdict = _worst(row) if _judged(row) else "not_measured"
     return (
         (not asked.owner or asked.owner in row["owners"])
         and (not asked.environment or asked.environment == (row["environment"] or ""))
@@ -104,7 +109,7 @@ def build(ds: str, days: Sequence[str], summary_of: Callable[[str], Summaries | 
     names = [name for name, row in rows.items() if _kept(row, asked)]
     names.sort(
         key=lambda name: (
-            rows[name]["reached"],
+            _judged(rows[name]),
             -RANK[_worst(rows[name])],
             _TIERS.get(rows[name]["environment"] or "", 3),
             -rows[name]["counts"].get(_worst(rows[name]), 0),
@@ -115,8 +120,10 @@ def build(ds: str, days: Sequence[str], summary_of: Callable[[str], Summaries | 
     page = min(max(1, asked.page), pages)
     signatures = sorted({signature for row in rows.values() for signature in row["cells"]})
     sick, red = sum(1 for r in rows.values() if r["counts"]["confirmed"]), sum(not r["reached"] for r in rows.values())
+    aside = sum(r["reached"] and not _judged(r) for r in rows.values())
     headline = f"{plural(len(rows), 'cluster')}: {plural(sick, 'has', 'have')} a confirmed bug"
     headline += f", {plural(red, 'was', 'were')} not measured" if red else ""
+    headline += f", {plural(aside, 'was', 'were')} not judged" if aside else ""
     return FleetScreen(
         ds=ds,
         days=days,

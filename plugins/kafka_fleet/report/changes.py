@@ -21,6 +21,7 @@ KINDS: tuple[Kind, ...] = ("new", "worse", "persists", "reopened", "unseen", "be
 Told = dict[str, dict[str, Any]]
 CleanDays = Callable[[str, str | None], int]
 UNREACHED = "measurement of the cluster"  # stands for all of it on a day on which nothing was measured
+NOT_JUDGED = "judgement of the cluster"  # the same on a day that was judged without it
 _GONE: dict[str, Any] = {**dict.fromkeys(FIELDS), "verdict": "not_affected", "subjects": []}
 
 
@@ -77,16 +78,18 @@ def compare(
     reached: bool,
     clean_days: CleanDays,
     acknowledged: Mapping[str, str | None] | None = None,
+    set_aside: bool = False,
 ) -> Changes:
     """The changes of one cluster from what was told `before` (None: nothing ever) to a day's findings of it.
 
     reached: whether anything of the cluster was measured on this day. clean_days: gives, for a signature and cause, the
     days up to this one on which it was looked for and not there, back to the last on which it was. acknowledged: key of
     each finding with an acknowledgement, and why that does not hold any more; what is acknowledged as it stands is no
-    news.
+    news. set_aside: whether the day was judged without the cluster.
     """
-    if not reached:
-        findings = [{**_GONE, "advisory": UNREACHED, "verdict": "unknown"}]
+    unseen = set_aside or not reached
+    if unseen:
+        findings = [{**_GONE, "advisory": NOT_JUDGED if set_aside else UNREACHED, "verdict": "unknown"}]
     now = {key_of(one): _row(one) for one in findings}
     if before is None:
         told = {key: {**row, **_mark(acknowledged or {}, key)} for key, row in told_of(findings).items()}
@@ -102,7 +105,7 @@ def compare(
         kept: Mapping[str, Any] | None = new
         if old is None and new is not None:
             change = Change("new", key, None, new["verdict"], new["severity"], "") if RANK[new["verdict"]] else None
-        elif old is not None and new is None and not reached:
+        elif old is not None and new is None and unseen:
             kept = {**old, "unseen": True}
         elif old is not None:
             new = new or {**_GONE, "signature_state": states.get(old["signature"])}

@@ -99,7 +99,7 @@ def _entry(
         weighed(pressing["severity"], judged.environment) if pressing else "info",
         judged.environment or "",
         news if changes.since is None or changes.changes else same,
-        "" if judged.reached else "nothing was measured",
+        {"not measured": "nothing was measured"}.get(judged.unjudged, judged.unjudged),
         judged,
         changes,
     )

@@ -64,7 +64,7 @@ def mail_letter(
             own = [owner for owner in group if due_anyway(box, ds, judged.digest, last.ds, owner)]
             if not own:
                 continue
-        title = subject(cluster, ds, judged.findings, judged.reached, changes, judged.standing)
+        title = subject(cluster, ds, judged.findings, judged.unjudged, changes, judged.standing)
         html, text = with_first_part(judged.html, judged.text, *judged.first_part(changes))
         result = deliver(
             home, ds, cluster, html, text, title, own, smtp, judged.digest, dry_run,

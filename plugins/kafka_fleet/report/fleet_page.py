@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from kafka_fleet.knowledge.advisories import severity_rank
-from kafka_fleet.report.headline import alerts, reached, releases, verdict_counts
+from kafka_fleet.knowledge.coverage import judged, reached, set_aside
+from kafka_fleet.report.headline import alerts, releases, verdict_counts
 from kafka_fleet.report.safe import clean
 from kafka_fleet.report.shapes import Cut, Json, cut
 from kafka_fleet.report.urgency import SCALE, most_pressing, weighed
@@ -69,6 +70,8 @@ def _row(dossier: Json, findings: Sequence[Json], written: bool) -> ClusterRow:
     problem = ""
     if dossier["declaration_error"]:
         problem = f"not measured, the fleet file's entry is not valid: {dossier['declaration_error']}"
+    elif why := set_aside(dossier):
+        problem = why
     elif not reached(dossier):
         problem = "never reached on this day; nothing is known to be healthy"
     elif not written:
@@ -84,10 +87,16 @@ def _row(dossier: Json, findings: Sequence[Json], written: bool) -> ClusterRow:
         releases=cut(releases(dossier), 4),
         coverage=_coverage(dossier),
         problem=problem,
-        unmeasured=bool(dossier["declaration_error"]) or not reached(dossier),
-        label="not measured" if written or not reached(dossier) else "no letter",
+        unmeasured=bool(dossier["declaration_error"]) or not judged(dossier),
+        label=_label(dossier, written),
         note="" if problem else " ".join(alerts(dossier)),
     )
+
+
+def _label(dossier: Json, written: bool) -> str:
+    if set_aside(dossier) is not None:
+        return "not judged"
+    return "not measured" if written or not reached(dossier) else "no letter"
 
 
 def _shared(findings: Sequence[Json]) -> Cut:
@@ -125,10 +134,13 @@ def build_fleet(
         )
     )
     sick = sum(1 for r in rows if r.counts["confirmed"])
-    red = sum(1 for r in rows if r.problem)
+    aside = sum(1 for d in dossiers if set_aside(d) is not None)
+    red = sum(1 for r in rows if r.problem) - aside
     headline = f"{plural(len(rows), 'cluster')}: {plural(sick, 'has', 'have')} a confirmed bug"
     if red:
         headline += f", {plural(red, 'was', 'were')} not measured"
+    if aside:
+        headline += f", {plural(aside, 'was', 'were')} not judged"
     return FleetView(ds, headline, tuple(rows), _shared(clean(findings_brief(findings), _CLIP)))
 
 

@@ -4,17 +4,16 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
+from kafka_fleet.knowledge.coverage import reached, set_aside
 from kafka_fleet.report.shapes import Json
 from kafka_fleet.report.words import VERDICTS, clock, joined, moment, plural
 
+_TO_DO = (
+    "Look for a value that no healthy cluster gives: a setting that is no number, a time far from now, a committed "
+    "offset far beyond the log end, a name or text of unusual length; with it mended, the next day is judged. Who runs "
+    "this program is told as well, and can judge this day again once the query takes such a value."
+)
 _UNFINISHED = timedelta(minutes=30)  # three times the ten minutes between sweeps
-
-
-def reached(dossier: Json) -> bool:
-    """Whether at least one part of the cluster answered at least once on this day."""
-    coverage = dossier["coverage"]
-    answers = sum(b["ok"] + b["partial"] + b["truncated"] for b in coverage["brokers"]) + coverage["admin"]["ok"]
-    return bool(coverage["sweeps"]) and answers > 0
 
 
 def releases(dossier: Json) -> list[str]:
@@ -33,6 +32,8 @@ def headline(dossier: Json, findings: Sequence[Json]) -> str:
     name, count = dossier["cluster"], verdict_counts(findings)
     if dossier["declaration_error"]:
         return f"{name} is not measured: its entry in the fleet file is not valid"
+    if set_aside(dossier) is not None:
+        return f"{name} was not judged: its measurements made a query fail, and nothing is known to be healthy"
     if not reached(dossier):
         return f"{name} was never reached: nothing was measured, and nothing is known to be healthy"
     parts = []
@@ -57,7 +58,9 @@ def alerts(dossier: Json) -> tuple[str, ...]:
     said = []
     if dossier["declaration_error"]:
         said.append(f"Fleet file: {dossier['declaration_error']}")
-    if not reached(dossier):
+    if (why := set_aside(dossier)) is not None:
+        said.append(f"{why} {_TO_DO} No part of this cluster is claimed to be healthy.")
+    elif not reached(dossier):
         tried = plural(coverage["sweeps"], "sweep") + " tried" if coverage["sweeps"] else "no sweep ran"
         said.append(f"Nothing was measured on this day ({tried}). No part of this cluster is claimed to be healthy.")
     if coverage["last_sweep"] is None or coverage["first_sweep"] is None:

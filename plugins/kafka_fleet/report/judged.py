@@ -8,9 +8,9 @@ from pathlib import Path
 from kafka_fleet.acknowledgements import Acknowledgement, Acknowledgements, standing
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.knowledge.briefs import Brief, read_brief
+from kafka_fleet.knowledge.coverage import reached, set_aside
 from kafka_fleet.report.attachments import attachments
 from kafka_fleet.report.changes import Changes, Told, compare
-from kafka_fleet.report.headline import reached
 from kafka_fleet.report.history import clean_days
 from kafka_fleet.report.letter import findings_digest
 from kafka_fleet.report.shapes import Json
@@ -45,6 +45,13 @@ class JudgedDay:
     faults: Sequence[str]
 
     @property
+    def unjudged(self) -> str:
+        """What was not done with the cluster on this day, in two words; empty where it was judged."""
+        if set_aside(self.dossier) is not None:
+            return "not judged"
+        return "" if self.reached else "not measured"
+
+    @property
     def environment(self) -> str | None:
         """Its tier, as the fleet file said on the day."""
         found: str | None = self.dossier["environment"]
@@ -66,6 +73,7 @@ class JudgedDay:
             self.reached,
             lambda signature, cause: clean_days(self.home, self.cluster, signature, cause, self.ds, self.brief),
             {key: why for key, (_one, why) in self.standing.items()},
+            set_aside(self.dossier) is not None,
         )
         return replace(changes, unsure=unsure)
 

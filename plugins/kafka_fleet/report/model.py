@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kafka_fleet.knowledge.coverage import judged, set_aside
 from kafka_fleet.report.cards import component_words, make_card
-from kafka_fleet.report.headline import alerts, headline, reached, verdict_counts
+from kafka_fleet.report.headline import alerts, headline, verdict_counts
 from kafka_fleet.report.safe import clean
 from kafka_fleet.report.sections import (
     Row,
@@ -59,7 +60,7 @@ class LetterView:
     cluster: str
     dossier: Json
     headline: str
-    reached: bool
+    judged: bool
     alerts: tuple[str, ...]
     counts: Mapping[str, int]
     plan: tuple[Step, ...]
@@ -101,7 +102,9 @@ def _plan(dossier: Json, limits: Limits) -> tuple[Step, ...]:
 
 
 def _plan_note(dossier: Json, count: Mapping[str, int]) -> str:
-    if not reached(dossier):
+    if set_aside(dossier) is not None:
+        return "No upgrade is proposed: the cluster was not judged on this day."
+    if not judged(dossier):
         return "No upgrade is proposed: no release could be read on this day."
     if count["confirmed"]:
         return "No single release that closes what is confirmed could be named; see each finding."
@@ -155,7 +158,7 @@ def build_letter(
         cluster=known["cluster"],
         dossier=known,
         headline=headline(known, own),
-        reached=reached(known),
+        judged=judged(known),
         alerts=alerts(known),
         counts=count,
         plan=_plan(known, limits),

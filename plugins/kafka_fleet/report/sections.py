@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kafka_fleet.knowledge.advisories import severity_rank
+from kafka_fleet.knowledge.coverage import set_aside
 from kafka_fleet.report.cards import component_words, own_text
 from kafka_fleet.report.shapes import AdvisoryText, Cut, Json, Limits, cut
 from kafka_fleet.report.words import number, plural
@@ -130,15 +131,17 @@ def not_measured(dossier: Json, limits: Limits) -> Cut:
         if b["ok"] + b["partial"] + b["truncated"] == 0:
             why = f" ({', '.join(b['failures'][: limits.sentences])})" if b["failures"] else ""
             sentences.append(f"Broker {b['broker']} gave no measurement in any sweep{why}.")
-    if coverage["sweeps"] and not coverage["admin"]["ok"]:
-        why = (
-            f" ({', '.join(coverage['admin']['failures'][: limits.sentences])})"
-            if coverage["admin"]["failures"]
-            else ""
-        )
-        sentences.append(f"The Kafka protocol gave no answer in any sweep{why}: no configurations, groups or replicas.")
+    admin = coverage["admin"]
+    if coverage["sweeps"] and not admin["ok"]:
+        why = f" ({', '.join(admin['failures'][: limits.sentences])})" if admin["failures"] else ""
+        if admin.get("partial"):
+            in_part = plural(admin["partial"], "sweep")
+            sentences.append(f"The Kafka protocol answered in no sweep as a whole, and in part in {in_part}{why}.")
+        else:
+            none = "no configurations, groups or replicas"
+            sentences.append(f"The Kafka protocol gave no answer in any sweep{why}: {none}.")
     sentences += coverage["not_measured"]
-    for signature in dossier["signatures"]:
+    for signature in dossier["signatures"] if set_aside(dossier) is None else ():
         if signature["state"] == "not_evaluated":
             missing = " ".join(signature["missing"]) or "no reason was recorded."
             sentences.append(f"{signature['title']}: not evaluated. {missing}")

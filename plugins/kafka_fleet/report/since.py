@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from kafka_fleet.acknowledgements import Acknowledgement
 from kafka_fleet.knowledge.briefs import CLEAN_DAYS, RANK, key_of
 from kafka_fleet.report.cards import own_text
-from kafka_fleet.report.changes import KINDS, UNREACHED, Change, Changes, Kind
+from kafka_fleet.report.changes import KINDS, NOT_JUDGED, UNREACHED, Change, Changes, Kind
 from kafka_fleet.report.headers import one_line
 from kafka_fleet.report.safe import clean
 from kafka_fleet.report.shapes import AdvisoryText, Cut, Json, cut
@@ -58,13 +58,16 @@ Standing = Mapping[str, tuple[Acknowledgement, str | None]]  # of today's findin
 
 
 def subject(
-    cluster: str, ds: str, findings: Sequence[Json], reached: bool, changes: Changes, standing: Standing
+    cluster: str, ds: str, findings: Sequence[Json], unjudged: str, changes: Changes, standing: Standing
 ) -> str:
-    """Cluster, worst verdict that nobody has acknowledged, number of changes, day: one line."""
+    """Cluster, worst verdict that nobody has acknowledged, number of changes, day: one line.
+
+    unjudged: what stands there for the verdict of a cluster that was not judged, as in JudgedDay; else empty.
+    """
     accepted = {key for key, (_one, void) in standing.items() if void is None}
     open_ones = [one["verdict"] for one in findings if key_of(one) not in accepted]
     worst = max(open_ones, key=RANK.__getitem__, default="not_affected")
-    verdict = VERDICTS[worst].label.lower() if reached else "not measured"
+    verdict = unjudged or VERDICTS[worst].label.lower()
     if changes.unsure and not changes.changes:
         news = "told again"
     elif changes.since is None:
@@ -121,6 +124,8 @@ def _notes(changes: Changes) -> list[str]:
         return [*notes, "Later letters begin with what changed."]
     if any(one.key == UNREACHED and one.kind == "new" for one in changes.changes):
         return [*notes, "Nothing was measured on this day: all that was told before stands as it was told."]
+    if any(one.key == NOT_JUDGED and one.kind == "new" for one in changes.changes):
+        return [*notes, "The cluster was not judged on this day: all that was told before stands as it was told."]
     if not changes.changes:
         why = (
             "All that holds is below."

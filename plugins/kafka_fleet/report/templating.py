@@ -12,7 +12,7 @@ import css_inline
 import jinja2
 
 from kafka_fleet.paths import templates_dir
-from kafka_fleet.report.words import NO_BREAK, VERDICTS, clock, moment, number, plural
+from kafka_fleet.report.words import NO_BREAK, VERDICTS, clock, moment, number, plural, protocol_counts
 
 COLUMNS = 78
 
@@ -63,6 +63,7 @@ def environment() -> jinja2.Environment:
         sentence=sentence,
         figure=number,
         count_of=plural,
+        protocol_counts=protocol_counts,
         at=lambda text, ds: clock(moment(text), ds),
     )
     return made

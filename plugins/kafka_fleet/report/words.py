@@ -81,6 +81,16 @@ def quantity(value: Any, unit: str | None, beside: Any = None) -> str:
     return text if value is None or (unit or "") in _UNITLESS else f"{text}{NO_BREAK}{unit}"
 
 
+def protocol_counts(admin: Mapping[str, Any]) -> str:
+    """Of how many sweeps the Kafka protocol gave an answer, one in part, and none. admin: of a dossier's coverage.
+
+    Dossiers of earlier versions count what was in part as failed.
+    """
+    partial = admin.get("partial", 0)
+    in_part = f"{partial} in part, " if partial else ""
+    return f"{admin['ok']} answered, {in_part}{admin['failed'] - partial} failed"
+
+
 def bounds_text(bounds: Any) -> str | None:
     """Lower and upper bound in words, from a pair, a mapping, or text; None stays None."""
     if bounds is None or isinstance(bounds, str):

@@ -1,0 +1,141 @@
+"""One cluster's judgement: takes what a day measured of it, gives its findings and documents."""
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from fleet_spark.cluster_facts import cluster_facts
+from fleet_spark.dossier import Case, dossier
+from fleet_spark.signatures import Measured
+from fleet_spark.unjudged import Seen
+from kafka_fleet.knowledge.advisories import Advisory, load_advisories
+from kafka_fleet.knowledge.basis import basis
+from kafka_fleet.knowledge.briefs import brief
+from kafka_fleet.knowledge.detections import SignatureResult
+from kafka_fleet.knowledge.exposure import Exposure, exposure
+from kafka_fleet.knowledge.facts import ClusterFacts, Declared
+from kafka_fleet.knowledge.fleets import affected_releases, release_text, side
+from kafka_fleet.knowledge.measured import Answered, with_answers
+from kafka_fleet.knowledge.signatures import Signature
+from kafka_fleet.knowledge.upgrade import plan, upgrade_to
+from kafka_fleet.knowledge.verdicts import Row, judge
+from kafka_fleet.store.judged import NOT_ASKED
+from kafka_fleet.store.manifests import Damaged
+
+NO_SWEEP = "no sweep reached this cluster on this day"
+Json = dict[str, Any]
+
+
+class Judged(NamedTuple):
+    """What is told of one cluster. states: of its signatures, as signatures.json has them."""
+
+    findings: list[Json]
+    dossier: Json
+    brief: Json
+    states: list[Json]
+
+
+def case_of(cluster: str, entry: Json, rows: Mapping[str, list[Json]], answers: Mapping[str, Answered]) -> Case:
+    """A cluster as its facts show it. rows: by fact table; none in cluster_days: it has no sweep."""
+    about = rows["cluster_days"][0] if rows["cluster_days"] else None
+    facts = ClusterFacts(())
+    if about:
+        names = ("broker_days", "config_days", "client_days", "group_days", "member_days")
+        facts = cluster_facts(about, *(rows[name] for name in names))
+    facts = replace(
+        facts,
+        measured={name: one.holds for name, one in answers.items()},
+        because={name: one.sentence for name, one in answers.items()},
+    )
+    return Case(
+        cluster, entry, Declared.from_fleet(entry.get("client_configs")), facts, about, rows["broker_days"],
+        rows["client_days"], rows["dropped"],
+    )  # fmt: skip
+
+
+def case_aside(cluster: str, entry: Json, known: Seen, why: str) -> Case:
+    """A cluster that the day is judged without. why: one sentence."""
+    return Case(cluster, entry, Declared(), ClusterFacts(()), known.about, known.brokers, [], [], why)
+
+
+def judge_cluster(
+    ds: str,
+    case: Case,
+    measured: Mapping[str, Measured],
+    answers: Mapping[str, Answered],
+    catalogue: Mapping[str, Signature],
+    damaged: Sequence[Damaged],
+) -> Judged:
+    """Its findings and documents. measured, answers: by signature and by condition; damaged: its own sweeps."""
+    results = {name: one.result for name, one in measured.items()}
+    reason = case.aside or (NOT_ASKED if case.reached else NO_SWEEP)
+    for name in catalogue:
+        results.setdefault(name, SignatureResult(name, "not_evaluated", (), (reason,)))
+    advisories = load_advisories()
+    exposed = {key: exposure(advisory, case.facts, case.declared) for key, advisory in advisories.items()}
+    rows = judge(advisories, exposed, results, case.facts.members)
+    rows = [with_answers(row, advisories[row.advisory], answers) if row.advisory else row for row in rows]
+    if case.aside is not None:
+        rows = [replace(row, verdict="unknown", exposure="unknown", missing=(case.aside,)) for row in rows]
+    elif not case.reached:
+        rows = [replace(row, missing=tuple(dict.fromkeys((NO_SWEEP, *row.missing)))) for row in rows]
+    own = [_finding(ds, case.cluster, r, exposed.get(r.advisory or ""), case.facts) for r in rows]
+    upgrade = plan(case.facts, own, advisories, on=dt.date.fromisoformat(ds))
+    states = {name: one.state for name, one in results.items()}
+    rests = {key: basis(advisory, case.facts) for key, advisory in advisories.items()}
+    return Judged(
+        own,
+        dossier(ds, case, results, measured, catalogue, upgrade, damaged),
+        brief(own, states, case.reached, rests, release_text(None, None, case.facts)),
+        [{"cluster": case.cluster, **_plain(result)} for result in results.values()],
+    )
+
+
+def _finding(ds: str, cluster: str, row: Row, exposed: Exposure | None, facts: ClusterFacts) -> Json:
+    advisories = load_advisories()
+    advisory: Advisory | None = advisories[row.advisory] if row.advisory else None
+    target = None
+    if advisory is not None and exposed is not None and exposed.state == "exposed":
+        affected, fleet = affected_releases(advisory, exposed), side(advisory, exposed)
+        target = upgrade_to(advisory, affected, advisories, facts, fleet=fleet, on=dt.date.fromisoformat(ds)).release
+    return {
+        "schema_version": 1,
+        "ds": ds,
+        "cluster": cluster,
+        "advisory": row.advisory,
+        "signature": row.signature,
+        "cause": row.cause,
+        "strength": row.strength,
+        "verdict": row.verdict,
+        "severity": advisory.severity if advisory else "info",
+        "components": list(advisory.components) if advisory else ["broker"],
+        "exposure": row.exposure,
+        "signature_state": row.signature_state,
+        "release": release_text(advisory, exposed, facts),
+        "subjects": list(row.subjects),
+        "upgrade_to": target,
+        "workaround": advisory.workaround if advisory else None,
+        "missing": list(row.missing),
+        "bounds": row.bounds,
+        "evidence": [dict(line) for line in row.evidence],
+    }
+
+
+def _plain(result: SignatureResult) -> Json:
+    detections = [
+        {
+            "cause": d.cause,
+            "strength": d.strength,
+            "subjects": list(d.subjects),
+            "bounds": d.bounds,
+            "evidence": [dict(line) for line in d.evidence],
+        }
+        for d in result.detections
+    ]
+    return {
+        "signature": result.signature,
+        "state": result.state,
+        "detections": detections,
+        "missing": list(result.missing),
+    }
