@@ -145,9 +145,9 @@ def _translated(query: str, literals: tuple[tuple[str, str], ...]) -> str:
     for tried in list(tree.find_all(exp.Anonymous)):
         if tried.name == "try_sum":  # whole numbers add up to wider ones here, which do not overflow
             tried.replace(exp.Sum(this=tried.expressions[0]))
-    for tried in list(tree.find_all(*_PLAIN)):
-        plain = _PLAIN[type(tried)](this=tried.this, expression=tried.expression)
-        tried.replace(exp.Anonymous(this="TRY", expressions=[plain]))
+    for safe in list(tree.find_all(*_PLAIN)):
+        plain = _PLAIN[type(safe)](this=safe.this, expression=safe.expression)
+        safe.replace(exp.Anonymous(this="TRY", expressions=[plain]))
     for collected in list(tree.find_all(exp.ArrayAgg, exp.ArrayUniqueAgg)):
         whole: Any = collected
         while isinstance(whole.parent, exp.Filter | exp.Window):

@@ -31,7 +31,7 @@ from test_signature_cases import fact_schemas
 
 pytestmark = pytest.mark.timeout(1800)
 HEALTHY = "follower331"
-SINGLES, EXTREMES, SEEDS = 60, 24, 4
+SINGLES, EXTREMES, SEEDS = 40, 16, 3
 
 
 class Story(NamedTuple):
@@ -65,7 +65,8 @@ def story_in(folder: Path) -> Story:
     try:
         write_facts(day, [])
         write_findings(day, None, [], [])
-    except Exception:
+    except Exception as error:
+        print(f"{type(error).__name__}: {error}")
         named = [f"{one.query} on {one.cluster} ({done.get(one.cluster, '')}): {one.error}"
                  for one in failures(folder / "again", recorded_day(), every)]  # fmt: skip
         if not named:

@@ -9,8 +9,8 @@ language that reads the results can represent. What lies outside counts as not m
 from datetime import UTC, datetime
 
 from pyspark.sql import Column
-from pyspark.sql.functions import col, lit, when
-from pyspark.sql.types import DoubleType, LongType, StructField, StructType, TimestampType
+from pyspark.sql.functions import array_compact, col, lit, when
+from pyspark.sql.types import ArrayType, DoubleType, LongType, StructField, StructType, TimestampType
 
 MOST = 2**60  # counts, offsets, bytes: a broker that sends 10 GB/s has sent as much after 3.6 years
 FIRST, LAST = datetime(1970, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)  # moments
@@ -26,6 +26,8 @@ def staged(schema: StructType) -> list[Column]:
 def _staged(field: StructField) -> Column:
     low, high = _bounds(field)
     value = col(field.name)
+    if isinstance(field.dataType, ArrayType):
+        return array_compact(value).alias(field.name)  # an item that is null names nothing
     return value if low is None else when(value.between(lit(low), lit(high)), value).alias(field.name)
 
 

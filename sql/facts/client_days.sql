@@ -32,9 +32,9 @@ seen AS (
     SELECT
         cluster,
         sweep_at,
-        software,
         software_version,
         listener,
+        coalesce(software, 'unknown') AS software,
         try_sum(connections) AS connections
     FROM raw_client_software
     WHERE connections > 0 AND to_date(sweep_at) = :ds
