@@ -23,7 +23,7 @@ DATA = {
 @pytest.mark.parametrize("condition", DATA)
 def test_a_value_that_an_expression_does_not_take(condition: str) -> None:
     with pytest.raises(QueryFailed) as failed, running("q"):
-        spark().sql(f"SELECT {DATA[condition]} FROM range(1, 3)").collect()  # noqa: S608
+        spark().sql(f"SELECT {DATA[condition]} FROM range(1, 2)").collect()  # noqa: S608
     assert (failed.value.condition, failed.value.kind) == (condition, "data")
     assert str(failed.value) == f"the query `q` failed ({condition})"
 
