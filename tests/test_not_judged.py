@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from fleet_spark.dossier import Case, dossier
+from kafka_fleet import commands
+from kafka_fleet.cli import main
 from kafka_fleet.knowledge.briefs import brief, read_brief, summary
 from kafka_fleet.knowledge.coverage import judged, reached
 from kafka_fleet.knowledge.facts import ClusterFacts, Declared
@@ -15,12 +17,14 @@ from kafka_fleet.page.fleet import Filter, build
 from kafka_fleet.report.changes import NOT_JUDGED, compare, told_of
 from kafka_fleet.report.dispatch import mail_letter
 from kafka_fleet.report.render import render_index, render_letter
+from kafka_fleet.store.set_aside import note_set_aside
 from letter_rows import DS, finding
 from letter_samples import ADVISORIES, payments
 from mail_server import Mailbox, mail_server, plain
 from mailed_days import OWNERS, part, subjects
 from published_days import confirmed, day, exposed, publish_day
 from published_days import dossier as sample
+from recorded import recorded_day, write_home
 
 WHY = "Not judged on this day: its measurements made the query `intervals` fail (CAST_OVERFLOW)."
 STATES = dict.fromkeys(("fetch_latency", "isr_stagnation"), "not_evaluated")
@@ -156,3 +160,18 @@ def test_documents_of_earlier_versions_are_read_by_what_they_count(ok: int, answ
     older["coverage"] = {**older["coverage"], "brokers": brokers, "admin": {"ok": ok, "failed": 144, "failures": []}}
     assert reached(older) is answered
     assert f"{ok} answered, 144 failed" in in_one_line(render_letter(older, [], ADVISORIES).text)
+
+
+def test_analyze_prints_it_and_ends_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_home(tmp_path, ["idle331"])
+
+    def submit(arguments: list[str], _rows: int) -> int:
+        generation = arguments[arguments.index("--generation") + 1]
+        note_set_aside(tmp_path, recorded_day(), generation, "facts", {"idle331": WHY})
+        return 0
+
+    monkeypatch.setattr(commands, "submit", submit)
+    assert main(["analyze", "--home", str(tmp_path), "--date", recorded_day()]) == 0
+    assert capsys.readouterr().out == f"idle331: {WHY}\n"
