@@ -30,6 +30,7 @@ from kafka_fleet.store.told import told
 _CLUSTER = re.compile(r"[a-z0-9-]{1,63}")
 ORPHAN_SECONDS = 24 * 3600  # a file that no commit names is a dead writer's then
 FIRST = ("declarations", "sweeps")  # written before all others, in this order
+ROOM = Room()  # of one sweep
 WRITERS = 4  # files at a time: a small one waits for the disk longer than it takes to make
 
 
@@ -62,7 +63,7 @@ class Landing:
         self.sweep, self._ds = sweep_id(sweep_at), sweep_at.astimezone(UTC).date().isoformat()
         self._written: list[Path] = []
         self._files: dict[str, DataFile] = {}
-        self._room = Room()
+        self._room = ROOM
         self._refused: list[Refused] = []
         self._over: list[Over] = []
 
