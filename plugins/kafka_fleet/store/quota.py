@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-# A cluster of 200,000 partitions in three copies that 5,000 groups read takes about a third of either, and a quarter of
-# its half for what the admin protocol tells (`python -m benchmarks.quota`).
+# A sweep of 200,000 partitions in three copies, each read by two of 10,000 groups, takes a fifth of both, and a fifth of
+# the half for what the admin protocol tells (`python -m benchmarks.quota`).
 DECODED_BYTES = 2**30
 STORED_BYTES = 64 * 2**20
 READ_BYTES = (
