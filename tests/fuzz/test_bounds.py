@@ -110,9 +110,9 @@ def test_a_value_is_stored_as_it_came_or_is_null_and_counted(table: str, counted
         assert stored.schema.equals(schema)
         assert repr(stored.to_pylist()) == repr(_typed(expected, schema)), (table, rows)
         assert counts == Counter({(one.column, one.rows): 0 for one in refused}) + sum(
-            (Counter({(one.column, one.rows): one.count}) for one in refused), Counter()
+            (Counter({(one.column, one.rows): one.number}) for one in refused), Counter()
         )
-        assert all(one.table == table and one.count > 0 for one in refused)
+        assert all(one.table == table and one.number > 0 for one in refused)
 
 
 def _characters(text: str) -> bool:

@@ -27,7 +27,7 @@ class Refused(NamedTuple):
     column: str
     rows: bool
     broker: int | None
-    count: int
+    number: int
 
 
 def bounded(name: str, items: Iterable[Item], cluster: str, sweep_at: datetime) -> tuple[pa.Table, list[Refused]]:

@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-# A sweep of 200,000 partitions in three copies, each read by two of 10,000 groups, takes a fifth of both, and a fifth of
-# the half for what the admin protocol tells (`python -m benchmarks.quota`).
+# A sweep of 200,000 partitions in three copies, each read by two of 10,000 groups, takes a fifth of both, and as much of
+# the half that what the admin protocol tells has (`python -m benchmarks.quota`).
 DECODED_BYTES = 2**30
 STORED_BYTES = 64 * 2**20
 READ_BYTES = (
@@ -70,7 +70,7 @@ def _decoded(values: pa.ChunkedArray) -> int:
         return 4 * len(values) + _decoded(pc.list_flatten(values))
     if pa.types.is_string(values.type):
         return 4 * len(values) + (pc.sum(pc.binary_length(values)).as_py() or 0)
-    return len(values) * max(values.type.bit_width // 8, 1)
+    return len(values) * max(int(values.type.bit_width) // 8, 1)
 
 
 def fitting(made: Mapping[str, pa.Table], room: Room, each: Callable[..., list[bytes]]) -> tuple[

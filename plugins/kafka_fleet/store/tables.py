@@ -70,7 +70,7 @@ def _held(value: Any, kind: pa.DataType) -> bool:
     if isinstance(value, list) and pa.types.is_list(kind):
         return all(_held(one, kind.value_type) for one in value)
     if isinstance(value, int) and pa.types.is_integer(kind):
-        return -(2 ** (kind.bit_width - 1)) <= value < 2 ** (kind.bit_width - 1)
+        return bool(-(2 ** (kind.bit_width - 1)) <= value < 2 ** (kind.bit_width - 1))
     if isinstance(value, int) and pa.types.is_floating(kind):
         return abs(value) <= 2**53  # pyarrow takes no number that it would have to round
     if isinstance(value, str) and pa.types.is_string(kind):

@@ -25,7 +25,7 @@ def told(made: Mapping[str, pa.Table], refused: Sequence[Refused], over: Sequenc
     """
     found = {}
     listed = set(made["brokers"]["broker"].to_pylist()) if "brokers" in made else set()
-    own = {broker for one in (*refused, *over) if (broker := _whose(one)) in listed}
+    own = {broker for broker in (*map(_whose, refused), *map(_whose, over)) if broker in listed}
     if own:
         found["brokers"] = _changed(made["brokers"], lambda row: _broker(row, refused, over), own)
     rest = [one for one in refused if _whose(one) not in listed]
@@ -55,7 +55,7 @@ def _broker(row: Row, refused: Sequence[Refused], over: Sequence[Over]) -> Row:
         **row,
         "outcome": outcome,
         "detail": _said(row["detail"], own, left),
-        "unusable": (row["unusable"] or 0) + sum(one.count for one in own),
+        "unusable": (row["unusable"] or 0) + sum(one.number for one in own),
     }
 
 
@@ -75,7 +75,7 @@ def _said(before: str | None, refused: Iterable[Refused], over: Iterable[Over]) 
     counts: dict[str, int] = {}
     for one in refused:
         what = f"{one.table}.{one.column} ({{}} {'row' if one.rows else 'value'}{{}})"
-        counts[what] = counts.get(what, 0) + one.count
+        counts[what] = counts.get(what, 0) + one.number
     named = [what.format(f"{count:,}", "s" * (count != 1)) for what, count in sorted(counts.items())]
     parts = [
         one.table + f" of broker {one.broker}" * (one.broker is not None) + f" ({_size(one.bytes)}, {one.rows:,} rows)"
