@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-# A sweep of 200,000 partitions in three copies, each read by two of 10,000 groups, takes a fifth of both, and as much of
-# the half that what the admin protocol tells has (`python -m benchmarks.quota`).
+# A sweep of 200,000 partitions in three copies, each read by two of 10,000 groups takes a fifth of both, and
+# a fifth of the half for what the admin protocol tells (see benchmarks/quota.py).
 DECODED_BYTES = 2**30
 STORED_BYTES = 64 * 2**20
 READ_BYTES = (
