@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from jolokia_simulator import Agent, agent, answer
+from jolokia_simulator import START_MS, Agent, agent, answer
 from test_jolokia import LOG_END, STATE, failed, sweep
 
 
@@ -140,7 +140,7 @@ def test_answers_of_other_agents_are_read_alike(broker, missing, more):
     found = sweep(broker)
     assert (found.outcome, found.detail, found.missing) == ("ok", None, [])
     row = dict(plain.rows.by_table["broker_metrics"][()])
-    assert row.pop("app_start_ms") == 7
+    assert row.pop("app_start_ms") == START_MS
     assert found.rows.by_table["broker_metrics"][()] == row
     assert found.rows.by_table["partitions"] == plain.rows.by_table["partitions"]
 

@@ -228,7 +228,7 @@ def test_a_name_that_is_no_cluster_writes_nothing(tmp_path, name):
     ("tables", "error"),
     [
         ({**TABLES, "partitionz": []}, KeyError),
-        ({**TABLES, "topics": [{"topic": "t", "partition": 2**40}]}, (pa.ArrowInvalid, OverflowError)),
+        ({**TABLES, "topics": [{"topic": "t", "partition": "five"}]}, (pa.ArrowTypeError, pa.ArrowInvalid)),
         ({**TABLES, "topics": [{"topic": 7, "partition": 0}]}, (pa.ArrowTypeError, pa.ArrowInvalid)),
     ],
 )

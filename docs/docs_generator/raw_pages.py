@@ -1,4 +1,4 @@
-"""Pages of the raw tables: takes the schemas, gives what a row is and every column with type and meaning."""
+"""Pages of the raw tables: takes the schemas, gives what a row is and every column with type, bound and meaning."""
 
 from collections.abc import Iterable
 
@@ -6,6 +6,7 @@ import pyarrow as pa
 
 from docs_generator.markdown import table
 from kafka_fleet.collect import mbeans
+from kafka_fleet.store.column_bounds import bounds
 from kafka_fleet.store.schemas import raw_schemas
 
 OF_A_SWEEP = ("cluster", "sweep_at")  # columns of every raw table; the pages name them once
@@ -18,11 +19,15 @@ def _about(one: pa.Schema | pa.Field) -> str:
 
 
 def raw_tables(names: Iterable[str]) -> str:
-    """The named raw tables with what a row is, and their columns with type and meaning, less those that all have."""
+    """The named raw tables with what a row is, and their columns with type, bound and meaning, less what all have."""
     parts = []
     for name in names:
         schema = raw_schemas()[name]
         common = OF_A_BROKER if name in mbeans.tables() else OF_A_SWEEP
-        rows = [[f"`{field.name}`", f"`{field.type}`", _about(field)] for field in schema if field.name not in common]
-        parts.append(f"## {name}\n\n{_about(schema)}\n\n{table(['Column', 'Type', 'Meaning'], rows)}")
+        rows = [
+            [f"`{field.name}`", f"`{field.type}`", bounds(name)[field.name].words, _about(field)]
+            for field in schema
+            if field.name not in common
+        ]
+        parts.append(f"## {name}\n\n{_about(schema)}\n\n{table(['Column', 'Type', 'Bound', 'Meaning'], rows)}")
     return "\n\n".join(parts)

@@ -111,7 +111,9 @@ def join(home: Path, ds: str, cluster: str, sweeps: list[Manifest]) -> int:
     for files in open_.values():
         files.close()
         written += files.closed
-    commit = {"cluster": cluster, "sweeps": listed, "files": [file._asdict() for file in (*kept, *written)]}
+    # bounded: files of whole sweeps are what landing bounded, or were looked into
+    files_of = [file._asdict() for file in (*kept, *written)]
+    commit = {"cluster": cluster, "sweeps": listed, "files": files_of, "bounded": True}
     content = json.dumps(commit, sort_keys=True, indent=1).encode()
     replace_file(home / f"raw/{JOINED}/ds={ds}/{cluster}.json", content)
     return len(kept) + len(written)

@@ -62,6 +62,11 @@ def read_file(path: Path) -> bytes:
     return content
 
 
+def other_size(path: Path, size: int) -> bool:
+    """Whether a file on a disk is not of this size; a bucket tells no size for less than the object itself costs."""
+    return not bucket.holds(path) and path.stat().st_size != size
+
+
 def tells_of_file(home: Path, error: Exception) -> bool:
     """Whether an error says something of the file that was read: trouble on the way to a bucket does not."""
     return not (bucket.holds(home) and isinstance(error, OSError) and not isinstance(error, FileNotFoundError))

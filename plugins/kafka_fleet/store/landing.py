@@ -7,7 +7,6 @@ A data file without a manifest does not exist for any reader, so a killed collec
 """
 
 import hashlib
-import io
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -18,18 +17,20 @@ from types import TracebackType
 from typing import NamedTuple
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from kafka_fleet.store.bounded import Refused, bounded
 from kafka_fleet.store.files import between, names, replace_file, tells_of_file
 from kafka_fleet.store.manifests import DataFile, Manifest, fault, read_manifest, read_table, sweep_id
 from kafka_fleet.store.previous import COLUMNS, with_previous
+from kafka_fleet.store.quota import Over, Room, encoded, fitting
 from kafka_fleet.store.schemas import SCHEMA_VERSION, raw_schemas
-from kafka_fleet.store.tables import Item, as_table
+from kafka_fleet.store.tables import Item
+from kafka_fleet.store.told import told
 
 _CLUSTER = re.compile(r"[a-z0-9-]{1,63}")
 ORPHAN_SECONDS = 24 * 3600  # a file that no commit names is a dead writer's then
 FIRST = ("declarations", "sweeps")  # written before all others, in this order
-FEW_ROWS = 1_000  # a dictionary for each column of so few rows takes longer to make than all the rest of the file
+ROOM = Room()  # of one sweep
 WRITERS = 4  # files at a time: a small one waits for the disk longer than it takes to make
 
 
@@ -51,7 +52,8 @@ class Landing:
     """One sweep on its way into the store: files are written as their tables are known, a manifest makes them a sweep.
 
     A table's items are rows as dicts, or Arrow tables of many rows; `cluster` and `sweep_at` are added here. A table
-    without rows has no file. As a context, it removes what was written and not committed.
+    without rows has no file. Values beyond their columns' bounds and rows beyond the quota are not stored, and the
+    rows of brokers and of the sweep say so. As a context, it removes what was written and not committed.
     """
 
     def __init__(self, home: Path, cluster: str, sweep_at: datetime) -> None:
@@ -61,6 +63,9 @@ class Landing:
         self.sweep, self._ds = sweep_id(sweep_at), sweep_at.astimezone(UTC).date().isoformat()
         self._written: list[Path] = []
         self._files: dict[str, DataFile] = {}
+        self._room = ROOM
+        self._refused: list[Refused] = []
+        self._over: list[Over] = []
 
     def __enter__(self) -> "Landing":
         return self
@@ -71,21 +76,27 @@ class Landing:
                 path.unlink(missing_ok=True)
 
     def store(self, tables: Mapping[str, Iterable[Item]]) -> None:
-        """Write tables that are known whole. Raises as land() does."""
-        self._write(self._made(tables))
+        """Write tables that are known whole, as far as half of the room goes. Raises as land() does."""
+        made, contents = self._fitting(self._made(tables), self._room.half)
+        self._room = self._room.less(made, contents)
+        self._write(made, contents)
 
     def commit(self, tables: Mapping[str, Iterable[Item]], before: Callable[[], Before | None]) -> Manifest:
         """Write the other tables, among them partitions and sweeps, and the manifest. Raises as land() does."""
         made = self._made(tables)
         _lay_beside(before, made)
-        self._write(made)
-        manifest = Manifest(self.cluster, self.sweep, self.sweep_at, SCHEMA_VERSION, self._files)
+        made, contents = self._fitting(made, self._room)
+        for name, table in told(made, self._refused, self._over).items():
+            made[name], contents[name] = table, encoded(table)
+        self._write(made, contents)
+        manifest = Manifest(self.cluster, self.sweep, self.sweep_at, SCHEMA_VERSION, self._files, bounded=True)
         content = json.dumps(
             {
                 "cluster": self.cluster,
                 "sweep": self.sweep,
                 "sweep_at": self.sweep_at.astimezone(UTC).isoformat(),
                 "schema_version": SCHEMA_VERSION,
+                "bounded": True,
                 "files": [file._asdict() for file in self._files.values()],
             },
             sort_keys=True,
@@ -100,22 +111,28 @@ class Landing:
         unknown = sorted(set(tables) - set(raw_schemas()))
         if unknown:
             raise KeyError(f"no such raw table: {', '.join(unknown)}")
-        fixed = {"cluster": self.cluster, "sweep_at": self.sweep_at}
-        return {name: as_table(items, raw_schemas()[name], fixed) for name, items in tables.items()}
+        made = {}
+        for name, items in tables.items():
+            made[name], refused = bounded(name, items, self.cluster, self.sweep_at)
+            self._refused += refused
+        return made
 
-    def _write(self, made: Mapping[str, pa.Table]) -> None:
-        names = [name for name in made if made[name].num_rows]
-        names.sort(key=lambda name: (*(name != first for first in FIRST), -made[name].num_rows))
+    def _fitting(self, made: dict[str, pa.Table], room: Room) -> tuple[dict[str, pa.Table], dict[str, bytes]]:
+        with ThreadPoolExecutor(WRITERS) as pool:
+            tables, contents, over = fitting(made, room, lambda make, tables: list(pool.map(make, tables)))
+        self._over += over
+        return tables, contents
+
+    def _write(self, made: Mapping[str, pa.Table], contents: Mapping[str, bytes]) -> None:
+        names = sorted(contents, key=lambda name: (*(name != first for first in FIRST), -made[name].num_rows))
         # the first file alone settles which of two rivals lands the sweep: each might be the first with some file else
         alone = 0 if self._files else 1
-        self._files |= {name: self._file(name, made[name]) for name in names[:alone]}
+        self._files |= {name: self._file(name, made[name], contents[name]) for name in names[:alone]}
         with ThreadPoolExecutor(WRITERS) as pool:  # a failure is raised once the others have ended: all is known then
-            self._files |= {file.table: file for file in pool.map(lambda n: self._file(n, made[n]), names[alone:])}
+            files = pool.map(lambda name: self._file(name, made[name], contents[name]), names[alone:])
+            self._files |= {file.table: file for file in files}
 
-    def _file(self, name: str, table: pa.Table) -> DataFile:
-        buffer = io.BytesIO()
-        pq.write_table(table, buffer, compression="zstd", use_dictionary=table.num_rows > FEW_ROWS)
-        content = buffer.getvalue()
+    def _file(self, name: str, table: pa.Table, content: bytes) -> DataFile:
         relative = f"raw/{name}/ds={self._ds}/{self.cluster}.{self.sweep}.parquet"
         replace_file(self.home / relative, content, new=True)
         self._written.append(self.home / relative)
@@ -193,7 +210,7 @@ def _sweep(manifest: Path) -> str:
 def _whole(home: Path, path: Path, table: str) -> Manifest | None:
     try:
         manifest = read_manifest(path)
-        damaged = table in manifest.files and fault(home, manifest.files[table])
+        damaged = table in manifest.files and fault(home, manifest.files[table], manifest.bounded)
     except (OSError, ValueError, KeyError, TypeError) as error:
         if not tells_of_file(home, error):
             raise

@@ -15,8 +15,10 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from kafka_fleet.store.files import between, each, read_file, tells_of_file
+from kafka_fleet.store.files import between, each, other_size, read_file, tells_of_file
+from kafka_fleet.store.footers import too_much
 from kafka_fleet.store.places import data_place
+from kafka_fleet.store.quota import READ_BYTES
 from kafka_fleet.store.retired import retired
 from kafka_fleet.store.versions import NewerVersion, as_raw, newer, refuse_newer
 
@@ -35,7 +37,10 @@ class DataFile(NamedTuple):
 
 
 class Manifest(NamedTuple):
-    """One committed sweep. joined: its rows are in files that it shares with other sweeps of the day (compaction)."""
+    """One committed sweep. joined: its rows are in files that it shares with other sweeps of the day (compaction).
+
+    bounded: who stored it bounded every value; without that the files are looked into before they are used.
+    """
 
     cluster: str
     sweep: str
@@ -43,6 +48,7 @@ class Manifest(NamedTuple):
     schema_version: int
     files: dict[str, DataFile]
     joined: bool = False
+    bounded: bool = False
 
 
 class Joined(NamedTuple):
@@ -51,6 +57,7 @@ class Joined(NamedTuple):
     cluster: str
     files: dict[str, DataFile]
     sweeps: list[Manifest]
+    bounded: bool = False
 
 
 class Damaged(NamedTuple):
@@ -76,7 +83,8 @@ def read_manifest(path: Path) -> Manifest:
         raise ValueError("it does not say what its name says")
     if any(data_place(one.path, one.table, ds, content["cluster"]).sweep != sweep_id(at) for one in files.values()):
         raise ValueError("it names a file of another sweep")
-    return Manifest(content["cluster"], content["sweep"], at, content["schema_version"], files)
+    bounded = content.get("bounded") is True
+    return Manifest(content["cluster"], content["sweep"], at, content["schema_version"], files, bounded=bounded)
 
 
 def read_joined(path: Path) -> Joined:
@@ -93,7 +101,7 @@ def read_joined(path: Path) -> Joined:
         if any(file.table != table for table, file in own.items()):
             raise ValueError("it names a table's rows in a file of another")
         sweeps.append(Manifest(cluster, sweep_id(at), at, one["schema_version"], own, joined=True))
-    return Joined(cluster, files, sweeps)
+    return Joined(cluster, files, sweeps, content.get("bounded") is True)
 
 
 def _day_of(path: Path) -> str:
@@ -143,7 +151,10 @@ def _checked(home: Path, path: Path) -> Manifest | Damaged:
     cluster, _dot, sweep = path.stem.partition(".")
     try:
         manifest = read_manifest(path)
-        reason = next((r for r in (fault(home, file) for file in manifest.files.values()) if r), None)
+        reason = _too_large(manifest.files.values())
+        reason = reason or next(
+            (r for r in (fault(home, f, manifest.bounded) for f in manifest.files.values()) if r), None
+        )
     except (OSError, ValueError, KeyError, TypeError) as error:
         if not tells_of_file(home, error):
             raise
@@ -162,8 +173,7 @@ def _joined(
             continue
         try:
             found = read_joined(path)
-            broken = each(lambda file: fault(home, file), found.files.values(), home)
-            faults = dict(zip(found.files, broken, strict=True))
+            faults = _faults(home, found)
             for one in found.sweeps:
                 reason = newer(one.schema_version, "it")
                 reason = reason or next((faults[file.path] for file in one.files.values() if faults[file.path]), None)
@@ -178,16 +188,40 @@ def _joined(
     return whole, damaged
 
 
-def fault(home: Path, file: DataFile) -> str | None:
-    """Why a data file cannot be used; None where its bytes are those that were written."""
+def _faults(home: Path, joined: Joined) -> dict[str, str | None]:
+    """Why each of the files, by path, cannot be used."""
+    found = each(lambda file: _too_large([file]) or fault(home, file, joined.bounded), joined.files.values(), home)
+    return dict(zip(joined.files, found, strict=True))
+
+
+def fault(home: Path, file: DataFile, bounded: bool) -> str | None:
+    """Why a data file cannot be used; None where its bytes are those that were written, and not too much to be read.
+
+    bounded: who wrote it bounded every value.
+    """
+    other = f"{file.table}: the bytes are not those that were written"
     try:
+        if other_size(home / file.path, file.bytes):
+            return other  # and is not read: it may be of any size
         content = read_file(home / file.path)
     except OSError as error:
         if not tells_of_file(home, error):
             raise
         return f"{file.table}: {error.strerror or 'there is no such object'}"
-    same = len(content) == file.bytes and hashlib.sha256(content).hexdigest() == file.sha256
-    return None if same else f"{file.table}: the bytes are not those that were written"
+    if len(content) != file.bytes or hashlib.sha256(content).hexdigest() != file.sha256:
+        return other
+    return None if bounded else too_much(file.table, content)
+
+
+def _too_large(files: Iterable[DataFile]) -> str | None:
+    """A sentence where a sweep's files, or a joined one, have more bytes than landing and compaction give them."""
+    size = sum(file.bytes for file in files)
+    most = f"{READ_BYTES / 1e6:,.0f} MB"
+    return (
+        f"{size / 1e6:,.0f} MB in its files, a sweep may have {most}: they are not opened"
+        if size > READ_BYTES
+        else None
+    )
 
 
 def read_rows(home: Path, sweeps: Iterable[Manifest], table: str) -> list[dict[str, Any]]:
