@@ -179,8 +179,17 @@ class _Reader:
         return {"producers": read_producers(self.client, self.tables, self.in_time)}
 
 
-def sweep_admin(bootstrap_servers: list[str], settings: dict[str, Any], deadline_s: float) -> AdminSweep:
-    """Everything of one cluster. Never raises for what the far side does: the outcome says it."""
+def sweep_admin(
+    bootstrap_servers: list[str],
+    settings: dict[str, Any],
+    deadline_s: float,
+    connected: Callable[[], object] = lambda: None,
+) -> AdminSweep:
+    """Everything of one cluster. Never raises for what the far side does: the outcome says it.
+
+    connected: called once every broker was asked for its settings. Until then the connections that this makes may be
+    among those of which brokers cannot tell yet whose they are.
+    """
     deadline = time.monotonic() + deadline_s
     wait_ms = int(min(15.0, deadline_s) * 1000)
     servers, more = used(bootstrap_servers)
@@ -203,6 +212,7 @@ def sweep_admin(bootstrap_servers: list[str], settings: dict[str, Any], deadline
         reader.step(("brokers", "topics"), reader.metadata)
         reader.step(("features",), reader.features)
         reader.step(("broker_configs",), reader.broker_configs)
+        connected()
         reader.step(("topic_configs",), reader.topic_configs)
         reader.step(("groups", "group_members", "group_assignments", "group_offsets"), reader.list_groups)
         if "groups" in reader.tables:
