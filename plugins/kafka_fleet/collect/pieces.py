@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-READS = 10_000  # of one answer: lines of its head, sizes and contents of its chunks; some 30 ms
+READS = 2_000  # of one answer: lines of its head, sizes and contents of its chunks; some 10 ms
 BYTES_PER_READ = 256  # on average beyond these; agents and proxies send chunks of 1 KB and more, of three reads each
 SHORT = 512  # bytes; less than a segment
 SHORT_READS = 200  # in a row take at least PACE_S together: others wait for the far side anyhow

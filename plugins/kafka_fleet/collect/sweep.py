@@ -15,11 +15,13 @@ from typing import Any
 from urllib.parse import quote
 
 from kafka_fleet import __version__
+from kafka_fleet.collect import unseen_topics
 from kafka_fleet.collect.admin import AdminSweep, sweep_admin
 from kafka_fleet.collect.hosts import sweep_host
 from kafka_fleet.collect.jolokia import BrokerSweep, sweep_broker
 from kafka_fleet.collect.results import ClockRanBack, SweepResult
 from kafka_fleet.collect.rows import Rows
+from kafka_fleet.collect.topic_errors import topic_errors
 from kafka_fleet.collect.transport import Credentials, Limits
 from kafka_fleet.credentials import CredentialsError, Resolver, http_credentials, kafka_settings
 from kafka_fleet.endpoints import literal_address, url_problem
@@ -32,6 +34,7 @@ from kafka_fleet.store.tables import Item, with_columns
 PARALLEL = 16
 CLUSTER_S = 240.0  # brokers and hosts that answer never and are many must not hold the sweep until the next is due
 NAMED_S = 2.0  # of a sweep, that brokers wait until the sweep's own connections to Kafka have said who they are
+ASK_AGAIN_S = 5.0  # for topics that agents show and Kafka does not
 NO_ENDPOINT = "no Jolokia endpoint is declared for it"
 
 
@@ -95,6 +98,24 @@ def _admin(cluster: Cluster, resolver: Resolver, limits: Limits, named: Event) -
         named.set()
 
 
+def _with_unseen(
+    admin: AdminSweep, tables: dict[str, list[Item]], cluster: Cluster, resolver: Resolver, limits: Limits | None
+) -> AdminSweep:
+    """The admin sweep, partial where brokers have replicas of topics that it does not tell of."""
+    if "topics" not in admin.tables:
+        return admin
+
+    def ask(names: list[str]) -> dict[str, int]:
+        if limits is None:
+            raise TimeoutError
+        settings = kafka_settings(cluster.kafka_connection, resolver)
+        return topic_errors(list(cluster.bootstrap_servers), settings, min(ASK_AGAIN_S, limits.deadline_s), names)
+
+    known = admin.refused.union(row["topic"] for row in admin.tables["topics"])
+    shown = unseen_topics.topics_of(tables.get("partitions", []))
+    return admin.without(unseen_topics.SOME_TOPICS, unseen_topics.left_out(shown, set(known), ask))
+
+
 def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limits | None = None) -> SweepResult:
     """Sweep one cluster now and land it. Raises only when the landing itself fails (disk, permissions).
 
@@ -142,6 +163,7 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
         }
         tables = broker_tables(cluster, listed, urls, swept)
         tables["hosts"] = [future.result() for future in hosts]
+        admin = _with_unseen(admin, tables, cluster, resolver, _within(limits, end))
         ended = datetime.now(UTC)
         tables["sweeps"] = [{**_sweep(admin), "ended_at": ended}]
         reads = [admin.outcome, *(one.outcome for one in swept.values()), *(row["outcome"] for row in tables["hosts"])]
