@@ -12,7 +12,7 @@ import fleet_metrics
 from fleet_settings import LABEL, batches, fleet, home, say_why
 
 if TYPE_CHECKING:
-    from kafka_fleet.collect.sweep import SweepResult
+    from kafka_fleet.collect.results import SweepResult
     from kafka_fleet.credentials import Connection
     from kafka_fleet.inventory import Cluster
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from airflow.sdk.observability import stats
 
 if TYPE_CHECKING:
-    from kafka_fleet.collect.sweep import SweepResult
+    from kafka_fleet.collect.results import SweepResult
 
 
 def sweep(result: "SweepResult") -> None:

@@ -36,6 +36,7 @@ class Client:
     def __init__(self, **changes: Any) -> None:
         self._manager = SimpleNamespace(run=lambda call, *a: call(*a), send=self._send)
         self.closed = False
+        self.deleted = False
         for name, change in changes.items():
             setattr(self, name, change)
 
@@ -44,7 +45,9 @@ class Client:
         topic = {"name": "orders", "topic_id": None, "is_internal": False, "error_code": 0, "partitions": [partition]}
         brokers = [{"node_id": b, "host": f"b{b}", "port": 9092, "rack": None} for b in (1, 2)]
         gone = {"name": "gone", "error_code": 3, "partitions": [], "is_internal": False}
-        return {"cluster_id": "abc", "controller_id": 1, "brokers": brokers, "topics": [topic, gone]}
+        topics = [topic] if self.deleted else [topic, gone]
+        self.deleted = True
+        return {"cluster_id": "abc", "controller_id": 1, "brokers": brokers, "topics": topics}
 
     def describe_features(self) -> dict[str, Any]:
         return {"metadata.version": {"finalized": (1, 7)}, "kraft.version": {"supported": (0, 1)}}

@@ -115,3 +115,34 @@ def test_the_declaration_is_canonical_and_names_connections_only():
 def test_every_threshold_of_every_signature_may_be_set_to_its_own_value():
     values = {name: {t: one.value for t, one in s.thresholds.items()} for name, s in load_signatures().items()}
     assert fleet({**GOOD, "thresholds": values}).errors == []
+
+
+PLAIN = "environment: production, bootstrap_servers: [127.0.0.1:1], jolokia: {brokers: {1: http://127.0.0.1:1/}}"
+
+
+def two(first: str, second: str) -> str:
+    """A fleet file of two clusters and their owners."""
+    entries = (f"- {{id: {name}, {PLAIN}, owners: {owners}}}" for name, owners in (("a1", first), ("b1", second)))
+    return "\n".join(["version: 1", "clusters:", *entries])
+
+
+@pytest.mark.fault(41)
+def test_an_alias_is_refused_though_what_it_stands_for_would_be_valid(tmp_path):
+    path, owners = tmp_path / "fleet.yaml", "[oncall@example.org]"
+    path.write_text(two(owners, owners))
+    assert [(one.id, len(one.owners)) for one in load_fleet(path).clusters] == [("a1", 1), ("b1", 1)]
+    path.write_text(two(f"&x {owners}", owners))
+    assert len(load_fleet(path).clusters) == 2, "a name alone does no harm"
+    path.write_text(two(f"&x {owners}", "*x"))
+    with pytest.raises(FleetFileError, match=r"fleet.yaml, line 4: is not valid YAML: aliases are not allowed$"):
+        load_fleet(path)
+
+
+@pytest.mark.fault(41)
+def test_a_small_file_of_aliases_does_not_unfold(tmp_path):
+    """Nine lists of nine of the one before: 460 million texts, were they written out."""
+    lists = ["- &l0 [x, x, x, x, x, x, x, x, x]", *(f"- &l{n} [{', '.join([f'*l{n - 1}'] * 9)}]" for n in range(1, 9))]
+    path = tmp_path / "fleet.yaml"
+    path.write_text("\n".join(lists))
+    with pytest.raises(FleetFileError, match=r"line 2: is not valid YAML: aliases are not allowed$"):
+        load_fleet(path)

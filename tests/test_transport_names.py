@@ -104,6 +104,20 @@ def test_tls_is_verified_and_never_downgraded(tmp_path):
         assert sweep(one, credentials=trusted).outcome == "ok"
 
 
+def test_certificates_of_the_environment_stand_in_for_no_ca_file(tmp_path, monkeypatch):
+    """What the whole machine trusts is not what a connection is declared to trust, in either direction."""
+    (tmp_path / "machine").mkdir()
+    self_signed(tmp_path / "machine")
+    with agent(Agent(), self_signed(tmp_path)) as one:
+        own = Credentials("canary-user", "canary", str(tmp_path / "cert.pem"))
+        for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
+            monkeypatch.setenv(name, str(tmp_path / "machine/cert.pem"))
+        assert sweep(one, credentials=own).outcome == "ok"
+        for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
+            monkeypatch.setenv(name, str(tmp_path / "cert.pem"))
+        assert failed(one, "tls").detail == "its certificate is not signed by a CA that is trusted here"
+
+
 @pytest.mark.fault(17)
 def test_a_certificate_of_another_host_is_refused(tmp_path):
     with agent(Agent(), self_signed(tmp_path, "192.0.2.1")) as one:

@@ -6,7 +6,7 @@ carries reaches the collector as the bytes that the member gave. One connection 
 
 import socket
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -200,10 +200,12 @@ class Broker:
 
 @contextmanager
 def running(
-    groups: Mapping[str, Group], settings: Mapping[int, Mapping[str, str]] | None = None
-) -> Iterator[tuple[str, Broker]]:
-    """The address of such a broker, and the broker. settings: name to value, by resource type."""
-    broker = Broker(groups, settings or {})
+    groups: Mapping[str, Group],
+    settings: Mapping[int, Mapping[str, str]] | None = None,
+    kind: Callable[..., Any] | None = None,
+) -> Iterator[tuple[str, Any]]:
+    """The address of such a broker, and the broker. settings: name to value, by resource type; kind: a Broker's."""
+    broker = (kind or Broker)(groups, settings or {})
     with listener(broker.serve) as server:
         broker.port = int(server.rpartition(":")[2])
         yield server, broker

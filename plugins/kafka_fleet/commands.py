@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from kafka_fleet import progress
-from kafka_fleet.collect.sweep import SweepResult, sweep_cluster
+from kafka_fleet.collect.results import SweepResult
+from kafka_fleet.collect.sweep import sweep_cluster
 from kafka_fleet.credentials import local_credentials
 from kafka_fleet.fleet_commands import acknowledged_of, chosen, fleet_of
 from kafka_fleet.knowledge.signatures import load_signatures
@@ -70,6 +71,8 @@ def collect(options: argparse.Namespace) -> int:
             )
     table(["cluster", "broker", "jolokia", "admin", "detail"], rows)
     for result in results:
+        if result.overtaken:
+            print(result.overtaken)
         if result.admin.detail:
             print(f"{result.cluster}: admin protocol {result.admin.outcome}: {result.admin.detail}")
     for label, sentence in fleet.invalid.items():

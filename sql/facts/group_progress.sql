@@ -1,13 +1,15 @@
 -- Committed offsets of a group between its cluster's consecutive sweeps.
--- in:  raw_group_offsets, raw_sweeps, raw_topics
+-- in:  raw_group_offsets, raw_sweeps, raw_topics, overlapped_sweeps
 -- out: one row per group, partition and pair of sweeps; records may be negative: a rewind is a fact, not an error.
+--      Without the earlier commit where it was not read before the later one.
 WITH pairs AS (
     SELECT
-        cluster,
-        sweep_at AS to_sweep,
-        lag(sweep_at) OVER (PARTITION BY cluster ORDER BY sweep_at) AS from_sweep
-    FROM raw_sweeps
-    WHERE NOT array_contains(admin_missing, 'group_offsets') AND admin_outcome != 'failed'
+        s.cluster,
+        s.sweep_at AS to_sweep,
+        lag(s.sweep_at) OVER (PARTITION BY s.cluster ORDER BY s.sweep_at) AS from_sweep
+    FROM raw_sweeps AS s
+    LEFT ANTI JOIN overlapped_sweeps AS o ON s.cluster = o.cluster AND s.sweep_at = o.sweep_at
+    WHERE NOT array_contains(s.admin_missing, 'group_offsets') AND s.admin_outcome != 'failed'
 ),
 
 -- few topics of a large cluster are read by groups: the others' metadata need not be moved about
@@ -43,6 +45,7 @@ LEFT JOIN raw_group_offsets AS f
         AND t.group_id = f.group_id
         AND t.topic = f.topic
         AND t.partition = f.partition
+        AND coalesce(t.read_at > f.read_at, TRUE)
 LEFT JOIN leaders AS l
     ON p.cluster = l.cluster AND p.to_sweep = l.sweep_at AND t.topic = l.topic AND t.partition = l.partition
 WHERE to_date(p.to_sweep) = :ds

@@ -1,19 +1,20 @@
 -- What a broker's kernel did to connections between two reads of its node_exporter, and its limits.
--- in:  raw_hosts of the day and of each cluster's last earlier sweep
+-- in:  overlapped_sweeps; raw_hosts of the day and of each cluster's last earlier sweep
 -- out: one row per broker and answered read of the day. Counts are since the read before (since boot where the host
 --      was started in between), null at the first read and where the exporter does not show the counter.
 WITH reads AS (
     SELECT
-        *,
-        lag(sweep_at) OVER (PARTITION BY cluster, broker ORDER BY sweep_at) AS from_sweep,
-        lag(read_at) OVER (PARTITION BY cluster, broker ORDER BY sweep_at) AS from_at,
-        lag(listen_overflows) OVER (PARTITION BY cluster, broker ORDER BY sweep_at) AS from_overflows,
-        lag(listen_drops) OVER (PARTITION BY cluster, broker ORDER BY sweep_at) AS from_drops,
-        lag(syncookies_sent) OVER (PARTITION BY cluster, broker ORDER BY sweep_at) AS from_cookies_sent,
-        lag(syncookies_received) OVER (PARTITION BY cluster, broker ORDER BY sweep_at) AS from_cookies_received,
-        lag(boot_time_s) OVER (PARTITION BY cluster, broker ORDER BY sweep_at) AS from_boot_s
-    FROM raw_hosts
-    WHERE outcome = 'ok'
+        h.*,
+        lag(h.sweep_at) OVER (PARTITION BY h.cluster, h.broker ORDER BY h.sweep_at) AS from_sweep,
+        lag(h.read_at) OVER (PARTITION BY h.cluster, h.broker ORDER BY h.sweep_at) AS from_at,
+        lag(h.listen_overflows) OVER (PARTITION BY h.cluster, h.broker ORDER BY h.sweep_at) AS from_overflows,
+        lag(h.listen_drops) OVER (PARTITION BY h.cluster, h.broker ORDER BY h.sweep_at) AS from_drops,
+        lag(h.syncookies_sent) OVER (PARTITION BY h.cluster, h.broker ORDER BY h.sweep_at) AS from_cookies_sent,
+        lag(h.syncookies_received) OVER (PARTITION BY h.cluster, h.broker ORDER BY h.sweep_at) AS from_cookies_received,
+        lag(h.boot_time_s) OVER (PARTITION BY h.cluster, h.broker ORDER BY h.sweep_at) AS from_boot_s
+    FROM raw_hosts AS h
+    LEFT ANTI JOIN overlapped_sweeps AS o ON h.cluster = o.cluster AND h.sweep_at = o.sweep_at
+    WHERE h.outcome = 'ok'
 ),
 
 -- a boot time moves by a second when the clock is adjusted

@@ -1,13 +1,14 @@
 -- Partitions whose preferred leader a listed broker is, and how many of them another broker leads though it is in sync.
--- in:  raw_sweeps, raw_topics, raw_brokers, intervals
+-- in:  raw_sweeps, raw_topics, raw_brokers, intervals, overlapped_sweeps
 -- out: one row per broker and pair of consecutive sweeps with metadata; from_away and away at the first and the second
 WITH pairs AS (
     SELECT
-        cluster,
-        sweep_at AS to_sweep,
-        lag(sweep_at) OVER (PARTITION BY cluster ORDER BY sweep_at) AS from_sweep
-    FROM raw_sweeps
-    WHERE admin_outcome != 'failed' AND NOT array_contains(admin_missing, 'topics')
+        s.cluster,
+        s.sweep_at AS to_sweep,
+        lag(s.sweep_at) OVER (PARTITION BY s.cluster ORDER BY s.sweep_at) AS from_sweep
+    FROM raw_sweeps AS s
+    LEFT ANTI JOIN overlapped_sweeps AS o ON s.cluster = o.cluster AND s.sweep_at = o.sweep_at
+    WHERE s.admin_outcome != 'failed' AND NOT array_contains(s.admin_missing, 'topics')
 ),
 
 leads AS (

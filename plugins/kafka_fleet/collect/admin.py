@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from kafka import errors
 from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
 
-from kafka_fleet.collect import checked, groups
+from kafka_fleet.collect import checked, groups, unseen_topics
 from kafka_fleet.collect.bootstrap import diagnosis, refused, turned_down, used
 from kafka_fleet.collect.configs import config_rows
 from kafka_fleet.collect.halving import BATCH, Lost, halving
@@ -28,7 +28,10 @@ logging.getLogger("kafka").setLevel(logging.CRITICAL)  # its retries would fill 
 
 
 class AdminSweep(NamedTuple):
-    """Rows by raw table. outcome: ok, partial or failed; `missing` names the tables that could not be read."""
+    """Rows by raw table. outcome: ok, partial or failed; `missing` names the tables that could not be read.
+
+    refused: topics that Metadata gives with an error; `some_topics` is missing then.
+    """
 
     outcome: str
     detail: str | None
@@ -36,6 +39,14 @@ class AdminSweep(NamedTuple):
     kafka_cluster_id: str | None
     controller: int | None
     tables: dict[str, Rows]
+    refused: frozenset[str] = frozenset()
+
+    def without(self, table: str, told: str | None) -> "AdminSweep":
+        """The same, partial for want of what a sentence says; None says nothing."""
+        if told is None:
+            return self
+        detail = f"{self.detail}; {table}: {told}" if self.detail else f"{table}: {told}"
+        return self._replace(outcome="partial", detail=detail, missing=sorted({*self.missing, table}))
 
 
 class _Reader:
@@ -47,6 +58,7 @@ class _Reader:
         self.listed: dict[str, dict[str, Any]] = {}
         self.kafka_cluster_id: str | None = None
         self.controller: int | None = None
+        self.refused: frozenset[str] = frozenset()
 
     def step(self, tables: tuple[str, ...], read: Callable[[], dict[str, Rows]]) -> None:
         """Run one read; what it raises costs its own tables and no others."""
@@ -69,6 +81,13 @@ class _Reader:
 
     def metadata(self) -> dict[str, Rows]:
         answer = self.client._manager.run(self.client._get_cluster_metadata, None)
+        if unseen_topics.with_error(answer["topics"]):  # of one made or deleted a moment ago it may be none soon
+            time.sleep(SETTLES_S)
+            self.in_time()
+            answer = self.client._manager.run(self.client._get_cluster_metadata, None)
+        refused = unseen_topics.with_error(answer["topics"])
+        self.refused = frozenset(str(topic["name"]) for topic in refused)
+        self.fault(unseen_topics.SOME_TOPICS, unseen_topics.told(refused))
         self.kafka_cluster_id = answer.get("cluster_id")
         controller = answer.get("controller_id")
         self.controller = controller if isinstance(controller, int) and controller >= 0 else None
@@ -179,22 +198,24 @@ class _Reader:
         return {"producers": read_producers(self.client, self.tables, self.in_time)}
 
 
-def sweep_admin(bootstrap_servers: list[str], settings: dict[str, Any], deadline_s: float) -> AdminSweep:
-    """Everything of one cluster. Never raises for what the far side does: the outcome says it."""
+def sweep_admin(
+    bootstrap_servers: list[str],
+    settings: dict[str, Any],
+    deadline_s: float,
+    connected: Callable[[], object] = lambda: None,
+) -> AdminSweep:
+    """Everything of one cluster. Never raises for what the far side does: the outcome says it.
+
+    connected: called once every broker was asked for its settings. Until then the connections that this makes may be
+    among those of which brokers cannot tell yet whose they are.
+    """
     deadline = time.monotonic() + deadline_s
-    wait_ms = int(min(15.0, deadline_s) * 1000)
     servers, more = used(bootstrap_servers)
     why = refused(servers, min(RESOLVE_S, deadline_s)) or turned_down(servers, settings)
     if why is not None:
         return AdminSweep("failed", why + more, ["every admin table"], None, None, {})
     try:
-        client = KafkaAdminClient(
-            bootstrap_servers=servers,
-            client_id="kafka-fleet-health",
-            request_timeout_ms=wait_ms,
-            bootstrap_timeout_ms=wait_ms,
-            **checked.client_settings(settings),
-        )
+        client = admin_client(servers, settings, deadline_s)
     except (errors.KafkaError, OSError, ValueError, AssertionError) as error:
         why = f"{type(error).__name__}: {diagnosis(servers)}{more}"
         return AdminSweep("failed", why, ["every admin table"], None, None, {})
@@ -203,6 +224,7 @@ def sweep_admin(bootstrap_servers: list[str], settings: dict[str, Any], deadline
         reader.step(("brokers", "topics"), reader.metadata)
         reader.step(("features",), reader.features)
         reader.step(("broker_configs",), reader.broker_configs)
+        connected()
         reader.step(("topic_configs",), reader.topic_configs)
         reader.step(("groups", "group_members", "group_assignments", "group_offsets"), reader.list_groups)
         if "groups" in reader.tables:
@@ -214,4 +236,17 @@ def sweep_admin(bootstrap_servers: list[str], settings: dict[str, Any], deadline
     faults = reader.faults
     outcome = "ok" if not faults else "failed" if "brokers" in faults else "partial"
     detail = "; ".join(f"{table}: {fault}" for table, fault in sorted(faults.items())) or None
-    return AdminSweep(outcome, detail, sorted(faults), reader.kafka_cluster_id, reader.controller, reader.tables)
+    about = reader.kafka_cluster_id, reader.controller
+    return AdminSweep(outcome, detail, sorted(faults), *about, reader.tables, reader.refused)
+
+
+def admin_client(servers: list[str], settings: dict[str, Any], deadline_s: float) -> KafkaAdminClient:
+    """A client of the library, connected. Raises KafkaError, OSError, ValueError or AssertionError."""
+    wait_ms = int(min(15.0, deadline_s) * 1000)
+    return KafkaAdminClient(
+        bootstrap_servers=servers,
+        client_id="kafka-fleet-health",
+        request_timeout_ms=wait_ms,
+        bootstrap_timeout_ms=wait_ms,
+        **checked.client_settings(settings),
+    )

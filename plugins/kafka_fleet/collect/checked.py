@@ -16,6 +16,7 @@ from kafka.errors import KafkaConnectionError
 from kafka.net import KafkaNetSocket
 from kafka.net.transport import KafkaSSLTransport
 
+from kafka_fleet.collect.pieces import Pace
 from kafka_fleet.endpoints import forbidden
 
 # The largest answer that is asked for is Metadata, and it cannot be asked for in parts: 44 bytes per partition with
@@ -37,6 +38,7 @@ class _Paced:
     """
 
     _taken = 0
+    _pace: Pace | None = None
 
     def _recv(self, read: Callable[[int, int], bytes], size: int, flags: int) -> bytes:
         if self._taken >= AT_ONCE and not self._held():
@@ -48,6 +50,8 @@ class _Paced:
             self._taken = 0
             raise
         self._taken += len(found)
+        self._pace = self._pace or Pace()
+        self._pace.took(len(found))
         return found
 
     def _held(self) -> int:

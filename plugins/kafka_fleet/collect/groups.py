@@ -63,19 +63,22 @@ def described(client: KafkaAdminClient, names: list[str], in_time: Callable[[], 
 
 
 def committed(client: KafkaAdminClient, names: list[str], in_time: Callable[[], None]) -> Read:
-    """When each group was asked, and its committed offsets by topic and partition."""
+    """When each group's answer had come, and its committed offsets by topic and partition.
+
+    They are not newer than that: a coordinator may take long, and reads what is committed at the end of it.
+    """
     lost, found = Lost("groups"), {}
     for broker, own in _by_coordinator(client, names, in_time, lost).items():
 
-        def fetch(batch: list[str], broker: int = broker) -> list[tuple[str | None, datetime, Any]]:
+        def fetch(batch: list[str], broker: int = broker) -> list[tuple[str | None, Any, datetime]]:
             requests = client._list_group_offsets_requests(dict.fromkeys(batch))  # before 3.0 one of each group
             return [
-                (name, datetime.now(UTC), client._manager.run(client._manager.send, one, broker))
+                (name, client._manager.run(client._manager.send, one, broker), datetime.now(UTC))
                 for name, one in requests
             ]
 
         for answers in halving(own, in_time, fetch, lost):
-            for name, at, answer in answers:
+            for name, answer, at in answers:
                 for group in answer.groups if name is None else [answer]:
                     try:
                         found[group.group_id if name is None else name] = at, client._parse_group_offsets(group)

@@ -7,7 +7,7 @@ agent answers errors, and its own cut-offs, with status 200, so every entry of t
 import json
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
@@ -115,11 +115,13 @@ def _middle(sent: datetime, begun: float) -> datetime:
     return sent + timedelta(seconds=(time.monotonic() - begun) / 2)
 
 
-def _bulks(endpoint: Endpoint) -> Iterator[tuple[_Try, list[Any] | Failure]]:
+def _bulks(endpoint: Endpoint, ready: Callable[[], object]) -> Iterator[tuple[_Try, list[Any] | Failure]]:
     """Both bulks of a sweep, one request at a time; a large answer is taken apart while the next one is waited for."""
     tries: list[_Try] = []
     with ThreadPoolExecutor(1) as aside:
         for request in (mbeans.PARTITIONS, mbeans.BROKER):
+            if request == mbeans.BROKER:
+                ready()
             tries.append(_try(endpoint, mbeans.beans(request), aside))
             while tries and (tries[-1].answers.done() or request == mbeans.BROKER):
                 yield _settled(endpoint, tries.pop(0))
@@ -174,14 +176,19 @@ def verdict(rows: Rows, faults: list[str]) -> tuple[str, str | None]:
     return "ok", None
 
 
-def sweep_broker(url: str, credentials: Credentials, limits: Limits) -> BrokerSweep:
-    """Both bulk reads of one broker. Never raises for what the far side does: the outcome says it."""
+def sweep_broker(
+    url: str, credentials: Credentials, limits: Limits, ready: Callable[[], object] = lambda: None
+) -> BrokerSweep:
+    """Both bulk reads of one broker. Never raises for what the far side does: the outcome says it.
+
+    ready: waits until the second bulk may be asked for, which counts the connections of the broker's clients.
+    """
     rows, missing, faults = Rows(), [], []  # type: ignore[var-annotated]
     started, failures = time.monotonic(), []
     middle: datetime | None = None
     clock: float | None = None
     with Endpoint(url, credentials, limits) as endpoint:
-        for one, answers in _bulks(endpoint):
+        for one, answers in _bulks(endpoint, ready):
             if isinstance(answers, Failure):
                 failures.append(answers)
                 rows.incomplete |= one.beans[0].request == mbeans.PARTITIONS

@@ -13,6 +13,7 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import ConnectTimeoutError, HTTPError, NameResolutionError, NewConnectionError
 
+from kafka_fleet.collect.pieces import Answer
 from kafka_fleet.endpoints import resolve
 
 ADDRESSES = 4  # of one name are tried, each within the time to connect
@@ -90,8 +91,9 @@ class PinnedAdapter(HTTPAdapter):
     """Transport adapter of requests whose connections are pinned and cut by `lines`."""
 
     def __init__(self, lines: Lines) -> None:
-        self._http = type("PinnedHTTP", (_Pinned, HTTPConnection), {"lines": lines})
-        self._https = type("PinnedHTTPS", (_Pinned, HTTPSConnection), {"lines": lines})
+        made = {"lines": lines, "response_class": Answer}
+        self._http = type("PinnedHTTP", (_Pinned, HTTPConnection), made)
+        self._https = type("PinnedHTTPS", (_Pinned, HTTPSConnection), made)
         super().__init__(pool_connections=1, pool_maxsize=1, max_retries=0)
 
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:

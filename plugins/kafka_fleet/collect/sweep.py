@@ -5,66 +5,37 @@ fails becomes an outcome in the landed rows, so that a cluster that never answer
 """
 
 import time
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime
 from ipaddress import IPv6Address
 from pathlib import Path
-from typing import Any, NamedTuple
+from threading import Event
+from typing import Any
 from urllib.parse import quote
 
 from kafka_fleet import __version__
+from kafka_fleet.collect import unseen_topics
 from kafka_fleet.collect.admin import AdminSweep, sweep_admin
 from kafka_fleet.collect.hosts import sweep_host
 from kafka_fleet.collect.jolokia import BrokerSweep, sweep_broker
+from kafka_fleet.collect.results import ClockRanBack, SweepResult
 from kafka_fleet.collect.rows import Rows
+from kafka_fleet.collect.topic_errors import topic_errors
 from kafka_fleet.collect.transport import Credentials, Limits
 from kafka_fleet.credentials import CredentialsError, Resolver, http_credentials, kafka_settings
 from kafka_fleet.endpoints import literal_address, url_problem
 from kafka_fleet.inventory import Cluster
 from kafka_fleet.store.landing import Landing, sweeps_around
-from kafka_fleet.store.manifests import Manifest
+from kafka_fleet.store.latest import Overlapped, advance, latest
 from kafka_fleet.store.schemas import raw_schemas
 from kafka_fleet.store.tables import Item, with_columns
 
 PARALLEL = 16
 CLUSTER_S = 240.0  # brokers and hosts that answer never and are many must not hold the sweep until the next is due
+NAMED_S = 2.0  # of a sweep, that brokers wait until the sweep's own connections to Kafka have said who they are
+ASK_AGAIN_S = 5.0  # for topics that agents show and Kafka does not
 NO_ENDPOINT = "no Jolokia endpoint is declared for it"
-
-
-class ClockRanBack(OSError):
-    """This machine's clock says a time before that of a sweep which is stored; one sentence."""
-
-
-class SweepResult(NamedTuple):
-    """What one sweep of one cluster came to. `brokers` has broker id, outcome, kind and detail per broker."""
-
-    cluster: str
-    manifest: Manifest
-    admin: AdminSweep
-    brokers: list[tuple[int, str, str | None, str | None]]
-    values: int
-    seconds: float
-
-    @property
-    def outcomes(self) -> dict[str, int]:
-        """Number of brokers per outcome."""
-        found = dict.fromkeys(("ok", "partial", "truncated", "failed"), 0)
-        for _broker, outcome, _kind, _detail in self.brokers:
-            found[outcome] += 1
-        return found
-
-    @property
-    def all_failed(self) -> bool:
-        """True when neither any broker nor the admin protocol answered."""
-        return self.admin.outcome == "failed" and all(b[1] == "failed" for b in self.brokers)
-
-    def summary(self) -> str:
-        """One line for a log or terminal."""
-        counts = ", ".join(f"{count} {name}" for name, count in self.outcomes.items() if count) or "no broker known"
-        faults = "".join(f"; broker {b}: {o}({k})" for b, o, k, _d in self.brokers if o != "ok")
-        read = f"{self.values} values in {self.seconds:.2f} s"
-        admin = f"admin {self.admin.outcome}" + (f" ({self.admin.detail})" if self.admin.detail else "")
-        return f"{self.cluster}: {counts}; {admin}; {read}{faults}"
 
 
 def _in_url(host: str) -> str:
@@ -90,14 +61,16 @@ def _failed(kind: str, detail: str) -> BrokerSweep:
     return BrokerSweep("failed", kind, detail, None, 0.0, 0, Rows(), [], None)
 
 
-def _sweep_broker(url: str | None, credentials: Credentials, limits: Limits, end: float) -> BrokerSweep:
+def _sweep_broker(
+    url: str | None, credentials: Credentials, limits: Limits, end: float, ready: Callable[[], object] = lambda: None
+) -> BrokerSweep:
     if url is None:
         return _failed("no_endpoint", NO_ENDPOINT)
     within = _within(limits, end)
     if within is None:
         return _failed("timeout", f"not asked: the cluster's other brokers took all of {CLUSTER_S:g} s")
     problem = url_problem(url)  # an advertised host comes from the cluster: it is checked as the fleet file is
-    return _failed("forbidden", problem) if problem else sweep_broker(url, credentials, within)
+    return _failed("forbidden", problem) if problem else sweep_broker(url, credentials, within, ready)
 
 
 def _within(limits: Limits, end: float) -> Limits | None:
@@ -114,35 +87,63 @@ def _sweep_host(broker: int, url: str, limits: Limits, end: float) -> dict[str, 
     return {"broker": broker, "outcome": "failed", "detail": late}
 
 
-def _admin(cluster: Cluster, resolver: Resolver, limits: Limits) -> AdminSweep:
+def _admin(cluster: Cluster, resolver: Resolver, limits: Limits, named: Event) -> AdminSweep:
+    """named: is set once the sweep's connections to all brokers stand, and at the end in any case."""
     try:
         settings = kafka_settings(cluster.kafka_connection, resolver)
+        return sweep_admin(list(cluster.bootstrap_servers), settings, limits.deadline_s, named.set)
     except CredentialsError as error:
         return AdminSweep("failed", str(error), ["every admin table"], None, None, {})
-    return sweep_admin(list(cluster.bootstrap_servers), settings, limits.deadline_s)
+    finally:
+        named.set()
+
+
+def _with_unseen(
+    admin: AdminSweep, tables: dict[str, list[Item]], cluster: Cluster, resolver: Resolver, limits: Limits | None
+) -> AdminSweep:
+    """The admin sweep, partial where brokers have replicas of topics that it does not tell of."""
+    if "topics" not in admin.tables:
+        return admin
+
+    def ask(names: list[str]) -> dict[str, int]:
+        if limits is None:
+            raise TimeoutError
+        settings = kafka_settings(cluster.kafka_connection, resolver)
+        return topic_errors(list(cluster.bootstrap_servers), settings, min(ASK_AGAIN_S, limits.deadline_s), names)
+
+    known = admin.refused.union(row["topic"] for row in admin.tables["topics"])
+    shown = unseen_topics.topics_of(tables.get("partitions", []))
+    return admin.without(unseen_topics.SOME_TOPICS, unseen_topics.left_out(shown, set(known), ask))
 
 
 def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limits | None = None) -> SweepResult:
     """Sweep one cluster now and land it. Raises only when the landing itself fails (disk, permissions).
 
+    A sweep that measured something is not stored when another one of the cluster was while it ran: the result says so.
     Raises ClockRanBack, and lands nothing, while the clock is before the cluster's last sweep: sweeps that change
     places would look like offsets that went back.
     """
     limits = limits or Limits()
+    last = latest(home, cluster.id)  # before anything is read: what is stored from here on was read meanwhile
     started = datetime.now(UTC)
     fault: BrokerSweep | None = None
     try:
         credentials = http_credentials(cluster.jolokia.connection, resolver)
     except CredentialsError as error:
         credentials, fault = Credentials(), _failed("credentials", str(error))
-    end = time.monotonic() + CLUSTER_S
+    begun, named = time.monotonic(), Event()
+    end = begun + CLUSTER_S
+
+    def ready() -> None:
+        named.wait(max(0.0, begun + NAMED_S - time.monotonic()))
+
     known = {**cluster.jolokia.brokers, **cluster.jolokia.controllers}
     with Landing(home, cluster.id, started) as landing, ThreadPoolExecutor(PARALLEL) as pool:
         around = pool.submit(sweeps_around, home, cluster.id, started)
-        admin_future = pool.submit(_admin, cluster, resolver, limits)
+        admin_future = pool.submit(_admin, cluster, resolver, limits, named)
         early: dict[int, Future[BrokerSweep]] = {}
         if fault is None:
-            early = {b: pool.submit(_sweep_broker, url, credentials, limits, end) for b, url in known.items()}
+            early = {b: pool.submit(_sweep_broker, url, credentials, limits, end, ready) for b, url in known.items()}
         landing.store({"declarations": [declaration(cluster)]})
         admin = admin_future.result()
         listed = {row["broker"]: row for row in admin.tables.get("brokers", [])}
@@ -162,17 +163,31 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
         }
         tables = broker_tables(cluster, listed, urls, swept)
         tables["hosts"] = [future.result() for future in hosts]
+        admin = _with_unseen(admin, tables, cluster, resolver, _within(limits, end))
         ended = datetime.now(UTC)
         tables["sweeps"] = [{**_sweep(admin), "ended_at": ended}]
-        if last := around.result().after:
-            raise ClockRanBack(
-                f"{cluster.id}: a sweep of {last} is stored, and the clock says {started:%Y%m%dT%H%M%SZ}: "
-                "it was set back, or was ahead then; nothing is stored before that time"
-            )
-        manifest = landing.commit(tables, lambda: around.result().before)
+        reads = [admin.outcome, *(one.outcome for one in swept.values()), *(row["outcome"] for row in tables["hosts"])]
+
+        def settle() -> None:
+            later = around.result().after
+            if later and latest(home, cluster.id) == last:  # nobody stored it while this sweep ran
+                raise ClockRanBack(
+                    f"{cluster.id}: a sweep of {later} is stored, and the clock says {started:%Y%m%dT%H%M%SZ}: "
+                    "it was set back, or was ahead then; nothing is stored before that time"
+                )
+            if any(outcome != "failed" for outcome in reads):  # what read nothing can be in nobody's way
+                advance(home, cluster.id, last, landing.sweep)
+
+        manifest, overtaken = None, None
+        try:
+            manifest = landing.commit(tables, lambda: around.result().before, settle)
+        except Overlapped as error:
+            overtaken = str(error)
+            landing.discard()
     outcomes = [(b, s.outcome, s.kind, s.detail) for b, s in swept.items()]
     values = sum(s.rows.values for s in swept.values())
-    return SweepResult(cluster.id, manifest, admin, outcomes, values, (ended - started).total_seconds())
+    seconds = (ended - started).total_seconds()
+    return SweepResult(cluster.id, manifest, admin, outcomes, values, seconds, overtaken)
 
 
 def declaration(cluster: Cluster) -> dict[str, Any]:

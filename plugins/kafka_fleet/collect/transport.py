@@ -18,6 +18,7 @@ import requests
 import urllib3
 from urllib3.exceptions import HTTPError, NameResolutionError, NewConnectionError
 
+from kafka_fleet.collect.pieces import Flood
 from kafka_fleet.collect.pinned import Dropped, Lines, PinnedAdapter, Refused
 from kafka_fleet.collect.tls import told
 
@@ -195,6 +196,7 @@ def _chain(error: BaseException) -> list[BaseException]:
 
 _KINDS: list[tuple[tuple[type[BaseException], ...], str, str]] = [
     ((Refused,), "forbidden", ""),
+    ((Flood,), "protocol", ""),
     ((socket.gaierror, NameResolutionError), "dns", "the host name does not resolve"),
     ((ssl.SSLError, urllib3.exceptions.SSLError), "tls", ""),
     ((Dropped,), "timeout", NO_CONNECTION),

@@ -72,8 +72,12 @@ class Landing:
 
     def __exit__(self, kind: type[BaseException] | None, _v: BaseException | None, _tb: TracebackType | None) -> None:
         if kind is not None:
-            for path in reversed(self._written):
-                path.unlink(missing_ok=True)
+            self.discard()
+
+    def discard(self) -> None:
+        """Remove what was written."""
+        for path in reversed(self._written):
+            path.unlink(missing_ok=True)
 
     def store(self, tables: Mapping[str, Iterable[Item]]) -> None:
         """Write tables that are known whole, as far as half of the room goes. Raises as land() does."""
@@ -81,8 +85,16 @@ class Landing:
         self._room = self._room.less(made, contents)
         self._write(made, contents)
 
-    def commit(self, tables: Mapping[str, Iterable[Item]], before: Callable[[], Before | None]) -> Manifest:
-        """Write the other tables, among them partitions and sweeps, and the manifest. Raises as land() does."""
+    def commit(
+        self,
+        tables: Mapping[str, Iterable[Item]],
+        before: Callable[[], Before | None],
+        allowed: Callable[[], None] = lambda: None,
+    ) -> Manifest:
+        """Write the other tables, among them partitions and sweeps, and the manifest. Raises as land() does.
+
+        allowed: asked when all but the manifest is written; what it raises leaves nothing of the sweep.
+        """
         made = self._made(tables)
         _lay_beside(before, made)
         made, contents = self._fitting(made, self._room)
@@ -102,6 +114,7 @@ class Landing:
             sort_keys=True,
             indent=1,
         ).encode()
+        allowed()
         path = self.home / f"raw/manifests/ds={self._ds}/{self.cluster}.{self.sweep}.json"
         self._written.append(path)
         replace_file(path, content)

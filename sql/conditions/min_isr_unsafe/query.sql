@@ -33,6 +33,7 @@ answers AS (
     SELECT
         c.cluster,
         a.topics_sweep,
+        a.topics_unseen,
         coalesce(a.configs_sweep, a.topics_sweep) AS read_sweep,
         coalesce(n.topics, 0) AS topics,
         coalesce(n.one_copy, 0) AS one_copy,
@@ -49,7 +50,7 @@ held AS (
         *,
         CASE
             WHEN one_copy + no_room > 0 THEN TRUE
-            WHEN topics_sweep IS NOT NULL AND unread = 0 THEN FALSE
+            WHEN topics_sweep IS NOT NULL AND topics_unseen IS NULL AND unread = 0 THEN FALSE
         END AS holds
     FROM answers
 )
@@ -65,11 +66,14 @@ SELECT
             )
     END AS sentence,
     transform(hits, f -> concat('topic ', f.topic)) AS subjects,
-    CASE
-        WHEN topics_sweep IS NULL THEN array('the topics were not read')
-        WHEN unread > 0 THEN array(concat('min.insync.replicas was not read of topics: ', unread))
-        ELSE array()
-    END AS missing,
+    filter(
+        array(
+            CASE WHEN topics_sweep IS NULL THEN 'the topics were not read' END,
+            topics_unseen,
+            CASE WHEN unread > 0 THEN concat('min.insync.replicas was not read of topics: ', unread) END
+        ),
+        m -> m IS NOT NULL
+    ) AS missing,
     CASE
         WHEN holds IS NOT NULL
             THEN transform(

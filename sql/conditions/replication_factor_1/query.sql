@@ -19,9 +19,10 @@ WITH counted AS (
 
 SELECT
     c.cluster,
-    CASE WHEN a.topics_sweep IS NOT NULL THEN coalesce(n.few, 0) > 0 END AS holds,
+    -- a topic that Kafka did not tell of may be one
+    CASE WHEN n.few > 0 THEN TRUE WHEN a.topics_sweep IS NOT NULL AND a.topics_unseen IS NULL THEN FALSE END AS holds,
     CASE
-        WHEN a.topics_sweep IS NOT NULL
+        WHEN a.topics_sweep IS NOT NULL AND (n.few > 0 OR a.topics_unseen IS NULL)
             THEN concat(
                 'topics with partitions of one replica: ', coalesce(n.few, 0), ' of ', coalesce(n.topics, 0),
                 CASE
@@ -35,9 +36,13 @@ SELECT
             )
     END AS sentence,
     CASE WHEN n.few > 0 THEN transform(n.hits, f -> concat('topic ', f.topic)) ELSE array() END AS subjects,
-    CASE WHEN a.topics_sweep IS NULL THEN array('the topics were not read') ELSE array() END AS missing,
     CASE
-        WHEN a.topics_sweep IS NOT NULL
+        WHEN a.topics_sweep IS NULL THEN array('the topics were not read')
+        WHEN a.topics_unseen IS NOT NULL THEN array(a.topics_unseen)
+        ELSE array()
+    END AS missing,
+    CASE
+        WHEN a.topics_sweep IS NOT NULL AND (n.few > 0 OR a.topics_unseen IS NULL)
             THEN transform(
                 array(
                     STRUCT('topics' AS line, coalesce(n.few, 0) AS amount),

@@ -44,6 +44,7 @@ answers AS (
     SELECT
         c.cluster,
         a.topics_sweep,
+        a.topics_unseen,
         coalesce(a.configs_sweep, a.topics_sweep, c.last_sweep) AS read_sweep,
         coalesce(t.topics, 0) AS topics,
         coalesce(t.allowed, 0) AS allowed,
@@ -64,7 +65,7 @@ held AS (
         *,
         CASE
             WHEN allowed > 0 OR size(allowing) > 0 THEN TRUE
-            WHEN topics_sweep IS NOT NULL AND unread = 0 AND brokers_read THEN FALSE
+            WHEN topics_sweep IS NOT NULL AND topics_unseen IS NULL AND unread = 0 AND brokers_read THEN FALSE
         END AS holds
     FROM answers
 )
@@ -85,6 +86,7 @@ SELECT
     filter(
         array(
             CASE WHEN topics_sweep IS NULL THEN 'the topics were not read' END,
+            topics_unseen,
             CASE WHEN unread > 0 THEN concat('unclean.leader.election.enable was not read of topics: ', unread) END,
             CASE WHEN NOT brokers_read THEN 'unclean.leader.election.enable was not read of any broker' END
         ),
