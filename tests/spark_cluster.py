@@ -92,9 +92,13 @@ def _wait(done: Callable[[], bool], what: str, seconds: float = 300) -> None:
 
 @contextmanager
 def spark_cluster(
-    folder: Path, settings: Path, master: Host, workers: Sequence[Host], secret: str, jars: Sequence[Path] = ()
-) -> Iterator[Cluster]:
-    """The cluster for the length of the block. Its processes have none of this one's environment."""
+    folder: Path, settings: Path, master: Host, workers: Sequence[Host], secret: str, jars: Sequence[Path] = (),
+    without: str = "",
+) -> Iterator[Cluster]:  # fmt: skip
+    """The cluster for the length of the block. Its processes have none of this one's environment.
+
+    without: the worker (`worker2`) on a host of its own that has another folder than the others at `folder`/shared.
+    """
     cluster = Cluster(folder, settings, master, workers)
     cluster.configure(secret, list(jars))
     known = {
@@ -109,6 +113,9 @@ def spark_cluster(
     def start(name: str, host: Host, kind: str, *words: str) -> None:
         given = {**known, "SPARK_LOCAL_IP": host.address}
         command = ["env", "-i", "-C", "/", *(f"{key}={value}" for key, value in given.items())]
+        if name == without:  # a namespace's mounts are its own
+            other = f'mkdir -p {folder}/shared && mount -t tmpfs tmpfs {folder}/shared && exec "$@"'
+            command += ["sh", "-c", other, name]
         command += [str(SPARK_HOME / "bin" / "spark-class"), f"org.apache.spark.deploy.{kind}"]
         command += ["--host", host.address, "--webui-port", str(free_port()), *words]
         cluster.processes[name] = spawn(host.runs(command), folder / f"{name}.log")

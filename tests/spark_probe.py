@@ -1,21 +1,33 @@
 """Handed to spark-submit: begins a session as the jobs do, says what it is set to, and runs tasks that only wait.
 
-spark-submit spark_probe.py TASKS MILLISECONDS      so many tasks, each so long; then their number is printed
+spark-submit spark_probe.py TASKS MILLISECONDS SECONDS [HOME...]
+
+So many tasks, each so long; then their number is printed. SECONDS is a limit for executors that begins once Spark has
+started, which takes long on a busy machine; 0: none but the session's. The executors are asked for the homes' folders.
 """
 
 import json
 import sys
+from contextlib import ExitStack
+from pathlib import Path
 
+from fleet_spark.executors import ExecutorWatch
 from fleet_spark.session import session
+from fleet_spark.shared_home import check_shared
 
 SHOWN = ("spark.sql.shuffle.partitions", "spark.sql.session.timeZone", "spark.ui.enabled", "spark.driver.host",
          "spark.driver.bindAddress")  # fmt: skip
 
 if __name__ == "__main__":
-    tasks, milliseconds = map(int, sys.argv[1:])
-    with session("probe") as spark:
+    tasks, milliseconds, seconds = map(int, sys.argv[1:4])
+    with session("probe") as spark, ExitStack() as stack:
         conf = spark.sparkContext.getConf()
         print(f"settings {json.dumps({name: conf.get(name) for name in SHOWN})}", flush=True)
+        if seconds:
+            stack.enter_context(ExecutorWatch(spark.sparkContext.master, seconds)).started(spark.sparkContext)
+        for home in sys.argv[4:]:
+            check_shared(spark, Path(home))
+            print(f"all have {home}", flush=True)
         if tasks:
             slept = f"CASE WHEN reflect('java.lang.Thread', 'sleep', {milliseconds}L) IS NULL THEN id ELSE id END"
             rows = spark.range(tasks, numPartitions=tasks).selectExpr(f"count({slept}) AS n").first()
