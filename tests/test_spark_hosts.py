@@ -196,6 +196,7 @@ def test_a_slow_start_is_waited_for(submit, site):
     code, log = submitted.ended()
     assert code == 0, log[-4000:]
     assert "done 4" in log
+    assert f'"spark.driver.host": "{site.driver.address}"' in log
     assert WAIT not in log
 
 

@@ -146,8 +146,8 @@ def _reached(master: str) -> str:
     except OSError as error:
         return f"{where} takes no connection from the driver's host ({error.strerror or error})"
     return (
-        f"{where} takes connections (is it Spark's master of this release, with the same spark.authenticate.secret, and "
-        f"do executors come if spark.scheduler.minRegisteredResourcesRatio waits for them?)"
+        f"{where} takes connections (is it Spark's master of this release, with the same spark.authenticate.secret, "
+        f"and do executors come if spark.scheduler.minRegisteredResourcesRatio waits for them?)"
     )
 
 

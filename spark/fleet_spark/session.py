@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 
 from pyspark.conf import SparkConf
 from pyspark.core.context import SparkContext
@@ -53,7 +53,9 @@ def session(name: str) -> Iterator[SparkSession]:
     builder = SparkSession.builder.appName(name)
     for key, value in settings(given, os.environ).items():
         builder = builder.config(key, value)
-    watch = nullcontext() if master.startswith("local") else ExecutorWatch(master, wait_seconds(os.environ))
+    watch: AbstractContextManager[ExecutorWatch | None] = nullcontext()
+    if not master.startswith("local"):
+        watch = ExecutorWatch(master, wait_seconds(os.environ))
     with ExitStack() as at_end, watch as executors:
         spark = builder.getOrCreate()
         at_end.callback(spark.stop)
