@@ -14,7 +14,7 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
-from benchmarks.measure import gate, machine
+from benchmarks.measure import figure, gate, machine
 from kafka_fleet.commands import SMALL_DAY_JVM
 from kafka_fleet.paths import spark_application, sql_dir
 from network_hosts import Host, network_hosts, no_hosts
@@ -29,17 +29,8 @@ def judged(home: Path, master: str, host: Host, more: dict[str, str]) -> float:
     """Store the day in a new home and judge it by one submit on a host; gives its seconds."""
     write_home(home, CLUSTERS)
     command = [str(Path(sys.executable).with_name("spark-submit")), "--master", master, str(spark_application())]
-    command += [
-        "analyze",
-        "--home",
-        str(home),
-        "--ds",
-        recorded_day(),
-        "--generation",
-        "g0001",
-        "--sql",
-        str(sql_dir()),
-    ]
+    job = {"--home": home, "--ds": recorded_day(), "--generation": "g0001", "--sql": sql_dir()}
+    command += ["analyze", *(str(word) for pair in job.items() for word in pair)]
     python = {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
     environment = {**os.environ, **python, "SPARK_LOCAL_IP": host.address, "SPARK_SUBMIT_OPTS": SMALL_DAY_JVM, **more}
     began = time.monotonic()
@@ -77,10 +68,11 @@ def main() -> int:
         there = judged(folder / "there", cluster.url, driver, settings)
         tasks, one, many = ran_on(cluster), results(folder / "here"), results(folder / "there")
     differ = [name for name in one.keys() | many.keys() if one.get(name) != many.get(name)]
-    print(
-        f"  {len(CLUSTERS)} clusters: {here:.0f} s on one machine, {there:.0f} s on master, two workers and driver; "
-        f"{len(one)} published files; tasks by host { ({host.address: tasks.count(host.address) for host in workers}) }"
-    )
+    figure(f"{len(CLUSTERS)} clusters judged on one machine", f"{here:.0f} s")
+    figure("the same on master, two workers and driver", f"{there:.0f} s")
+    figure("published files", len(one))
+    for host in workers:
+        figure(f"tasks that the worker {host.address} finished", tasks.count(host.address))
     held = [
         gate("published files that differ from one machine's", len(differ), 0),
         gate("workers without a finished task", sum(host.address not in tasks for host in workers), 0),

@@ -21,7 +21,7 @@ def check_shared(spark: SparkSession, home: Path) -> None:
     Nothing is asked of a home in a bucket, nor on a local master. Executors that come later are not seen here.
     """
     context = spark.sparkContext
-    if holds(home) or context.master.startswith("local"):
+    if holds(home) or (context.master or "local").startswith("local"):
         return
     line, times = f"{uuid4().hex}\n", _TIMES * context.defaultParallelism
     home.mkdir(parents=True, exist_ok=True)
