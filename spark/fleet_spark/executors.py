@@ -55,6 +55,15 @@ class ExecutorWatch:
         """Spark has started; until it has, the wait is for the master."""
         self._context = context
 
+    @property
+    def ended(self) -> bool:
+        """Whether it has ended the block.
+
+        The main thread was then woken in the middle of a call to the JVM, and may make no other: it would wait for that
+        one, or take its answer. The JVM stops Spark when this process has ended.
+        """
+        return bool(self._sentence)
+
     def __enter__(self) -> "ExecutorWatch":
         self._before = signal.signal(_WAKE, self._leave)
         self._thread.start()
@@ -100,12 +109,13 @@ class ExecutorWatch:
         self._sentence = self._said()
         signal.pthread_kill(threading.main_thread().ident or 0, _WAKE)
         begin = time.monotonic()
-        while not self._over.wait(_LOOK):
+        while not self._over.is_set():
             if time.monotonic() - begin > _GRACE:
                 print(self._sentence, file=sys.stderr, flush=True)
                 os._exit(1)
             if self._context is not None:
                 self._context.cancelAllJobs()
+            self._over.wait(_LOOK)
 
     def _said(self) -> str:
         if self._context is None:

@@ -58,7 +58,7 @@ def session(name: str) -> Iterator[SparkSession]:
         watch = ExecutorWatch(master, wait_seconds(os.environ))
     with ExitStack() as at_end, watch as executors:
         spark = builder.getOrCreate()
-        at_end.callback(spark.stop)
+        at_end.callback(lambda: None if executors is not None and executors.ended else spark.stop())
         spark.sparkContext.setLogLevel("WARN")
         if executors is not None:
             executors.started(spark.sparkContext)
