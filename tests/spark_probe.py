@@ -8,23 +8,32 @@ started, which takes long on a busy machine; 0: none but the session's. The exec
 
 import json
 import sys
-from contextlib import ExitStack
 from pathlib import Path
 
+from pyspark.core.context import SparkContext
+
+import fleet_spark.session
 from fleet_spark.executors import ExecutorWatch
-from fleet_spark.session import session
 from fleet_spark.shared_home import check_shared
 
 SHOWN = ("spark.sql.shuffle.partitions", "spark.sql.session.timeZone", "spark.ui.enabled", "spark.driver.host",
          "spark.driver.bindAddress")  # fmt: skip
 
+
+class Watch(ExecutorWatch):
+    """The session's own, with another limit once Spark has started."""
+
+    def started(self, context: SparkContext) -> None:
+        self._seconds = float(sys.argv[3]) or self._seconds
+        super().started(context)
+
+
 if __name__ == "__main__":
-    tasks, milliseconds, seconds = map(int, sys.argv[1:4])
-    with session("probe") as spark, ExitStack() as stack:
+    tasks, milliseconds = map(int, sys.argv[1:3])
+    fleet_spark.session.ExecutorWatch = Watch
+    with fleet_spark.session.session("probe") as spark:
         conf = spark.sparkContext.getConf()
         print(f"settings {json.dumps({name: conf.get(name) for name in SHOWN})}", flush=True)
-        if seconds:
-            stack.enter_context(ExecutorWatch(spark.sparkContext.master, seconds)).started(spark.sparkContext)
         for home in sys.argv[4:]:
             check_shared(spark, Path(home))
             print(f"all have {home}", flush=True)
