@@ -46,6 +46,7 @@ class ExecutorWatch:
     def __init__(self, master: str, seconds: float) -> None:
         self._master, self._seconds = master, seconds
         self._context: SparkContext | None = None
+        self._since = time.monotonic()  # when the wait began that goes on
         self._seen = 0  # most executors at a time
         self._sentence = ""
         self._over = threading.Event()
@@ -53,6 +54,7 @@ class ExecutorWatch:
 
     def started(self, context: SparkContext) -> None:
         """Spark has started; until it has, the wait is for the master."""
+        self._since = time.monotonic()
         self._context = context
 
     @property
@@ -84,14 +86,13 @@ class ExecutorWatch:
         raise SystemExit(self._sentence)
 
     def _watch(self) -> None:
-        since = time.monotonic()
         while not self._over.wait(_LOOK):
             try:
                 if not self._waits():
-                    since = time.monotonic()
+                    self._since = time.monotonic()
             except (Py4JError, OSError):
                 return  # the JVM is gone: the job's own next call says so
-            if time.monotonic() - since >= self._seconds:
+            if time.monotonic() - self._since >= self._seconds:
                 self._end()
                 return
 
