@@ -169,7 +169,9 @@ def test_another_secret_than_the_masters(submit, site):
 
 
 def test_no_worker_has_what_is_asked_for(submit, site):
-    said = sentence(submit(2, 0, 5, **{"spark.executor.memory": "64g"}))
+    home = site.cluster.folder / "home"
+    said = sentence(submit(2, 0, 5, home, **{"spark.executor.memory": "64g"}))
+    assert list(home.iterdir()) == [], "what the executors were to be asked for is gone"
     assert said.startswith(f"{site.cluster.url} gave this job no executor for 5 s (none ever reached the driver).")
     assert f"A cluster that is full for longer: {WAIT}." in said
 

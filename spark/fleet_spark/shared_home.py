@@ -32,8 +32,8 @@ def check_shared(spark: SparkSession, home: Path) -> None:
         # a read that fails would be tried again on another executor, and pass there; no file is no row
         rows = spark.read.option("ignoreMissingFiles", "true").text(probe.as_uri())
         found = rows.where(f"value = '{line.strip()}'").count()
-    finally:
         spark.conf.unset(_SPLIT)
+    finally:
         probe.unlink(missing_ok=True)
     if found < times:
         raise SystemExit(
