@@ -50,6 +50,7 @@ def main(arguments: list[str]) -> None:
     from fleet_spark.judge import tables_needed, write_findings
     from fleet_spark.replay import replay
     from fleet_spark.session import session
+    from fleet_spark.shared_home import check_shared
     from fleet_spark.tables import Day
     from kafka_fleet.paths import sql_dir
     from kafka_fleet.store.bucket import open_home
@@ -57,8 +58,10 @@ def main(arguments: list[str]) -> None:
 
     home, sql = open_home(options.home), options.sql or sql_dir()
     with session(f"kafka-fleet {options.job} {options.ds or options.results}") as spark:
+        check_shared(spark, home)
         if options.job == "replay":
             results = open_home(options.results)
+            check_shared(spark, results)
             failed = replay(spark, home, results, options.days, sql, options.fleet, options.signatures)
             if failed:
                 raise SystemExit(f"replay: not judged: {'; '.join(f'{ds} ({why})' for ds, why in failed.items())}")

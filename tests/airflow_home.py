@@ -16,6 +16,7 @@ import psutil
 import yaml
 
 from fleet_demo.airflow_run import Airflow
+from network_hosts import Host
 
 WAITS = {  # of a second where Airflow's own are five and more; what is waited for stays the same
     "AIRFLOW__SCHEDULER__SCHEDULER_HEARTBEAT_SEC": "1",
@@ -53,6 +54,7 @@ class AirflowHome:
         self.demo = Airflow(folder / "airflow", self.home, self.fleet_file, smtp_port)
         self.api_port = self.demo.api_port
         self.environment = {**self.demo.environment, **WAITS, **_LOCAL_SPARK}
+        self.host = Host()  # where its commands run
         self.run("db", "migrate")
 
     def run(self, *words: str) -> str:
@@ -62,7 +64,7 @@ class AirflowHome:
         return done.stdout
 
     def _command(self, *words: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "airflow", *words]
+        command = self.host.runs([sys.executable, "-m", "airflow", *words])
         return subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=1200, check=False)
 
     def dag_test(self, dag: str, day: str, **conf: Any) -> tuple[dict[tuple[str, str | None], str], str]:

@@ -1,5 +1,6 @@
 """An S3 server on loopback: gives its address and one bucket; conditional puts are one step, as S3's are."""
 
+import socket
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -76,3 +77,19 @@ def s3_server() -> Iterator[S3Server]:
         thread.join(20)
         server.server_close()
         found.forget()
+
+
+@contextmanager
+def also_at(found: S3Server, listening: socket.socket) -> Iterator[str]:
+    """The same bucket at another address too, for the length of the block; gives its URL."""
+    address, port = listening.getsockname()
+    server = make_server(address, port, found, threaded=True, request_handler=_Quiet, fd=listening.fileno())
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://{address}:{port}"
+    finally:
+        server.shutdown()
+        thread.join(20)
+        server.server_close()
+        listening.close()

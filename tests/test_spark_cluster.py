@@ -1,8 +1,13 @@
-"""A day in a bucket, judged on a Spark cluster by Airflow: the same comes out as on one machine from its disk."""
+"""A day in a bucket, judged on a Spark cluster by Airflow: the same comes out as on one machine from its disk.
+
+Master, workers, driver and bucket are hosts of their own, with one address each and no way but between them, where
+network namespaces can be made; elsewhere all are on loopback, and what is said of hosts is skipped.
+"""
 
 import json
-import sys
 import threading
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,14 +20,16 @@ from canaries import hits
 from fleet_demo.s3a import s3a_jars
 from kafka_fleet.store.bucket import open_home
 from kafka_fleet.store.generations import current
-from s3_server import BUCKET, KEY, S3Server, s3_server
+from network_hosts import Host, network_hosts, no_hosts
+from s3_server import BUCKET, KEY, also_at, s3_server
 from spark_cluster import Cluster, spark_cluster
 from stored_days import entries, store_day
 
 pytestmark = pytest.mark.timeout(2700)  # some five minutes of CPU: about three on two idle cores
 BEFORE, DAY = "2026-11-09", "2026-11-10"
 CLUSTERS = ("follower331", "follower332")
-SECRET = "canary-2b9e-of-the-bucket"
+SECRET, SPARK_SECRET = "canary-2b9e-of-the-bucket", "canary-71c4-of-spark"
+NO_HOSTS = no_hosts()
 HOME = f"s3a://{BUCKET}/kafka/home"
 PARTS = ("findings", "signatures", "reports")
 
@@ -38,6 +45,7 @@ class Story(NamedTuple):
     executors: dict[str, list[Path]]
     events: list[dict[str, Any]]
     folder: Path
+    hosts: Sequence[Host]
 
 
 def content(home: Path) -> dict[str, bytes]:
@@ -62,45 +70,60 @@ def watch(seen: set[str], over: threading.Event) -> None:
                 continue
 
 
-def on_cluster(airflow: AirflowHome, cluster: Cluster, server: S3Server) -> None:
+def on_cluster(airflow: AirflowHome, cluster: Cluster, driver: Host, url: str) -> None:
     """Settings and connections alone: the cluster's address, its settings folder, the bucket, its credentials."""
-    extra = {"endpoint_url": server.url, "region_name": "eu-central-1"}
+    extra = {"endpoint_url": url, "region_name": "eu-central-1"}
     bucket = {"conn_type": "aws", "login": KEY, "password": SECRET, "extra": extra}
-    spark = {"conn_type": "spark", "host": "spark://127.0.0.1", "port": cluster.port}
+    spark = {"conn_type": "spark", "host": f"spark://{cluster.master.address}", "port": cluster.port}
+    airflow.host = driver
     airflow.environment |= {
         "KAFKA_FLEET_HOME": HOME,
         "SPARK_CONF_DIR": str(cluster.settings),
+        "SPARK_LOCAL_IP": driver.address,
         "AIRFLOW_CONN_SPARK_DEFAULT": json.dumps(spark),
         "AIRFLOW_CONN_KAFKA_FLEET_HOME": json.dumps(bucket),
     }
 
 
+@contextmanager
+def places() -> Iterator[Sequence[Host]]:
+    """Master, two workers, driver and bucket: each a host of its own, or all on loopback where there are no hosts."""
+    if NO_HOSTS:
+        yield [Host()] * 5
+        return
+    with network_hosts("master", "worker1", "worker2", "driver", "bucket") as hosts:
+        yield hosts
+
+
 @pytest.fixture(scope="module")
-def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
+def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
     folder = tmp_path_factory.mktemp("cluster")
     airflow = AirflowHome(folder, {"version": 1, "clusters": entries(*CLUSTERS)})
     local = content(judged_by_hand(BEFORE, DAY, *CLUSTERS))  # before this process has the bucket's secret
     commands: set[str] = set()
     over = threading.Event()
-    with s3_server() as server, spark_cluster(folder / "spark") as cluster, pytest.MonkeyPatch.context() as patch:
+    settings = tmp_path_factory.mktemp("settings") / "spark"
+    with ExitStack() as stack:
+        master, first, second, driver, bucket = hosts = stack.enter_context(places())
+        server = stack.enter_context(s3_server())
+        url = stack.enter_context(also_at(server, bucket.listens(0)))
+        cluster = stack.enter_context(
+            spark_cluster(folder / "spark", settings, master, (first, second), SPARK_SECRET, s3a_jars())
+        )
+        patch = stack.enter_context(pytest.MonkeyPatch.context())
         for name, value in server.variables(SECRET).items():
             patch.setenv(name, value)
         home = open_home(HOME)
         for day in (BEFORE, DAY):
             store_day(home, day, *CLUSTERS)
-        cluster.configure(sys.executable, s3a_jars())
         watching = threading.Thread(target=watch, args=(commands, over), daemon=True)
         watching.start()
-        on_cluster(airflow, cluster, server)
+        on_cluster(airflow, cluster, driver, url)
         states, printed = airflow.dag_test("fleet_health", DAY, signatures=JUDGED_BY, notify="never")
         over.set()
         watching.join(30)
-        log = [path for path in cluster.events.iterdir() if not path.name.startswith(".")]
-        events = [json.loads(line) for path in log for line in path.read_text().splitlines()]
-        found = Story(
-            states, printed, content(home), local, commands, cluster.executors(), events, folder
-        )  # fmt: skip
-    return found
+        found = content(home)
+        yield Story(states, printed, found, local, commands, cluster.executors(), cluster.recorded(), folder, hosts)
 
 
 def test_every_task_succeeds(story):
@@ -132,6 +155,16 @@ def test_executors_of_both_workers_did_the_work(story):
     assert all(len(folders) == 2 for folders in story.executors.values()), "one for facts, one for judge, on each"
 
 
+@pytest.mark.skipif(bool(NO_HOSTS), reason=NO_HOSTS)
+def test_every_executor_was_on_another_host_than_the_driver(story):
+    _master, first, second, driver, _bucket = story.hosts
+    started = [event for event in story.events if event["Event"] == "SparkListenerEnvironmentUpdate"]
+    assert [event["Spark Properties"]["spark.driver.host"] for event in started] == [driver.address] * 2
+    assert {event["Spark Properties"]["spark.authenticate"] for event in started} == {"true"}
+    ended = [event for event in story.events if event["Event"] == "SparkListenerTaskEnd"]
+    assert {event["Task Info"]["Host"] for event in ended} == {first.address, second.address}
+
+
 def test_code_and_sql_come_with_the_job_and_no_executor_starts_python(story):
     lines = [line for line in story.printed.splitlines() if "code and SQL of kafka-fleet-" in line]
     assert len(lines) == 2
@@ -154,4 +187,4 @@ def test_the_secret_is_in_no_log_database_command_line_or_object(story):
     names = {path.name for path in files}
     assert {"airflow.db", "master.log", "worker1.log", "stderr"} <= names
     printed = {"printed": story.printed, "commands": "\n".join(story.commands)}
-    assert hits([SECRET], [story.folder], {**printed, **story.bucket}) == []
+    assert hits([SECRET, SPARK_SECRET], [story.folder], {**printed, **story.bucket}) == []

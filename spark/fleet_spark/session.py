@@ -2,13 +2,14 @@
 
 import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 
 from pyspark.conf import SparkConf
 from pyspark.core.context import SparkContext
 from pyspark.sql import SparkSession
 
+from fleet_spark.executors import ExecutorWatch, wait_seconds
 from kafka_fleet.store.bucket import hadoop_settings
 
 # what a result may depend on is fixed here; master, memory and executors come from spark-submit
@@ -33,24 +34,44 @@ DEFAULTS = {
     # metadata repeats from sweep to sweep: 20 million rows of topics are 7 MB of files, and are not to be broadcast
     "spark.sql.sources.fileCompressionFactor": "50",
 }
+# where a local master's driver is to be found
+LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 
 
 @contextmanager
 def session(name: str) -> Iterator[SparkSession]:
-    """A session for the length of the block. Settings given to spark-submit win over DEFAULTS, not over FIXED."""
+    """A session for the length of the block. Settings given to spark-submit win over DEFAULTS, not over FIXED.
+
+    On a cluster, raises SystemExit with a sentence when it does not start or gives no executor (fleet_spark.executors).
+    """
     os.environ["TZ"] = "UTC"  # rows that come to Python have times of this process' zone, and do not say so
     time.tzset()
-    SparkContext._ensure_initialized()  # without a JVM a SparkConf is empty, whatever spark-submit was told
+    # without a JVM a SparkConf is empty, whatever spark-submit was told; pyspark's own shell begins with this, too
+    SparkContext._ensure_initialized()
     given = dict(SparkConf().getAll())
+    master = given.get("spark.master", "local")
     builder = SparkSession.builder.appName(name)
-    if given.get("spark.master", "local").startswith("local"):
-        builder = builder.config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1")
-    defaults = DEFAULTS | hadoop_settings(os.environ)
-    for key, value in ({key: value for key, value in defaults.items() if key not in given} | FIXED).items():
+    for key, value in settings(given, os.environ).items():
         builder = builder.config(key, value)
-    spark = builder.getOrCreate()
-    spark.sparkContext.setLogLevel("WARN")
-    try:
+    watch: AbstractContextManager[ExecutorWatch | None] = nullcontext()
+    if not master.startswith("local"):
+        watch = ExecutorWatch(master, wait_seconds(os.environ))
+    with ExitStack() as at_end, watch as executors:
+        spark = builder.getOrCreate()
+        at_end.callback(lambda: None if executors is not None and executors.ended else spark.stop())
+        spark.sparkContext.setLogLevel("WARN")
+        if executors is not None:
+            executors.started(spark.sparkContext)
         yield spark
-    finally:
-        spark.stop()
+
+
+def settings(given: Mapping[str, str], environment: Mapping[str, str]) -> dict[str, str]:
+    """What a session sets besides what was given to spark-submit (command line, spark-defaults.conf).
+
+    On a local master nobody else has to reach the driver, so it is on loopback unless another place is given. On a
+    cluster Spark's own choice stays: spark.driver.host, SPARK_LOCAL_HOSTNAME, SPARK_LOCAL_IP, or the host's own name.
+    """
+    local = given.get("spark.master", "local").startswith("local")
+    place = LOOPBACK if local and not LOOPBACK.keys() & given.keys() else {}
+    defaults = DEFAULTS | place | hadoop_settings(environment)
+    return {key: value for key, value in defaults.items() if key not in given} | FIXED
