@@ -3,6 +3,8 @@
 import hashlib
 import json
 import re
+import subprocess
+import tomllib
 from pathlib import Path
 
 import jsonschema
@@ -144,6 +146,71 @@ def test_every_service_runs_without_capabilities_and_not_as_root(name):
     assert service["security_opt"] == ["no-new-privileges:true"]
     assert name in OURS or service["user"] in ("postgres", "65534:65534")
     assert not {"privileged", "cap_add", "network_mode", "pid"} & set(service)
+
+
+@pytest.mark.parametrize("name", sorted(SERVICES))
+def test_every_service_has_a_limit_of_memory_and_of_processes(name):
+    service = SERVICES[name]
+    assert re.fullmatch(r"\d+[mg]", service["mem_limit"])
+    assert service["pids_limit"] > 0
+
+
+def missing_files(words: list[str]) -> list[str]:
+    """Absolute paths among the words of a command that the image does not have."""
+    lines = re.findall(r"^COPY (.*) \S+$", DOCKERFILE, re.MULTILINE)
+    copied = tuple(f"/opt/kafka-fleet/{source}" for line in lines for source in line.split())
+    paths = [word for word in words if word.startswith("/") and not word.startswith("/tmp/")]
+    there = [path for path in paths if path.startswith(copied) and (ROOT / path[len("/opt/kafka-fleet/") :]).exists()]
+    return [path for path in paths if path not in there]
+
+
+def commands(node: object) -> list[list[str]]:
+    """Every command in the values for Kubernetes."""
+    if isinstance(node, dict):
+        own = [node["command"]] if "command" in node else []
+        return own + [one for value in node.values() for one in commands(value)]
+    return []
+
+
+def test_no_command_names_a_file_that_the_image_lacks():
+    for name in OURS:
+        service = SERVICES[name]
+        for words in (service["command"], service.get("healthcheck", {}).get("test", [])):
+            assert missing_files([word for word in words if "\n" not in word]) == [], name
+    assert missing_files(["bash", "/clean-logs"]) == ["/clean-logs"], "a file of another image is noticed"
+    values = yaml.safe_load((ROOT / "docs/kubernetes-values.yaml").read_text())
+    found = commands(values)
+    assert len(found) == 4, "scheduler (two probes), DAG processor, triggerer"
+    assert [missing_files(words) for words in found] == [[]] * 4
+    for part in ("scheduler", "dagProcessor", "triggerer"):
+        assert values[part]["logGroomerSidecar"] == {"enabled": False}, "the chart's runs /clean-logs"
+        assert {"requests", "limits"} <= set(values[part]["resources"])
+    assert values["config"]["core"]["hostname_callable"] == "socket.gethostname", "job_alive.py asks for that name"
+
+
+def test_what_an_installation_keeps_in_its_checkout_is_not_committed():
+    names = (".env", "fleet.yaml", "acknowledgements.yaml", "secrets.yaml")
+    said = subprocess.run(["git", "check-ignore", *names], cwd=ROOT, capture_output=True, text=True, check=False)
+    if (ROOT / ".git").exists():
+        assert said.stdout.split() == list(names)
+    allowed = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
+    assert not allowed & set(names)
+
+
+def test_the_image_has_the_locked_packages_without_those_of_development():
+    def pins(name: str) -> dict[str, set[str]]:
+        entries = re.split(r"\n(?=[a-z0-9])", (ROOT / name).read_text())
+        locked = [one for one in entries if re.match(r"[a-z0-9][^\s]*==", one)]
+        return {one.split()[0]: set(re.findall(r"sha256:\w{64}", one)) for one in locked}
+
+    runtime, everything = pins("requirements.runtime.lock"), pins("requirements.lock")
+    assert {one: hashes for one, hashes in everything.items() if one in runtime} == runtime
+    dropped = {one.partition("==")[0] for one in set(everything) - set(runtime)}
+    assert {"pytest", "playwright", "moto", "mypy", "ruff", "sqlfluff", "duckdb", "polars", "aiosmtpd"} <= dropped
+    wanted = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    names = {re.match(r"[a-z0-9-]+", one)[0] for one in wanted["dependencies"]}  # type: ignore[index]
+    assert names <= {one.partition("==")[0].partition("[")[0] for one in runtime}
+    assert "COPY requirements.runtime.lock ./" in DOCKERFILE
 
 
 def test_every_stage_of_the_image_ends_as_its_own_user():
