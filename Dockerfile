@@ -16,7 +16,7 @@ COPY plugins plugins
 COPY spark spark
 COPY sql sql
 COPY templates templates
-COPY scripts/job_alive.py scripts/
+COPY scripts/job_alive.py scripts/clean-logs scripts/
 RUN pip install --no-cache-dir --no-deps --no-build-isolation -e . \
  && useradd --uid 50000 --home-dir /home/fleet --create-home fleet \
  && install -d -o fleet -g fleet /etc/kafka-fleet /opt/airflow /opt/airflow/logs /opt/airflow/secrets /opt/airflow/spark /var/lib/kafka-fleet

@@ -5,14 +5,15 @@ clusters twice, judges the day, and reads both letters from the mail catcher: KA
 release that has it, and not affected for the release that has the fix. Prints seconds, sizes and memory; ends with 1
 and a sentence when anything is not so. Everything is removed at the end, volumes too.
 
-Needs Docker with Compose, and the ports 8080 and 8025 of loopback. Base images that cannot be pulled:
-scripts/stand-in-images.
+Needs Docker with Compose, and the ports 8080 and 8025 of loopback. `--stand-ins` makes the base images from the
+distribution's packages first, where no registry of images can be reached (scripts/stand-in-images).
 """
 
 import argparse
 import base64
 import json
 import os
+import re
 import secrets
 import shutil
 import subprocess
@@ -35,6 +36,17 @@ EXPECTED = {"kafka-buggy": "confirmed", "kafka-fixed": "not_affected"}
 HOME = "/var/lib/kafka-fleet"
 WAIT_S = 1800  # for any one step; what takes longer hangs
 RUN = "proof"
+# what a health check costs, in CPU seconds: that of the compose file, and the one of Airflow's manual
+CHECKS = {
+    "scripts/job_alive.py": ["python", "/opt/kafka-fleet/scripts/job_alive.py", "DagProcessorJob"],
+    "airflow jobs check": ["airflow", "jobs", "check", "--job-type", "DagProcessorJob", "--local"],
+}
+_COST = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
+spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(spent.ru_utime + spent.ru_stime)
+"""
 
 
 class Broken(RuntimeError):
@@ -46,6 +58,7 @@ class Stack:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.most: dict[str, tuple[float, int]] = {}  # by service: MB of memory and processes, the most of either
 
     def compose(self, *words: str, timeout: float = WAIT_S) -> str:
         """Run docker compose; gives what it printed. Raises Broken with its last lines."""
@@ -60,9 +73,22 @@ class Stack:
             raise Broken(f"docker compose {words[0]} ended with {done.returncode}: {done.stderr.strip()[-1500:]}")
         return done.stdout
 
-    def airflow(self, *words: str) -> str:
-        """Run a program in the scheduler's container."""
-        return self.compose("exec", "--no-TTY", "airflow-scheduler", *words)
+    def airflow(self, *words: str, service: str = "airflow-scheduler") -> str:
+        """Run a program in a container, the scheduler's if no other is named."""
+        return self.compose("exec", "--no-TTY", service, *words)
+
+    def look(self) -> None:
+        """Note memory and processes (threads count) of every container."""
+        ids = self.compose("ps", "--quiet").split()
+        shown = ["docker", "stats", "--no-stream", "--format", "{{.Name}} {{.MemUsage}} {{.PIDs}}", *ids]
+        for line in subprocess.check_output(shown, text=True).splitlines():
+            name, used, *_, processes = line.split()
+            found = re.fullmatch(r"([\d.]+)(Ki|Mi|Gi)?B", used)
+            service = name.removeprefix(f"{PROJECT}-").rpartition("-")[0]
+            if found and processes.isdecimal():
+                mb = float(found[1]) * {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30}.get(found[2] or "", 1) / 1e6
+                before = self.most.get(service, (0.0, 0))
+                self.most[service] = (max(before[0], mb), max(before[1], int(processes)))
 
     def json(self, *words: str) -> Any:
         """What a command of Airflow's prints as JSON, whatever it logs before."""
@@ -92,10 +118,11 @@ def timed(words: str) -> Iterator[None]:
     figure(words, f"{time.monotonic() - began:.0f} s")
 
 
-def until(words: str, known: Callable[[], bool]) -> None:
-    """Wait until something holds. Raises Broken after WAIT_S."""
+def until(stack: Stack, words: str, known: Callable[[], bool]) -> None:
+    """Wait until something holds, looking at the containers meanwhile. Raises Broken after WAIT_S."""
     end = time.monotonic() + WAIT_S
     while not known():
+        stack.look()
         if time.monotonic() > end:
             raise Broken(f"{words}: not so after {WAIT_S} s")
         time.sleep(5)
@@ -117,29 +144,30 @@ def ended(stack: Stack, dag: str, run: str) -> bool:
     return bool(state == "success")
 
 
-def letters() -> dict[str, str]:
-    """The text of every mail in the catcher, by the cluster whose owner got it."""
+def letters() -> list[tuple[str, str]]:
+    """Every mail in the catcher: the cluster whose owner got it, and its subject with its text."""
 
     def read(path: str) -> Any:
         with urllib.request.urlopen(f"http://127.0.0.1:8025/api/v1/{path}", timeout=20) as answer:
             return json.load(answer)
 
-    found = {}
+    found = []
     for one in read("messages")["messages"]:
-        (to,) = [person["Address"] for person in one["To"]]
-        found[to.removesuffix("-oncall@example.org")] = one["Subject"] + "\n" + read(f"message/{one['ID']}")["Text"]
-    return found
+        to = ", ".join(person["Address"] for person in one["To"]).removesuffix("-oncall@example.org")
+        found.append((to, one["Subject"] + "\n" + read(f"message/{one['ID']}")["Text"]))
+    return sorted(found)
 
 
-def sizes(stack: Stack) -> None:
-    """Print the images' sizes, and the memory of every container."""
+def costs(stack: Stack) -> None:
+    """Print the images' sizes, the most that each container had of memory and processes, and the health checks' CPU."""
     for name in ("kafka-fleet-health:0.1.0", "kafka-fleet-demo:3.3.1"):
         size = subprocess.check_output(["docker", "image", "inspect", "--format", "{{.Size}}", name], text=True)
         figure(f"image {name}", f"{int(size) / 1e9:.2f} GB")
-    ids = stack.compose("ps", "--quiet").split()
-    shown = ["docker", "stats", "--no-stream", "--format", "{{.Name}} {{.MemUsage}}", *ids]
-    used = sorted(line.removeprefix(f"{PROJECT}-") for line in subprocess.check_output(shown, text=True).splitlines())
-    figure("memory of limit", "; ".join(used))
+    for service, (mb, processes) in sorted(stack.most.items()):
+        figure(f"most of {service}", f"{mb:.0f} MB, {processes} processes and threads")
+    for words, command in CHECKS.items():
+        spent = float(stack.airflow("python", "-c", _COST, *command, service="airflow-dag-processor").split()[-1])
+        figure(f"CPU of {words}", f"{spent:.2f} s")
 
 
 def prove(stack: Stack) -> bool:
@@ -153,37 +181,44 @@ def prove(stack: Stack) -> bool:
         stack.airflow("airflow", "dags", "unpause", "--yes", "fleet_collect")
         for number in (1, 2):
             stack.airflow("airflow", "dags", "trigger", "fleet_collect", "--run-id", f"{RUN}-{number}")
-        until("two sweeps of both clusters are stored", lambda: min(sweeps(stack, ds).values()) >= 2)
+        until(stack, "two sweeps of both clusters are stored", lambda: min(sweeps(stack, ds).values()) >= 2)
     with timed("the day judged and mailed"):
         asked = json.dumps({"ds": ds, "notify": "always"})
         stack.airflow("airflow", "dags", "unpause", "--yes", "fleet_health")
         stack.airflow("airflow", "dags", "trigger", "fleet_health", "--run-id", RUN, "--conf", asked)
-        until("the run of fleet_health has ended", lambda: ended(stack, "fleet_health", RUN))
+        until(stack, "the run of fleet_health has ended", lambda: ended(stack, "fleet_health", RUN))
     for one in stack.json("airflow", "tasks", "states-for-dag-run", "fleet_health", RUN):
         if one["task_id"] in ("facts", "judge", "mail"):
             took = datetime.fromisoformat(one["end_date"]) - datetime.fromisoformat(one["start_date"])
             figure(f"task {one['task_id']}", f"{took.total_seconds():.0f} s")
-    sizes(stack)
     printed = stack.airflow("kafka-fleet", "findings", "--home", HOME, "--date", ds, "--format", "json")
     verdicts = {one["cluster"]: one["verdict"] for one in json.loads(printed) if one["advisory"] == "KAFKA-14334"}
     got = letters()
-    for cluster, text in got.items():
+    for cluster, text in got:
         figure(f"letter of {cluster}", f"{text.splitlines()[0]} (KAFKA-14334 is {verdicts.get(cluster)})")
+    costs(stack)
     wrong = sum(verdicts.get(cluster) != verdict for cluster, verdict in EXPECTED.items())
-    untold = sum(cluster not in got for cluster in EXPECTED) + ("KAFKA-14334" not in got.get("kafka-buggy", ""))
-    unhealthy = [one for one in stack.compose("ps", "--format", "json").splitlines() if "unhealthy" in one]
+    told = [cluster for cluster, _ in got]
+    named = {cluster for cluster, text in got if "KAFKA-14334" in text}
+    states = [json.loads(line) for line in stack.compose("ps", "--format", "json").splitlines()]
+    sick = [one["Service"] for one in states if one["Health"] != "healthy"]
     held = [
         gate("clusters with another verdict on KAFKA-14334", wrong, 0),
-        gate("letters that are missing, or do not name it", untold, 0),
-        gate("services that are unhealthy at the end", len(unhealthy), 0),
+        gate("owners with other than one letter", sum(told.count(one) != 1 for one in {*told, *EXPECTED}), 0),
+        gate("letters that name KAFKA-14334 and must not, or must and do not", len({"kafka-buggy"} ^ named), 0),
+        gate(f"services that are not healthy at the end {' '.join(sick)}".strip(), len(sick), 0),
     ]
     return all(held)
 
 
 def main(arguments: list[str]) -> int:
     """Entry point."""
-    argparse.ArgumentParser(prog="benchmarks.compose").parse_args(arguments)
+    parser = argparse.ArgumentParser(prog="benchmarks.compose")
+    parser.add_argument("--stand-ins", action="store_true", help="make the base images, for want of a registry")
+    options = parser.parse_args(arguments)
     print(machine())
+    if options.stand_ins:
+        subprocess.run([ROOT / "scripts/stand-in-images"], check=True)
     with tempfile.TemporaryDirectory(prefix="compose-", dir=os.environ.get("TMPDIR")) as name:
         stack = Stack(Path(name))
         make_folder(stack.folder)

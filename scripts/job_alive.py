@@ -20,17 +20,29 @@ WHERE job_type = %s AND hostname = %s AND state = 'running'
 """
 
 
-def main(job: str) -> int:
-    """Exit code: 0 alive, 1 not, with a sentence."""
+def alive(job: str, host: str) -> bool:
+    """Whether such a job of this host is. Raises psycopg2.Error."""
     url = os.environ["AIRFLOW__DATABASE__SQL_ALCHEMY_CONN"].replace("postgresql+psycopg2://", "postgresql://", 1)
     connection = psycopg2.connect(url, connect_timeout=10)
-    with connection, connection.cursor() as cursor:
-        cursor.execute(QUERY, (job, socket.gethostname(), LATE_S))
-        (alive,) = cursor.fetchone() or (0,)
-    connection.close()
-    if not alive:
-        print(f"no {job} of {socket.gethostname()} has written its heartbeat for {LATE_S} s", file=sys.stderr)
-    return 0 if alive else 1
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(QUERY, (job, host, LATE_S))
+            return cursor.fetchone() != (0,)
+    finally:
+        connection.close()
+
+
+def main(job: str) -> int:
+    """Exit code: 0 alive, 1 not, or not known, with a sentence."""
+    host = socket.gethostname()
+    try:
+        if alive(job, host):
+            return 0
+    except psycopg2.Error as error:
+        print(f"the database does not say whether {job} of {host} is alive: {error}".strip(), file=sys.stderr)
+        return 1
+    print(f"no {job} of {host} has written its heartbeat for {LATE_S} s", file=sys.stderr)
+    return 1
 
 
 if __name__ == "__main__":
