@@ -1,5 +1,5 @@
 # Airflow, Spark and this checkout in one image; every service of docker-compose.yml that is ours runs it.
-# The lock is the whole truth about Python packages, so the base image brings only the interpreter.
+# The run-time lock is the whole truth about Python packages, so the base image brings only the interpreter.
 FROM python:3.11.15-slim-bookworm AS fleet
 
 RUN apt-get update \
@@ -7,8 +7,8 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/*
 
 WORKDIR /opt/kafka-fleet
-COPY requirements.lock ./
-RUN pip install --no-cache-dir --no-deps --require-hashes -r requirements.lock
+COPY requirements.runtime.lock ./
+RUN pip install --no-cache-dir --no-deps --require-hashes -r requirements.runtime.lock
 
 COPY pyproject.toml README.md LICENSE ./
 COPY dags dags
@@ -16,8 +16,7 @@ COPY plugins plugins
 COPY spark spark
 COPY sql sql
 COPY templates templates
-COPY demo demo
-COPY docs/jolokia-access.xml docs/
+COPY scripts/job_alive.py scripts/clean-logs scripts/
 RUN pip install --no-cache-dir --no-deps --no-build-isolation -e . \
  && useradd --uid 50000 --home-dir /home/fleet --create-home fleet \
  && install -d -o fleet -g fleet /etc/kafka-fleet /opt/airflow /opt/airflow/logs /opt/airflow/secrets /opt/airflow/spark /var/lib/kafka-fleet
@@ -36,8 +35,11 @@ CMD ["airflow", "version"]
 # The profile `demo`: the same image with the published jars of one Kafka release and of the Jolokia agent.
 FROM fleet AS kafka
 ARG KAFKA_RELEASE
-ENV KAFKA_FLEET_ARTIFACTS=/opt/kafka
+ENV KAFKA_FLEET_ARTIFACTS=/opt/kafka \
+    PYTHONPATH=/opt/kafka-fleet/demo
 USER root
+COPY demo demo
+COPY docs/jolokia-access.xml docs/
 RUN python -c "import os; from fleet_demo.artifacts import kafka_jars; kafka_jars(os.environ['KAFKA_RELEASE'])" \
  && echo "f5c4b31eeeb602888346ce7b545a885cb7caf932eff3b1b630e93cc720483429  /opt/kafka/${KAFKA_RELEASE}/jolokia-agent-jvm-2.2.9-javaagent.jar" | sha256sum --check \
  && rm -rf /opt/kafka/ivy

@@ -57,7 +57,8 @@ def program() -> list[str] | None:
     for words in (["docker-compose"], ["docker", "compose"]):
         if shutil.which(words[0]):
             asked = subprocess.run([*words, "version", "--short"], capture_output=True, text=True, check=False)
-            if asked.returncode == 0 and int(asked.stdout.strip().lstrip("v").split(".")[0]) >= 2:
+            major = asked.stdout.strip().lstrip("v").partition(".")[0]  # `dev` where it was built from its source
+            if asked.returncode == 0 and (not major.isdecimal() or int(major) >= 2):
                 return words
     return None
 

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+import subprocess
 from pathlib import Path
 
 import jsonschema
@@ -31,7 +32,7 @@ REAL = compose_file.program()
 def test_the_services_of_an_installation_and_of_its_demo():
     airflow = {f"airflow-{part}" for part in ("init", "apiserver", "scheduler", "dag-processor", "triggerer")}
     demo = {"kafka-buggy", "kafka-fixed"}
-    assert set(SERVICES) == {"postgres", "mailpit", "spark-master", "spark-worker"} | airflow | demo
+    assert set(SERVICES) == {"postgres", "mailpit", "spark-master", "spark-worker", "log-groomer"} | airflow | demo
     assert {name for name, service in SERVICES.items() if "profiles" in service} == demo
 
 
@@ -144,6 +145,66 @@ def test_every_service_runs_without_capabilities_and_not_as_root(name):
     assert service["security_opt"] == ["no-new-privileges:true"]
     assert name in OURS or service["user"] in ("postgres", "65534:65534")
     assert not {"privileged", "cap_add", "network_mode", "pid"} & set(service)
+
+
+@pytest.mark.parametrize("name", sorted(SERVICES))
+def test_every_service_has_a_limit_of_memory_and_of_processes(name):
+    service = SERVICES[name]
+    assert re.fullmatch(r"\d+[mg]", service["mem_limit"])
+    assert service["pids_limit"] > 0
+
+
+def test_what_a_service_writes_goes_to_volumes_and_memory_where_that_is_enough():
+    written = {name for name, service in SERVICES.items() if not service["read_only"]}
+    assert written == {"spark-worker", "kafka-buggy", "kafka-fixed"}, "executors spill, brokers keep data"
+    for name in set(SERVICES) - written:
+        assert any(place.split(":")[0] == "/tmp" for place in SERVICES[name]["tmpfs"]), name
+    for name in set(AIRFLOW):
+        assert any(place.startswith("/opt/airflow:uid=50000") for place in SERVICES[name]["tmpfs"]), "airflow.cfg"
+
+
+def missing_files(words: list[str]) -> list[str]:
+    """Absolute paths among the words of a command that the image does not have."""
+    lines = re.findall(r"^COPY (.*) \S+$", DOCKERFILE, re.MULTILINE)
+    copied = tuple(f"/opt/kafka-fleet/{source}" for line in lines for source in line.split())
+    paths = [word for word in words if word.startswith("/") and not word.startswith("/tmp/")]
+    there = [path for path in paths if path.startswith(copied) and (ROOT / path[len("/opt/kafka-fleet/") :]).exists()]
+    return [path for path in paths if path not in there]
+
+
+def commands(node: object) -> list[list[str]]:
+    """Every command, and every list of arguments, in the values for Kubernetes."""
+    if isinstance(node, dict):
+        own = [node[key] for key in ("command", "args") if key in node]
+        return own + [one for value in node.values() for one in commands(value)]
+    return []
+
+
+def test_no_command_names_a_file_that_the_image_lacks():
+    for name in OURS:
+        service = SERVICES[name]
+        for words in (service["command"], service.get("healthcheck", {}).get("test", [])):
+            assert missing_files([word for word in words if "\n" not in word]) == [], name
+    assert missing_files(["bash", "/clean-logs"]) == ["/clean-logs"], "a file of another image is noticed"
+    values = yaml.safe_load((ROOT / "docs/kubernetes-values.yaml").read_text())
+    found = commands(values)
+    assert len(found) == 7, "two probes of the scheduler, one of DAG processor and triggerer each, three log groomers"
+    assert [missing_files(words) for words in found] == [[]] * 7
+    for part in ("scheduler", "dagProcessor", "triggerer"):
+        assert values[part]["logGroomerSidecar"]["args"] == SERVICES["log-groomer"]["command"], "not the chart's own"
+        assert {"command", "timeoutSeconds"} <= set(values[part]["livenessProbe"])
+    for part in ("scheduler", "apiServer", "dagProcessor", "triggerer"):
+        assert {"requests", "limits"} <= set(values[part]["resources"])
+    assert values["config"]["core"]["hostname_callable"] == "socket.gethostname", "job_alive.py asks for that name"
+
+
+def test_what_an_installation_keeps_in_its_checkout_is_not_committed():
+    names = (".env", "fleet.yaml", "acknowledgements.yaml", "secrets.yaml")
+    said = subprocess.run(["git", "check-ignore", *names], cwd=ROOT, capture_output=True, text=True, check=False)
+    if (ROOT / ".git").exists():
+        assert said.stdout.split() == list(names)
+    allowed = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
+    assert not allowed & set(names)
 
 
 def test_every_stage_of_the_image_ends_as_its_own_user():
