@@ -1,12 +1,14 @@
 """Verbs of the command line that are about the fleet file and the acknowledgements beside it."""
 
 import argparse
+import os
+import pwd
 import sys
 from collections.abc import Sequence
 
 from pydantic import ValidationError
 
-from kafka_fleet import acknowledgements
+from kafka_fleet import acknowledgement_edits, acknowledgements
 from kafka_fleet.acknowledgements import Acknowledgements
 from kafka_fleet.fleet_yaml import FleetFileError
 from kafka_fleet.inventory import Cluster, Fleet, load_fleet
@@ -62,7 +64,7 @@ def acknowledge(options: argparse.Namespace) -> int:
         if given := [name for name, value in needed.items() if value is not None]:
             raise UsageError(f"--remove takes no {', '.join(f'--{name}' for name in given)}")
         try:
-            acknowledgements.remove(path, options.cluster, options.finding)
+            acknowledgement_edits.remove(path, options.cluster, options.finding)
         except FleetFileError as error:
             raise UsageError(str(error)) from error
         print(f"{path}: {options.finding} of {options.cluster} is acknowledged no more")
@@ -71,11 +73,20 @@ def acknowledge(options: argparse.Namespace) -> int:
         raise UsageError(f"to acknowledge a finding takes {', '.join(f'--{name}' for name in absent)} too")
     one = _as_it_stands(options)
     try:
-        acknowledgements.add(path, one)
+        acknowledgement_edits.add(path, one)
     except FleetFileError as error:
         raise UsageError(str(error)) from error
     print(f"{path}: {one.key} of {one.cluster} is acknowledged until {one.expires}")
     return 0
+
+
+def _user() -> str:
+    """Who runs this: the operating system's user, and not what the environment says."""
+    number = os.getuid()
+    try:
+        return f"system user {pwd.getpwuid(number).pw_name}"
+    except KeyError:
+        return f"system user {number}"
 
 
 def _as_it_stands(options: argparse.Namespace) -> acknowledgements.Acknowledgement:
@@ -86,7 +97,7 @@ def _as_it_stands(options: argparse.Namespace) -> acknowledgements.Acknowledgeme
     if options.finding not in rows:
         known = ", ".join(sorted(rows)) or "none"
         raise UsageError(f"{options.cluster} has no finding {options.finding} on {options.date}; it has: {known}")
-    said = (options.reason, options.owner, options.expires)
+    said = (options.reason, options.owner, options.expires, _user())
     try:
         return acknowledgements.of_finding(rows[options.finding], options.cluster, options.date, *said)
     except ValidationError as error:
