@@ -14,6 +14,7 @@ from kafka_fleet.fleet_yaml import FleetFileError
 from kafka_fleet.inventory import Cluster, Fleet, load_fleet
 from kafka_fleet.knowledge.briefs import key_of, read_brief
 from kafka_fleet.mistakes import told
+from kafka_fleet.report.words import plural
 from kafka_fleet.usage import UsageError
 
 
@@ -49,10 +50,14 @@ def acknowledged_of(options: argparse.Namespace) -> Acknowledgements:
 def check(options: argparse.Namespace) -> int:
     """`kafka-fleet check`."""
     fleet, acknowledged = fleet_of(options), acknowledged_of(options)
-    print(f"{options.fleet}: {len(fleet.clusters)} valid clusters, {len(fleet.errors)} errors")
+    clusters, errors = plural(len(fleet.clusters), "valid cluster"), plural(len(fleet.errors), "error")
+    print(f"{options.fleet}: {clusters}, {errors}")
     if acknowledged.entries or acknowledged.faults:
-        entries, faults = len(acknowledged.entries), len(acknowledged.faults)
-        print(f"{acknowledgements.beside(options.fleet)}: {entries} acknowledgements, {faults} errors")
+        entries, faults = (
+            plural(len(acknowledged.entries), "acknowledgement"),
+            plural(len(acknowledged.faults), "error"),
+        )
+        print(f"{acknowledgements.beside(options.fleet)}: {entries}, {faults}")
     return 2 if fleet.errors or acknowledged.faults else 0
 
 
