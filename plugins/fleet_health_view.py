@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from airflow.api_fastapi.auth.managers.models.resource_details import AccessView, DagAccessEntity
-from airflow.api_fastapi.core_api.security import requires_access_dag, requires_access_view
+from airflow.api_fastapi.core_api.security import GetUserDep, requires_access_dag, requires_access_view
 from airflow.plugins_manager import AirflowPlugin
 from fastapi import Depends
 
@@ -25,6 +25,11 @@ def fleet_file() -> Path | None:
     return Path(found) if found else None
 
 
+def user(logged_in: GetUserDep) -> str:
+    """Who is logged in, as an acknowledgement keeps it."""
+    return f"Airflow user {logged_in.get_name()}"
+
+
 GUARD = [Depends(requires_access_view(AccessView.PLUGINS))]
 EDITORS = [Depends(requires_access_dag("POST", DagAccessEntity.RUN, param_dag_id="fleet_health"))]  # who may judge days
 
@@ -35,7 +40,7 @@ class FleetHealth(AirflowPlugin):
     name = "fleet_health"
     fastapi_apps: ClassVar[list[Any]] = [
         {
-            "app": make_app(home, GUARD, fleet_file, EDITORS),
+            "app": make_app(home, GUARD, fleet_file, EDITORS, Depends(user)),
             "url_prefix": PREFIX,
             "name": "Kafka Fleet Health",
         }

@@ -57,7 +57,7 @@ def _own(path: object, home: Path) -> str | None:
     if isinstance(path, str | bytes | os.PathLike):
         text = os.fsdecode(path)
         if text.startswith(f"{home}{os.sep}"):
-            return re.sub(r"\.\d+\.\d+\.tmp$", ".tmp", os.path.relpath(text, home))
+            return re.sub(r"\.(\d+\.\d+|[0-9a-f]{16})\.tmp$", ".tmp", os.path.relpath(text, home))
     return None
 
 

@@ -1,6 +1,8 @@
 """`kafka-fleet acknowledge`: takes a published finding, writes its entry or takes it back, or says why not."""
 
 import json
+import os
+import pwd
 
 import pytest
 
@@ -33,10 +35,12 @@ def call(tmp_path, capsys):
     return run
 
 
-def test_the_command_line_acknowledges_what_is_there(call, tmp_path):
+def test_the_command_line_acknowledges_what_is_there(call, tmp_path, monkeypatch):
+    monkeypatch.setenv("LOGNAME", "somebody-else")
     code, said = call()
     assert (code, said.err) == (0, "")
-    assert load(tmp_path / "acknowledgements.yaml").entries == [entry()]
+    (one,) = load(tmp_path / "acknowledgements.yaml").entries
+    assert one == entry(acknowledged_by=f"system user {pwd.getpwuid(os.getuid()).pw_name}")
     assert call()[0] == 2
 
 

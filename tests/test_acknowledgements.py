@@ -5,7 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from kafka_fleet.acknowledgements import Acknowledgement, add, load, of_finding, remove, reopened, standing
+from kafka_fleet.acknowledgement_edits import add, remove
+from kafka_fleet.acknowledgements import Acknowledgement, load, of_finding, reopened, standing
 from kafka_fleet.fleet_yaml import FleetFileError
 from letter_rows import DS, finding
 

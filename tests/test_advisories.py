@@ -132,6 +132,15 @@ def test_faults_name_file_and_field(tmp_path: Path, changes: dict[str, object], 
         ({"broker_config": "a", "is": "version_below", "value": "new"}, "no protocol or metadata version"),
         ({"client_config": "a", "is": "set", "of": "groups"}, "needs a test that reads brokers"),
         ({"mode": "KRaft", "distinct_racks": 2}, "must use one of"),
+        (
+            {"broker_config": "group.coordinator.new.enable", "is": "equals", "value": "true"},
+            "new.enable is not in config_names.yaml, so its value is never stored; add it there first",
+        ),
+        ({"broker_config": "brand.new.enable", "is": "unset"}, "brand.new.enable is not in config_names.yaml"),
+        (
+            {"broker_config": "sasl.oauthbearer.jwks.endpoint.url", "is": "includes", "value": "http*"},
+            "sasl.oauthbearer.jwks.endpoint.url is not in config_names.yaml",
+        ),
     ],
 )
 def test_the_vocabulary_of_tests_is_closed(tmp_path: Path, test: dict[str, object], words: str) -> None:

@@ -80,7 +80,7 @@ def test_check_tells_every_error_of_every_cluster(call, tmp_path):
     assert len(err) == 6
     assert all(line.startswith(f"{tmp_path}/fleet.yaml: cluster ") for line in err)
     assert [line.split(": ")[1] for line in err] == ["cluster second"] * 5 + ["cluster index"]
-    assert "1 valid clusters, 6 errors" in out
+    assert "1 valid cluster, 6 errors" in out
 
 
 def test_check_of_a_valid_file(call):

@@ -1,5 +1,6 @@
 """Compaction: the same rows from fewer files, whatever is interrupted; what was joined stays readable and checked."""
 
+import json
 import shutil
 import time
 from datetime import UTC, date, datetime, timedelta
@@ -67,6 +68,21 @@ def test_the_same_rows_from_fewer_files(home):
     assert remove_orphans(home, DS, LONG_AFTER) == (0, [])
     assert compact(home, DS, NEXT) == {}
     assert everything(home) == before
+
+
+@pytest.mark.parametrize("more", [1, -1])
+def test_a_file_with_other_rows_than_were_landed_is_not_joined(home, more):
+    """Rows of joined sweeps are told apart by their number: one that is wrong would move all that follow."""
+    path = min((home / f"raw/manifests/ds={DS}").glob(f"{CLUSTERS[0]}.*"))
+    manifest = json.loads(path.read_text())
+    (entry,) = (file for file in manifest["files"] if file["table"] == "partitions")
+    entry["rows"] += more
+    path.write_text(json.dumps(manifest))
+    with pytest.raises(OSError, match=f"has 50 rows, {50 + more} were landed"):
+        compact(home, DS, NEXT)
+    sweeps, damaged = manifests(home, DS)
+    assert [one.joined for one in sweeps if one.cluster == CLUSTERS[0]] == [False] * SWEEPS
+    assert (damaged, (home / f"raw/joined/ds={DS}/{CLUSTERS[0]}.json").exists()) == ([], False)
 
 
 def test_the_last_sweep_keeps_its_own_files(home):

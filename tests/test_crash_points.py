@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from crashes import DAYS_LATER, enough, every_kill, in_memory, killed, on_their_way, tree
-from kafka_fleet import acknowledgements
+from kafka_fleet import acknowledgement_edits, acknowledgements
 from kafka_fleet.acknowledgements import of_finding
 from kafka_fleet.store import compaction
 from kafka_fleet.store.compaction import compact, tidy
@@ -139,12 +139,12 @@ def test_an_acknowledgement_is_there_or_not(place: Path) -> None:
     def add(home: Path) -> None:
         path = acknowledgements.beside(home / "fleet.yaml")
         if other not in acknowledgements.load(path).entries:
-            acknowledgements.add(path, other)
+            acknowledgement_edits.add(path, other)
 
-    template = made(place / "old", lambda home: acknowledgements.add(home / acknowledgements.NAME, one))
+    template = made(place / "old", lambda home: acknowledgement_edits.add(home / acknowledgements.NAME, one))
     old, new = (
         tree(template),
-        tree(made(place / "new", lambda h: acknowledgements.add(h / acknowledgements.NAME, one), add)),
+        tree(made(place / "new", lambda h: acknowledgement_edits.add(h / acknowledgements.NAME, one), add)),
     )
     points = set()
     for write, home in every_kill(add, template, place, 2):

@@ -56,7 +56,7 @@ def test_every_fleet_file_that_is_shown_is_valid(page: str, content: str, tmp_pa
     path = tmp_path / "fleet.yaml"
     path.write_text(content)
     assert main(["check", "--fleet", str(path)]) == 0, page
-    assert "1 valid clusters, 0 errors" in capsys.readouterr().out
+    assert "1 valid cluster, 0 errors" in capsys.readouterr().out
 
 
 def test_the_map_of_an_import_that_is_shown_is_valid(tmp_path: Path):

@@ -30,10 +30,10 @@ def test_the_example_is_valid_and_shows_every_key():
         ([], "version: 1 and a list"),
         ("text", "version: 1 and a list"),
         ({"version": 1}, "list of clusters"),
-        ({"version": 1, "clusters": {}}, "list of clusters"),
+        ({"version": 1, "clusters": {}}, "clusters: must be a list, not a mapping"),
         ({"version": 2, "clusters": []}, "must be 1, not 2"),
         ({"version": True, "clusters": []}, "must be 1, not True"),
-        ({"clusters": []}, "must be 1, not None"),
+        ({"clusters": []}, "version: is missing; it must be 1"),
     ],
 )
 def test_what_is_no_fleet_file_stops_everything_with_one_sentence(content, about):

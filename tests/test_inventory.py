@@ -232,3 +232,25 @@ def test_a_fleet_file_written_as_json_has_its_broker_ids_in_quotes():
     fleet = parse_fleet({"version": 1, "clusters": [one]}, "fleet.json")
     assert fleet.errors == []
     assert list(fleet.clusters[0].jolokia.brokers) == [1]
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "sentence"),
+    [
+        ("owners", ["#platform-alerts"], "owners.0: must be an e-mail address; the value is not shown"),
+        ("environment", "passau", "environment: must be production, staging or development; the value is not shown"),
+        ("environment", "prod", "environment: must be production, staging or development, not 'prod'"),
+        ("owners", ["platform-team"], "owners.0: must be an e-mail address, not 'platform-team'"),
+    ],
+)
+def test_a_value_that_may_hold_a_secret_leaves_a_whole_sentence(field, value, sentence):
+    entry = {
+        "id": "lab",
+        "environment": "production",
+        "owners": ["a@example.org"],
+        "bootstrap_servers": ["127.0.0.1:9"],
+    }
+    entry |= {"jolokia": {"brokers": {1: "http://127.0.0.1:1/jolokia"}}, field: value}
+    (fault,) = parse_fleet({"version": 1, "clusters": [entry]}, "fleet.yaml").errors
+    assert sentence in str(fault)
+    assert "not the value" not in str(fault)

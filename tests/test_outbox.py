@@ -168,6 +168,38 @@ def test_a_rivals_success_is_not_undone(tmp_path, smtp):
     assert states(tmp_path) == {OWNER: "sent"}
 
 
+@pytest.mark.parametrize("state", ["due", "refused", "claimed"])
+def test_the_failure_of_a_claim_that_was_taken_over_says_nothing_of_the_other_try(tmp_path, box, smtp, state):
+    send(tmp_path, plain(1))  # nobody listens: composed, and due
+    outbox, later = Outbox(tmp_path, DAY, CLUSTER, timedelta(minutes=10)), NOON + timedelta(minutes=11)
+    mail = outbox.read()[-1]
+    slow = outbox.claim(mail, OWNER, NOON)
+    rival = outbox.claim(mail, OWNER, later)
+    assert outbox.offer(mail, OWNER, rival)
+    before = path(tmp_path).read_bytes()
+    outbox.settle(mail, OWNER, slow, state, "450 later", later + timedelta(seconds=1))
+    assert path(tmp_path).read_bytes() == before
+    third = send(tmp_path, smtp, clock=lambda: later + timedelta(minutes=1))
+    assert "looked at again after" in third.deferred[OWNER], "the rival's mail is complete, and may be there already"
+    assert box.received == []
+    outbox.settle(mail, OWNER, rival, "sent", "", later + timedelta(seconds=2))
+    assert send(tmp_path, smtp).already == [OWNER]
+
+
+@pytest.mark.parametrize("answer", ["452 full", "554 no"])
+def test_who_was_turned_down_after_the_whole_body_has_nothing(tmp_path, box, smtp, answer):
+    box.on_data = lambda _recipient: answer
+    for hours in range(3):
+        send(tmp_path, smtp, clock=lambda hours=hours: NOON + timedelta(hours=hours))
+    (mail,) = Outbox(tmp_path, DAY, CLUSTER, timedelta(minutes=10)).read()
+    assert (mail.recipients[OWNER].may_have, mail.reached_somebody) == (False, False)
+    box.on_data = lambda _recipient: "250 kept"
+    other = send(tmp_path, smtp, html="<p>other</p>", findings="f2", clock=lambda: NOON + timedelta(hours=4))
+    assert (other.sent, other.revised) == ([OWNER], False)
+    assert not box.received[0][1]["Subject"].startswith("Revised")
+    assert len(json.loads(path(tmp_path).read_text())["mails"]) == 1, "the one that nobody has is kept by nobody"
+
+
 def test_digests_keep_their_parts_apart():
     assert letter_digest("ab", "c") != letter_digest("a", "bc")
 

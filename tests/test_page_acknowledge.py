@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from fastapi import Depends, HTTPException
+from fastapi import Depends, HTTPException, Request
 from fastapi.testclient import TestClient
 
 from kafka_fleet.acknowledgements import load
@@ -76,6 +76,38 @@ def test_a_finding_is_acknowledged_from_the_page_and_shown_so(write, home):
 def test_what_is_not_to_be_written_is_not(write, home, other, status):
     assert write(**other)[0].status_code == status
     assert not (home / "acknowledgements.yaml").exists()
+
+
+def test_who_is_logged_in_is_kept_and_shown(home):
+    def user(request: Request) -> str:
+        return f"Airflow user {request.headers['X-Login']}"
+
+    (home / "fleet.yaml").write_text("")
+    web = TestClient(make_app(lambda: home, [], lambda: home / "fleet.yaml", user=Depends(user)))
+    headers = {"Sec-Fetch-Site": "same-origin", "X-Login": "<b>alice</b>" + "x" * 4_000}
+    form = SAID | {"acknowledged_by": "Airflow user bob", "by": "Airflow user bob"}
+    shown = web.post("/clusters/payments-eu/acknowledgements", data=form, headers=headers)
+    assert shown.status_code == 200
+    (one,) = load(home / "acknowledgements.yaml").entries
+    assert one.acknowledged_by.startswith("Airflow user <b>alice</b>x")
+    assert len(one.acknowledged_by) < 500
+    assert "oncall@example.org , entered by Airflow user &lt;b&gt;alice&lt;/b&gt;x" in text(shown)
+
+
+def test_a_hostile_neighbour_in_the_folder_has_nothing_overwritten(write, home):
+    victim = home / "airflow.cfg"
+    victim.write_text("[core]\n")
+    (home / ".acknowledgements.yaml.tmp").symlink_to(victim)
+    assert write()[0].status_code == 303
+    assert (victim.read_text(), (home / "acknowledgements.yaml").is_symlink()) == ("[core]\n", False)
+    (home / "acknowledgements.yaml").unlink()
+    (home / "acknowledgements.yaml").symlink_to(victim)
+    for what in ("acknowledgements", BACK):
+        answer, _web = write(what=what)
+        assert answer.status_code == 409
+        assert "cknowledgements.yaml: is not written: it is a link" in text(answer)
+        assert str(home) not in answer.text
+    assert victim.read_text() == "[core]\n"
 
 
 BACK = "acknowledgements/removal"

@@ -48,6 +48,7 @@ def test_who_may_view_and_not_trigger_writes_nothing(visited):
     nobodys, viewers, written, *untouched, removed = [kept for *_who, kept in writes]
     assert nobodys is viewers is None
     assert b"KAFKA-14334" in written
+    assert b"acknowledged_by: Airflow user editor" in written
     assert untouched == [written, written]
     assert b"KAFKA-14334" not in removed
 

@@ -219,6 +219,21 @@ def test_two_at_once_leave_what_one_leaves(home, tmp_path):
     assert files(home) == files(whole)
 
 
+def test_generations_of_a_day_that_began_to_be_judged_after_looking_stay(home):
+    busy, quiet = DAYS[5], DAYS[4]
+    for ds in (busy, quiet):
+        judge(home, ds)
+    found = plan(home, KEEP, time.time())
+    for ds in (busy, quiet):
+        assert home / f"findings/ds={ds}/g0001" in found.trees
+    claim(home, busy)
+    before = files(home)
+    assert carry_out(home, found) == [f"{busy} stays: it is being judged"]
+    gone = before.keys() - files(home).keys()
+    assert not any(busy in name for name in gone)
+    assert f"findings/ds={quiet}/g0001/clusters/payments-eu.json" in gone
+
+
 @pytest.mark.fault(44)
 @pytest.mark.parametrize("rejudged", [False, True], ids=["claimed", "judged in part"])
 def test_what_changes_between_looking_and_deleting_keeps_its_day(home, rejudged):

@@ -1,17 +1,20 @@
 """Verbs of the command line that are about the fleet file and the acknowledgements beside it."""
 
 import argparse
+import os
+import pwd
 import sys
 from collections.abc import Sequence
 
 from pydantic import ValidationError
 
-from kafka_fleet import acknowledgements
+from kafka_fleet import acknowledgement_edits, acknowledgements
 from kafka_fleet.acknowledgements import Acknowledgements
 from kafka_fleet.fleet_yaml import FleetFileError
 from kafka_fleet.inventory import Cluster, Fleet, load_fleet
 from kafka_fleet.knowledge.briefs import key_of, read_brief
 from kafka_fleet.mistakes import told
+from kafka_fleet.report.words import plural
 from kafka_fleet.usage import UsageError
 
 
@@ -47,10 +50,14 @@ def acknowledged_of(options: argparse.Namespace) -> Acknowledgements:
 def check(options: argparse.Namespace) -> int:
     """`kafka-fleet check`."""
     fleet, acknowledged = fleet_of(options), acknowledged_of(options)
-    print(f"{options.fleet}: {len(fleet.clusters)} valid clusters, {len(fleet.errors)} errors")
+    clusters, errors = plural(len(fleet.clusters), "valid cluster"), plural(len(fleet.errors), "error")
+    print(f"{options.fleet}: {clusters}, {errors}")
     if acknowledged.entries or acknowledged.faults:
-        entries, faults = len(acknowledged.entries), len(acknowledged.faults)
-        print(f"{acknowledgements.beside(options.fleet)}: {entries} acknowledgements, {faults} errors")
+        entries, faults = (
+            plural(len(acknowledged.entries), "acknowledgement"),
+            plural(len(acknowledged.faults), "error"),
+        )
+        print(f"{acknowledgements.beside(options.fleet)}: {entries}, {faults}")
     return 2 if fleet.errors or acknowledged.faults else 0
 
 
@@ -62,7 +69,7 @@ def acknowledge(options: argparse.Namespace) -> int:
         if given := [name for name, value in needed.items() if value is not None]:
             raise UsageError(f"--remove takes no {', '.join(f'--{name}' for name in given)}")
         try:
-            acknowledgements.remove(path, options.cluster, options.finding)
+            acknowledgement_edits.remove(path, options.cluster, options.finding)
         except FleetFileError as error:
             raise UsageError(str(error)) from error
         print(f"{path}: {options.finding} of {options.cluster} is acknowledged no more")
@@ -71,11 +78,20 @@ def acknowledge(options: argparse.Namespace) -> int:
         raise UsageError(f"to acknowledge a finding takes {', '.join(f'--{name}' for name in absent)} too")
     one = _as_it_stands(options)
     try:
-        acknowledgements.add(path, one)
+        acknowledgement_edits.add(path, one)
     except FleetFileError as error:
         raise UsageError(str(error)) from error
     print(f"{path}: {one.key} of {one.cluster} is acknowledged until {one.expires}")
     return 0
+
+
+def _user() -> str:
+    """Who runs this: the operating system's user, and not what the environment says."""
+    number = os.getuid()
+    try:
+        return f"system user {pwd.getpwuid(number).pw_name}"
+    except KeyError:
+        return f"system user {number}"
 
 
 def _as_it_stands(options: argparse.Namespace) -> acknowledgements.Acknowledgement:
@@ -86,7 +102,7 @@ def _as_it_stands(options: argparse.Namespace) -> acknowledgements.Acknowledgeme
     if options.finding not in rows:
         known = ", ".join(sorted(rows)) or "none"
         raise UsageError(f"{options.cluster} has no finding {options.finding} on {options.date}; it has: {known}")
-    said = (options.reason, options.owner, options.expires)
+    said = (options.reason, options.owner, options.expires, _user())
     try:
         return acknowledgements.of_finding(rows[options.finding], options.cluster, options.date, *said)
     except ValidationError as error:

@@ -12,7 +12,7 @@ from kafka_fleet.config_names import allowed
 from kafka_fleet.knowledge.declared_clients import SOFTWARE, version_in
 from kafka_fleet.knowledge.releases import catalogue
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.mistakes import place, shown
+from kafka_fleet.mistakes import instead_of, place, shown
 
 _BROKER_ID = "must be a broker id, a whole number of 0 to 2147483647"
 _TYPES = {
@@ -31,7 +31,7 @@ _TYPES = {
 }
 _PATTERNS = {
     "id": "must be a slug of a-z, 0-9 and inner hyphens, at most 63 characters",
-    "owners": "must be e-mail addresses",
+    "owners": "must be an e-mail address",
     "kafka_connection": "must be a connection id of letters, digits, dots, hyphens and underscores",
     "connection": "must be a connection id of letters, digits, dots, hyphens and underscores",
 }
@@ -57,14 +57,14 @@ def _sentence(fault: Any, model: type[BaseModel]) -> str:
     if kind == "extra_forbidden":
         return f"unknown key; allowed: {_model_at(model, location[:-1])}"
     if kind in ("model_type", "model_attributes_type"):
-        return f"must be a mapping with the keys {_model_at(model, location)}, not {shown(value)}"
+        return f"must be a mapping with the keys {_model_at(model, location)}{instead_of(value)}"
     text = _TYPES.get(kind)
     if kind == "string_pattern_mismatch":
         text = _PATTERNS.get(names[-1])
     if kind in ("missing", "too_short"):
         return str(text)
     if text is not None:
-        return f"{text}, not {shown(value, mail=names[0] == 'owners')}"
+        return f"{text}{instead_of(value, mail=names[0] == 'owners')}"
     return f"{fault['msg'].removeprefix('Value error, ')} ({shown(value)})"
 
 
@@ -105,7 +105,7 @@ def _settings(where: tuple[Any, ...], settings: dict[Any, Any]) -> Iterator[Mist
         if name not in known:
             yield Mistake(place((*where, name)), f"unknown client setting; allowed: {', '.join(sorted(known))}")
         elif not isinstance(value, str | int | float):
-            yield Mistake(place((*where, name)), f"must be text, a number, true or false, not {shown(value)}")
+            yield Mistake(place((*where, name)), f"must be text, a number, true or false{instead_of(value)}")
 
 
 def _clients(entry: Any) -> Iterator[Mistake]:
@@ -124,7 +124,7 @@ def _clients(entry: Any) -> Iterator[Mistake]:
                     version_in(version, next(iter(catalogue().announced)))
                 except ValueError:
                     text = "must be a version or range such as 3.2.3, <2.1 or >=2.4,<3.3"
-                    yield Mistake(place((*where, "version")), f"{text}, not {shown(version)}")
+                    yield Mistake(place((*where, "version")), f"{text}{instead_of(version)}")
 
 
 def _thresholds(entry: Any) -> Iterator[Mistake]:
@@ -141,7 +141,7 @@ def _thresholds(entry: Any) -> Iterator[Mistake]:
             elif isinstance(value, int | float) and not isinstance(value, bool):
                 low, high = declared[name].minimum, declared[name].maximum
                 if abs(value) < float("inf") and not low <= value <= high:
-                    yield Mistake(where, f"must be {low:g} to {high:g}, not {shown(value)}")
+                    yield Mistake(where, f"must be {low:g} to {high:g}{instead_of(value)}")
 
 
 def entry_mistakes(entry: Any) -> Iterator[Mistake]:

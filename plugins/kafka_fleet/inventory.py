@@ -14,7 +14,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from kafka_fleet.endpoints import server_problem, url_problem
 from kafka_fleet.fleet_sentences import Mistake, entry_mistakes, model_mistakes
 from kafka_fleet.fleet_yaml import FleetFileError, load_yaml
-from kafka_fleet.mistakes import place, shown
+from kafka_fleet.mistakes import instead_of, place
 
 Scalar = Any  # text, number or boolean: fleet_sentences says so in one sentence, a union would in four
 
@@ -152,10 +152,14 @@ def _entry(entry: Any, file: str, label: str) -> tuple[Cluster | None, list[Flee
 
 def parse_fleet(content: Any, file: str) -> Fleet:
     """Validate the parsed YAML of a fleet file. Raises FleetFileError when it is no fleet file at all."""
-    if not isinstance(content, dict) or not isinstance(content.get("clusters"), list):
+    if not isinstance(content, dict) or "clusters" not in content:
         raise FleetFileError(file, "must be a mapping with version: 1 and a list of clusters")
-    if content.get("version") != 1 or isinstance(content.get("version"), bool):
-        raise FleetFileError(file, f"version: must be 1, not {shown(content.get('version'))}")
+    if not isinstance(content["clusters"], list):
+        raise FleetFileError(file, f"clusters: must be a list{instead_of(content['clusters'])}")
+    if "version" not in content:
+        raise FleetFileError(file, "version: is missing; it must be 1")
+    if content["version"] != 1 or isinstance(content["version"], bool):
+        raise FleetFileError(file, f"version: must be 1{instead_of(content['version'])}")
     errors = [
         FleetError(file, "-", place((key,)), "unknown key; allowed: version, clusters")
         for key in content

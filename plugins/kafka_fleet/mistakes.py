@@ -12,13 +12,22 @@ _PLAIN = re.compile(r"[\w.*-]{1,80}")
 _LONGEST = 300  # characters of a sentence that quotes the file
 
 
+HIDDEN = "the value is not shown, it may hold a secret"
+
+
+def instead_of(value: Any, mail: bool = False) -> str:
+    """The end of a sentence on what must be: what is there instead, where it can be shown."""
+    text = shown(value, mail)
+    return f"; {text}" if text == HIDDEN else f", not {text}"
+
+
 def shown(value: Any, mail: bool = False) -> str:
     """A value for a sentence: a scalar in one line; what may hold a secret, or is long, is not shown."""
     if isinstance(value, dict | list):
         return "a mapping" if isinstance(value, dict) else "a list"
     text = repr(value) if isinstance(value, str | int | float | None) else type(value).__name__
     if re.search(r"[?#=]|pass|secret|jaas|token|key" + ("" if mail else "|@"), text, re.IGNORECASE):
-        return "the value is not shown, it may hold a secret"
+        return HIDDEN
     return text if len(text) <= 80 else text[:77] + "..."
 
 

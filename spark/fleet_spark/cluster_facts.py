@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from fleet_spark.signatures import iso
+from kafka_fleet.config_names import allowed
 from kafka_fleet.knowledge.facts import BrokerFacts, ClientSoftware, ClusterFacts, GroupMember, config_text
 from kafka_fleet.knowledge.metadata_versions import metadata_version
 
@@ -37,13 +38,18 @@ def cluster_facts(
     groups: list[dict[str, Any]],
     members: list[dict[str, Any]],
 ) -> ClusterFacts:
-    """One cluster. A setting that the broker shows and has no value is "", one that it hides is None."""
+    """One cluster. A setting that the broker shows and has no value is "", one that is not shown is None."""
     settings: dict[int, dict[str, str | None]] = defaultdict(dict)
+    unseen: dict[int, set[str]] = defaultdict(set)
     for row in configs:
-        hidden = bool(row["redacted"])
-        text = config_text(row["config_value"], hidden)
-        # a hidden value that is the default is unset: Kafka has no default for what it hides
-        settings[row["broker"]][row["name"]] = "" if hidden and row["is_default"] else text
+        hidden, name = bool(row["redacted"]), row["name"]
+        settings[row["broker"]][name] = config_text(row["config_value"], hidden)
+        # the default of any other hidden setting may be any value, and its name may be on the list since yesterday
+        if hidden and name in allowed("set_or_not"):
+            if row["is_default"]:
+                settings[row["broker"]][name] = ""
+            else:
+                unseen[row["broker"]].add(name)
     made = []
     for row in brokers:
         roles = row["process_roles"] or ""
@@ -56,6 +62,7 @@ def cluster_facts(
                 is_controller="controller" in roles if roles else bool(row["was_active_controller"]),
                 configs=settings.get(row["broker"], {}),
                 is_broker=row["is_broker"],
+                unseen=frozenset(unseen[row["broker"]]),
             )
         )
     libraries = tuple(

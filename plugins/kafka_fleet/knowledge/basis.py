@@ -13,7 +13,8 @@ LONGEST = 200  # characters of a value
 
 def _settings(facts: ClusterFacts, name: str) -> set[str]:
     values = {broker.configs.get(name) for broker in facts.brokers}
-    return {f"{name} is {value[:LONGEST] or 'unset'}" for value in values if value is not None}
+    unseen = {f"{name} is set" for broker in facts.brokers if name in broker.unseen}
+    return unseen | {f"{name} is {value[:LONGEST] or 'unset'}" for value in values if value is not None}
 
 
 def basis(advisory: Advisory, facts: ClusterFacts) -> list[str]:

@@ -17,7 +17,7 @@ from kafka_fleet.store.versions import document
 FIELDS = ("advisory", "signature", "cause", "verdict", "severity", "exposure", "signature_state", "subjects", "release")
 RANK = {"not_affected": 0, "unknown": 1, "exposed": 2, "look_alike": 3, "confirmed": 4}  # of verdicts, the worst last
 CLEAN_DAYS = 3  # days on which a symptom was looked for and not there, before it is called better or gone
-_COUNTED = frozenset({"broker", "controller", "listener", "host", "topic", "group", "client", "producer"})
+COUNTED = frozenset({"broker", "controller", "listener", "host", "topic", "group", "client", "producer"})  # subjects
 
 
 class Brief(NamedTuple):
@@ -50,7 +50,7 @@ def wider(was: Sequence[str], now: Sequence[str]) -> list[str]:
     short = {text.rsplit(" ", 1)[-1].rstrip("s") for text in was if text.startswith("and ")}
     known = set(was)
     return [
-        text for text in now if text not in known and (kind := text.partition(" ")[0]) in _COUNTED and kind not in short
+        text for text in now if text not in known and (kind := text.partition(" ")[0]) in COUNTED and kind not in short
     ]
 
 

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from kafka_fleet.config_names import allowed
 from kafka_fleet.knowledge.facts import BrokerFacts, ClusterFacts, Declared, Mode, Scalar
 
 Operator = Literal[
@@ -71,6 +72,14 @@ class BrokerConfig(_Compares):
 
     broker_config: str
 
+    @model_validator(mode="after")
+    def _stored(self) -> "BrokerConfig":
+        """A value that is never stored would answer nothing, for ever and on every cluster."""
+        name = self.broker_config
+        if name not in allowed("broker") and not (name in allowed("set_or_not") and self.is_ in ("set", "unset")):
+            raise ValueError(f"{name} is not in config_names.yaml, so its value is never stored; add it there first")
+        return self
+
     def ask(self, broker: BrokerFacts, facts: ClusterFacts) -> Answer:
         """Absent from what the broker reports (it has no such setting) differs from not read and from hidden."""
         name = self.broker_config
@@ -80,6 +89,8 @@ class BrokerConfig(_Compares):
             absent = {"set": False, "includes": False, "unset": True, "not_equals": True}.get(self.is_)
             return Answer(absent, f"{broker} reports no setting {name}")
         text = broker.configs[name]
+        if name in broker.unseen and self.is_ in ("set", "unset"):
+            return Answer(self.is_ == "set", f"{name} is set on {broker}, to a value that is not shown")
         if text is None:
             return Answer(None, f"{broker} does not show the value of {name}")
         shown = text if len(text) <= 80 else text[:77] + "..."

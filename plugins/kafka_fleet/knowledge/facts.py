@@ -17,7 +17,7 @@ class BrokerFacts:
 
     release: version text of app-info, None when not read. rack: None not read, "" none set.
     is_controller: holds the controller role (KRaft) or is the elected one (ZooKeeper).
-    is_broker: False for a dedicated KRaft controller.
+    is_broker: False for a dedicated KRaft controller. unseen: settings that are set, to a value that is not shown.
     """
 
     broker: int
@@ -26,6 +26,7 @@ class BrokerFacts:
     is_controller: bool = False
     configs: Mapping[str, str | None] = field(default_factory=dict)
     is_broker: bool = True
+    unseen: frozenset[str] = frozenset()
 
     def __str__(self) -> str:
         return f"{'broker' if self.is_broker else 'controller'} {self.broker}"

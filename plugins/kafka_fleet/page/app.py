@@ -34,6 +34,7 @@ POLICY = (
 )
 LETTER_POLICY = "sandbox allow-popups; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
 FURTHEST = 120  # judged days in which a cluster's own are looked for
+NOBODY = Depends(lambda: None)  # where there is no login
 BEFORE = 10  # days before a history that tell whether it has a beginning
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -52,8 +53,12 @@ def make_app(
     guard: Sequence[Depends],
     fleet_file: Callable[[], Path | None] = lambda: None,
     editors: Sequence[Depends] = (),
+    user: Depends = NOBODY,
 ) -> FastAPI:
-    """The app. home, fleet_file: asked at each request. guard: what has to let a request through; editors: a write."""
+    """The app. home, fleet_file: asked at each request. guard: what has to let a request through; editors: a write.
+
+    user: gives the name of who sends a request, as it is kept with what they write.
+    """
     app = FastAPI(title="Kafka Fleet Health", dependencies=list(guard), docs_url=None, redoc_url=None, openapi_url=None)
 
     @app.middleware("http")
@@ -83,7 +88,7 @@ def make_app(
     async def _refused(request: Request, _error: RequestValidationError) -> Response:
         return absent(request, "the address is not one of this page's", 422)
 
-    add_forms(app, published, fleet_file, editors, _HEADERS)
+    add_forms(app, published, fleet_file, editors, _HEADERS, user)
 
     @app.exception_handler(Refused)
     async def _not_written(request: Request, error: Refused) -> Response:

@@ -13,7 +13,7 @@ from fastapi.params import Depends
 from fastapi.responses import RedirectResponse, Response
 from pydantic import ValidationError
 
-from kafka_fleet import acknowledgements
+from kafka_fleet import acknowledgement_edits, acknowledgements
 from kafka_fleet.fleet_yaml import FleetFileError
 from kafka_fleet.knowledge.briefs import key_of
 from kafka_fleet.mistakes import told
@@ -62,8 +62,12 @@ def add_forms(
     fleet_file: Callable[[], Path | None],
     editors: Sequence[Depends],
     headers: Mapping[str, str],
+    user: Depends,
 ) -> None:
-    """Add the two addresses that write. fleet_file: asked at each request. editors: have to let a request through."""
+    """Add the two addresses that write. fleet_file: asked at each request. editors: have to let a request through.
+
+    user: gives the name of who sends a request, None where there is no login.
+    """
 
     def back(cluster: str, day: str, up: str) -> Response:
         return RedirectResponse(f"{up}{quote(cluster)}?day={day}", status_code=303, headers=dict(headers))
@@ -77,6 +81,7 @@ def add_forms(
         reason: Annotated[str, Form(max_length=2000)],
         owner: Annotated[str, Form(max_length=300)],
         expires: Annotated[str, Form(max_length=20)],
+        by: Annotated[str | None, user],
     ) -> Response:
         """Accept a finding as it stands on a day."""
         _from_here(request)
@@ -84,11 +89,12 @@ def add_forms(
         rows = {key_of(row): row for row in short["rows"]} if short else {}
         if finding not in rows:
             raise Refused("there is no such finding on that day", 404)
-        said = (reason.strip(), owner.strip(), expires)
-        _write(
-            fleet_file(),
-            lambda path: acknowledgements.add(path, acknowledgements.of_finding(rows[finding], cluster, day, *said)),
-        )
+        said = (reason.strip(), owner.strip(), expires, by)
+
+        def add(path: Path) -> None:
+            acknowledgement_edits.add(path, acknowledgements.of_finding(rows[finding], cluster, day, *said))
+
+        _write(fleet_file(), add)
         return back(cluster, day, "../")
 
     @app.post("/clusters/{cluster}/acknowledgements/removal", dependencies=list(editors))
@@ -96,5 +102,5 @@ def add_forms(
         """Take an acknowledgement back: its entry leaves the file. Its finding need not be there any more."""
         _from_here(request)
         name = known_cluster(cluster)
-        _write(fleet_file(), lambda path: acknowledgements.remove(path, name, finding))
+        _write(fleet_file(), lambda path: acknowledgement_edits.remove(path, name, finding))
         return back(name, day, "../../")

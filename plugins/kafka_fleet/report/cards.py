@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from kafka_fleet.report.charts import bar, chart
 from kafka_fleet.report.safe import clip
 from kafka_fleet.report.shapes import AdvisoryText, Card, Cut, Evidence, Json, Limits, Table, cut
-from kafka_fleet.report.words import bounds_text, quantity, span
+from kafka_fleet.report.words import bounds_text, quantity, sentence, span
 
 _KINDS = ("broker", "controller", "listener", "host", "topic", "partition", "group", "client", "producer")
 _NAME = 120  # characters of a topic, group or client id; two that differ at either end stay apart
@@ -18,6 +18,11 @@ _SIDES = {"client-producer": "producers", "client-consumer": "consumers", "clien
 def component_words(components: Sequence[str]) -> str:
     """Component ids as an owner says them: `broker, producers`."""
     return ", ".join(_SIDES.get(component, component) for component in components)
+
+
+def measured_on(components: Sequence[str]) -> str:
+    """Whose release a finding names: a topic and a host have none, it is their brokers' then."""
+    return component_words([one for one in components if one not in ("topic", "host")] or ["broker"])
 
 
 def subjects_by_kind(subjects: Sequence[str], limits: Limits) -> tuple[tuple[str, Cut], ...]:
@@ -129,6 +134,7 @@ def make_card(
         meaning=meaning(finding),
         release=finding["release"],
         components=component_words(finding["components"] or []),
+        measured_on=measured_on(finding["components"] or []),
         upgrade_to=finding["upgrade_to"],
         summary=own_text(advisory.summary) if advisory else "",
         mechanism=own_text(advisory.mechanism) if advisory else "",
@@ -138,7 +144,7 @@ def make_card(
         subjects=subjects_by_kind(finding["subjects"], limits),
         evidence=cut([_evidence(raw, ds, limits) for raw in finding["evidence"]], limits.evidence),
         bounds=bounds_text(finding["bounds"]),
-        missing=cut(finding["missing"], limits.sentences),
+        missing=cut([sentence(text) for text in finding["missing"]], limits.sentences),
         rivals=cut(rivals, limits.sentences),
         details_above=above or None,
         look_alikes=cut([] if above else details["look_alikes"], limits.sentences),

@@ -143,10 +143,11 @@ def build_letter(
         made = []
         full = limits.cards if verdict == "confirmed" else max(1, limits.cards // 3)
         for finding in measured[:full]:
-            name = finding["signature"] or ""
-            label = finding["advisory"] or "the symptom"
-            made.append(make_card(finding, advisories, signatures.get(name), known["ds"], limits, seen.get(name, "")))
-            seen.setdefault(name, label)
+            name = finding["signature"]
+            above = seen.get(name, "") if name else ""  # what has no symptom shares none
+            made.append(make_card(finding, advisories, signatures.get(name), known["ds"], limits, above))
+            if name:
+                seen.setdefault(name, finding["advisory"] or "the symptom")
         cards[verdict] = tuple(made)
         rest = [{**f, "advisory": f["advisory"] or f"symptom {f['signature']}"} for f in measured[full:]]
         rows = tuple(make_row(f, advisories) for f in rest[: limits.rows])

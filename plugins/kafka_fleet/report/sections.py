@@ -7,7 +7,7 @@ from kafka_fleet.knowledge.advisories import severity_rank
 from kafka_fleet.knowledge.coverage import set_aside
 from kafka_fleet.report.cards import component_words, own_text
 from kafka_fleet.report.shapes import AdvisoryText, Cut, Json, Limits, cut
-from kafka_fleet.report.words import number, plural
+from kafka_fleet.report.words import number, plural, sentence
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def undecided(
     most = max(1, limits.rows // max(1, len(kept)))
     return tuple(
         Undecided(
-            reasons=cut(reasons, limits.sentences),
+            reasons=cut([sentence(reason) for reason in reasons], limits.sentences),
             total=plural(len(members), "issue"),
             rows=tuple(make_row(f, advisories) for f in members[:most]),
             ids=cut([f["advisory"] for f in members[most:]], limits.ids),
@@ -140,13 +140,16 @@ def not_measured(dossier: Json, limits: Limits) -> Cut:
         else:
             none = "no configurations, groups or replicas"
             sentences.append(f"The Kafka protocol gave no answer in any sweep{why}: {none}.")
-    sentences += coverage["not_measured"]
+    named = tuple(f"{one['signature']}: " for one in dossier["signatures"] if one["missing"])
+    # what a symptom lacks is said once, below with its title, and not by its id as well
+    sentences += [sentence(text) for text in coverage["not_measured"] if not text.startswith(named)]
     for signature in dossier["signatures"] if set_aside(dossier) is None else ():
+        missing = [sentence(text) for text in signature["missing"]]
         if signature["state"] == "not_evaluated":
-            missing = " ".join(signature["missing"]) or "no reason was recorded."
-            sentences.append(f"{signature['title']}: not evaluated. {missing}")
+            why = " ".join(missing) or "No reason was recorded."
+            sentences.append(f"{signature['title']}: not evaluated. {why}")
         else:
-            sentences += [f"{signature['title']}: {sentence}" for sentence in signature["missing"]]
+            sentences += [f"{signature['title']}: {text}" for text in missing]
     for dropped in coverage["dropped_intervals"]:
         count = plural(dropped["count"], "interval")
         sentences.append(f"{count} between sweeps not used for deltas: {dropped['reason']}.")

@@ -103,6 +103,7 @@ class Card:
     meaning: str
     release: str | None
     components: str
+    measured_on: str
     upgrade_to: str | None
     summary: str
     mechanism: str

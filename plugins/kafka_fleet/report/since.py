@@ -96,7 +96,8 @@ def _acknowledged(standing: Standing, findings: Sequence[Json], advisories: Mapp
     for one in findings:
         ack, void = standing.get(key_of(one), (None, None))
         if ack is not None and void is None:
-            why = f"{ack.reason} Acknowledged by {ack.owner} until {ack.expires}."
+            by = f", entered by {ack.acknowledged_by}" if ack.acknowledged_by else ""
+            why = f"{ack.reason} Acknowledged by {ack.owner} until {ack.expires}{by}."
             change = Change("new", key_of(one), None, one["verdict"], one["severity"], why)
             lines.append(_line(Change(**clean(vars(change), _LONG)), advisories))
     return lines

@@ -12,7 +12,7 @@ import css_inline
 import jinja2
 
 from kafka_fleet.paths import templates_dir
-from kafka_fleet.report.words import NO_BREAK, VERDICTS, clock, moment, number, plural, protocol_counts
+from kafka_fleet.report.words import NO_BREAK, VERDICTS, clock, moment, number, plural, protocol_counts, sentence
 
 COLUMNS = 78
 
@@ -26,24 +26,24 @@ def _pieces(word: str, width: int) -> Iterator[str]:
     yield word
 
 
-def wrapped(text: str, indent: int = 0, first: str | None = None) -> str:
-    """Text in lines of at most 78 columns, each indented; `first` stands before the first line instead."""
+def wrapped(text: str, indent: int = 0, first: str | None = None, whole: bool = False) -> str:
+    """Text in lines of at most 78 columns, each indented; `first` stands before the first line instead.
+
+    whole: a word that is longer than a line is not broken, such as the name of an MBean, which is there to be copied.
+    """
     lead = " " * indent
     lines, line = [], lead if first is None else first
     blank = True
     for word in re.split(r"[ \t\r\n]+", str(text).strip()):
-        for piece in _pieces(word, COLUMNS - max(indent, len(line) if blank else 0)):
-            if not blank and len(line) + 1 + len(piece) > COLUMNS:
+        between = " "
+        width = len(word) if whole else COLUMNS - max(indent, len(line) if blank else 0)
+        for piece in _pieces(word, width):
+            if not blank and len(line) + len(between) + len(piece) > COLUMNS:
                 lines.append(line)
                 line, blank = lead, True
-            line += piece if blank else f" {piece}"
-            blank = False
+            line += piece if blank else f"{between}{piece}"
+            between, blank = "", False  # parts of one word have no blank between them: a name is copied as it is
     return "\n".join([*lines, line])
-
-
-def sentence(text: str) -> str:
-    """The text with a capital first letter and a full stop."""
-    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
 
 
 @cache

@@ -52,6 +52,13 @@ def plural(count: int, word: str, many: str | None = None) -> str:
     return f"{count:,} {word if count == 1 else many or word + 's'}"
 
 
+def sentence(text: str) -> str:
+    """The text with a capital first letter and a full stop; a name with dots, and a symptom's id, stay as they are."""
+    first = text.split(maxsplit=1)[0] if text.split() else ""
+    named = any(sign in first.rstrip(".,:;") for sign in "._=/-")
+    return (text if named else text[:1].upper() + text[1:]) + ("" if text.endswith((".", "!", "?")) else ".")
+
+
 def joined(parts: Sequence[str]) -> str:
     """`a`, `a and b`, `a, b and c`."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}" if parts else ""
