@@ -16,7 +16,7 @@ from airflow.sdk.exceptions import (
 import fleet_metrics
 from fleet_choice import day_of, selected
 from fleet_deadline import alerts
-from fleet_mail import digest_one, mail_one, settle
+from fleet_mail import MAIL_RETRIES, MAIL_RETRY_DELAY, digest_one, mail_one, settle
 from fleet_settings import (
     APPLICATION,
     LABEL,
@@ -171,6 +171,7 @@ def fleet_health() -> None:
         if failed:
             raise AirflowException("; ".join(f"{cluster}: {error}" for cluster, error in failed.items()))
 
+    # a letter that failed must not hold the others back
     @task(trigger_rule=TriggerRule.ALL_DONE_MIN_ONE_SUCCESS, outlets=[Asset("fleet://reports")])
     def publish() -> None:
         """Readers follow the new generation from here on, all at once."""
@@ -182,12 +183,8 @@ def fleet_health() -> None:
         fleet_metrics.published(Published(home()).summary(plan["ds"]) or {})
         log.info("%s: %s is published", plan["ds"], plan["generation"])
 
-    @task(
-        map_index_template=LABEL,
-        trigger_rule=TriggerRule.ALL_DONE_MIN_ONE_SUCCESS,  # a letter that failed must not hold the others back
-        retries=4,
-        retry_delay=timedelta(minutes=15),  # beyond the outbox's lease, so that a lost answer is looked at again
-    )
+    # all its upstreams must have succeeded: what is not published is not mailed
+    @task(map_index_template=LABEL, retries=MAIL_RETRIES, retry_delay=MAIL_RETRY_DELAY)
     def mail(clusters: list[str]) -> None:
         """Each cluster's letter to its owners, by the outbox; who has it already gets no second one from a retry."""
         from kafka_fleet.report.digest import digest_owners
@@ -197,7 +194,7 @@ def fleet_health() -> None:
         single = {name: [one for one in own if one not in digests] for name, own in owners.items()}
         settle([mail_one(cluster, single.get(cluster), plan) for cluster in clusters])
 
-    @task(trigger_rule=TriggerRule.ALL_DONE_MIN_ONE_SUCCESS, retries=4, retry_delay=timedelta(minutes=15))
+    @task(retries=MAIL_RETRIES, retry_delay=MAIL_RETRY_DELAY)
     def digest() -> None:
         """One mail for each owner of KAFKA_FLEET_DIGESTS, with all their clusters, instead of a letter for each."""
         from kafka_fleet.report.digest import digest_owners

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from kafka_fleet.report.mail import DeliveryResult
 
 log = logging.getLogger(__name__)
+MAIL_RETRIES = 4
+MAIL_RETRY_DELAY = timedelta(minutes=15)  # beyond the outbox's lease, so that a lost answer is looked at again
 
 
 def should_mail(notify: str, run_type: str) -> bool:
