@@ -37,6 +37,7 @@ from kafka_fleet.knowledge.upgrade import plan, upgrade_to
 from kafka_fleet.knowledge.verdicts import Row, judge
 from kafka_fleet.store.generations import publish
 from kafka_fleet.store.judged import NOT_ASKED
+from kafka_fleet.store.kept_fleet import kept_fleet
 
 NO_SWEEP = "no sweep reached this cluster on this day"
 TABLES = ("cluster_days", "broker_days", "config_days", "client_days", "group_days", "member_days", "dropped")
@@ -103,12 +104,12 @@ def _judge(
 
 
 def write_findings(day: Day, fleet_file: Path | None, clusters: list[str], signatures: list[str]) -> None:
-    """Judge the day and publish. Clusters: those named, else all of the fleet file and of the day's sweeps."""
+    """Judge the day and publish. Clusters: those named, else all of the fleet and of the day's sweeps."""
     sweeps, damaged = day.sweeps(clusters)
     for table in fact_queries(day.sql, tables_needed(day.sql, signatures)):
         day.read_fact(table)
     stored = {table: rows_by_cluster(day.rows_of_fact(table)) for table in TABLES}
-    fleet = load_fleet(fleet_file) if fleet_file is not None else Fleet([], [])
+    fleet = _fleet(day, fleet_file)
     declared: dict[str, dict[str, Any]] = {
         cluster: json.loads(rows[0]["declaration"]) for cluster, rows in stored["cluster_days"].items()
     }
@@ -144,6 +145,14 @@ def write_findings(day: Day, fleet_file: Path | None, clusters: list[str], signa
     dossiers += [unreached(day.ds, name, sentence) for name, sentence in sorted(invalid.items()) if name not in wanted]
     briefs |= {one["cluster"]: brief([], {}, False, {}) for one in dossiers if one["cluster"] not in briefs}
     store(day, findings, dossiers, briefs, states)
+
+
+def _fleet(day: Day, fleet_file: Path | None) -> Fleet:
+    """The fleet as the run found it that judges the day; else the fleet file as it is, and without one nobody."""
+    kept = kept_fleet(day.home, day.ds, day.generation) if day.results == day.home else None
+    if kept is not None:
+        return kept
+    return load_fleet(fleet_file) if fleet_file is not None else Fleet([], [])
 
 
 def _case(
