@@ -3,15 +3,20 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 import yaml
+from airflow.models.dagrun import get_or_create_dagrun
+from airflow.utils.types import DagRunType
 
 import computed_days
 from kafka_fleet.store.generations import current
+from kafka_fleet.store.kept_fleet import kept_fleet
+from kafka_fleet.store.manifests import manifests
 from letter_rows import DS
 from mail_server import Mailbox, mail_server
 from published_days import exposed
@@ -41,16 +46,19 @@ def spark_left_out(task: Any, context: Any) -> None:
     stage, home, generation = (task.application_args[place] for place in (0, 2, 6))
     assert task.application_args[1:6:2] == ["--home", "--ds", "--generation"]
     assert "--clusters" not in task.application_args, "the whole day is judged, whoever is to be told"
-    folder = Path(home)
+    folder, ds = Path(home), task.application_args[4]
     if stage == "facts":
-        computed_days.facts(folder, generation, 2)
+        computed_days.facts(folder, generation, 2, ds)
     else:
-        computed_days.judge(folder, generation, exposed())
+        fleet = kept_fleet(folder, ds, generation)
+        assert fleet is not None, "each run keeps the fleet as it found it"
+        stored = {one.cluster for one in manifests(folder, ds)[0]}
+        computed_days.judge(folder, generation, exposed(), ds, sorted({*stored, *(one.id for one in fleet.clusters)}))
 
 
-def to_the_day(sweeps: list[Sweep]) -> None:
+def to_the_day(sweeps: list[Sweep], ds: str = DS) -> None:
     for one in sweeps:
-        one.move(date.fromisoformat(DS) - date.fromisoformat(recorded_day()))
+        one.move(date.fromisoformat(ds) - date.fromisoformat(recorded_day()))
 
 
 def entry(name: str, owners: list[str]) -> dict[str, Any]:
@@ -78,21 +86,51 @@ def smtp_default(box: Mailbox, monkeypatch: pytest.MonkeyPatch) -> Iterator[None
 
 
 class Runs:
-    """Runs the sample day of these two clusters."""
+    """Runs days of these two clusters."""
 
-    def __init__(self, dag: Any, home: Path, box: Mailbox, caplog: pytest.LogCaptureFixture) -> None:
-        self.dag, self.home, self.box, self.caplog = dag, home, box, caplog
+    spark = staticmethod(spark_left_out)
+
+    def __init__(
+        self, dag: Any, home: Path, box: Mailbox, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        self.dag, self.home, self.box, self.caplog, self.monkeypatch = dag, home, box, caplog, monkeypatch
         self.fleet_file = write_fleet(home)
 
-    def land(self) -> None:
-        for name in CLUSTERS:
-            land_all(self.home, changed("follower331", name, to_the_day))
+    def land(self, ds: str = DS, *clusters: str) -> None:
+        for name in clusters or CLUSTERS:
+            land_all(self.home, changed("follower331", name, partial(to_the_day, ds=ds)))
 
     def __call__(self, **conf: Any) -> Seen:
-        """One run; every parameter is named: DAG.test keeps what an earlier run was given."""
+        """One run by hand; every parameter is named: DAG.test keeps what an earlier run was given."""
+        return self._run({"ds": DS, "notify": "always", "clusters": None} | conf)
+
+    def scheduled(self, ds: str = DS, now: str | None = None) -> Seen:
+        """A run as the scheduler makes it. now: the moment, five minutes after the end of the day unless it is given."""
+        moment = datetime.fromisoformat(now or f"{ds}T00:05:00+00:00") + (timedelta(0) if now else timedelta(days=1))
+
+        class Clock(datetime):
+            @classmethod
+            def now(cls, tz: tzinfo | None = None) -> Any:
+                return moment
+
+        def made(**options: Any) -> Any:
+            run = get_or_create_dagrun(**options)
+            run.run_type = DagRunType.SCHEDULED
+            options["session"].commit()
+            return run
+
+        with self.monkeypatch.context() as patch:
+            patch.setattr("airflow.models.dagrun.get_or_create_dagrun", made)
+            for module in ("fleet_plan", "fleet_last_sweep"):
+                patch.setattr(f"{module}.datetime", Clock)
+            day = datetime.fromisoformat(ds).replace(tzinfo=UTC)
+            return self._run({"ds": None, "notify": "auto", "clusters": None}, logical_date=day)
+
+    def _run(self, conf: dict[str, Any], **options: Any) -> Seen:
         self.caplog.clear()
         with self.caplog.at_level("INFO"):
-            done = self.dag.test(run_conf={"ds": DS, "notify": "always", "clusters": None} | conf)
+            done = self.dag.test(run_conf=conf, **options)
+        ds = conf["ds"] or options["logical_date"].date().isoformat()
         tasks = done.get_task_instances()
         return Seen(
             str(done.state),
@@ -100,7 +138,7 @@ class Runs:
             {(one.task_id, one.rendered_map_index): one.try_number for one in tasks},
             list(self.box.recipients),
             self.caplog.text,
-            current(self.home / f"reports/ds={DS}"),
+            current(self.home / f"reports/ds={ds}"),
         )
 
 

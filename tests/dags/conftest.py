@@ -96,4 +96,4 @@ def run(
     dag = bag.dags["fleet_health"]
     without_waiting(dag, monkeypatch)
     with smtp_default(box, monkeypatch):
-        yield Runs(dag, fleet_home, box, caplog)
+        yield Runs(dag, fleet_home, box, caplog, monkeypatch)
