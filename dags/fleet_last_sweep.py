@@ -50,14 +50,12 @@ class JudgeDayBeforeAgain(TriggerDagRunOperator):
         from kafka_fleet.store.generations import noted_run
         from kafka_fleet.store.unread import unread_sweeps
 
-        if run_type(context) != "scheduled":
-            raise AirflowSkipException("only scheduled runs look after the day before")
         before = (date.fromisoformat(this_plan()["ds"]) - timedelta(days=1)).isoformat()
-        found = unread_sweeps(home(), before)
-        if found is None:
-            raise AirflowSkipException(f"{before} is not judged")
-        if not found.clusters:
-            raise AirflowSkipException(f"{before} is judged with all its sweeps")
+        found = unread_sweeps(home(), before) if run_type(context) == "scheduled" else None
+        if found is None or not found.clusters:
+            why = "has all its sweeps" if found else "is not judged, or this run is no scheduled one"
+            self.log.info("%s is left as it is: it %s", before, why)
+            raise AirflowSkipException
         for cluster, (stored, read) in found.clusters.items():
             log.info("%s: %s is judged with %d of %d sweeps", cluster, before, read, stored)
         told = not noted_run(home(), before, found.generation).get("late", False)

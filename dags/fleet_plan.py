@@ -80,8 +80,12 @@ def _nothing_stored(ds: str) -> None:
     from kafka_fleet.store.days import stored_days
 
     if not [one for one in stored_days(home()) if one <= ds]:
-        raise AirflowSkipException(f"{ds} has no stored sweep, nor has any day before it: nothing was collected yet")
-    raise AirflowFailException(f"{ds} has no stored sweep; a day cannot be measured afterwards")
+        why = f"{ds} has no stored sweep, nor has any day before it: nothing was collected yet"
+        log.warning("%s", why)
+        raise AirflowSkipException(why)
+    why = f"{ds} has no stored sweep; a day cannot be measured afterwards"
+    log.error("%s", why)
+    raise AirflowFailException(why)
 
 
 def owners_of(plan: Mapping[str, Any]) -> dict[str, Sequence[str]]:

@@ -105,7 +105,7 @@ class Runs:
         return self._run({"ds": DS, "notify": "always", "clusters": None} | conf)
 
     def scheduled(self, ds: str = DS, now: str | None = None) -> Seen:
-        """A run as the scheduler makes it. now: the moment, five minutes after the end of the day unless it is given."""
+        """A run as the scheduler makes it. now: the moment, five minutes after the day's end unless it is given."""
         moment = datetime.fromisoformat(now or f"{ds}T00:05:00+00:00") + (timedelta(0) if now else timedelta(days=1))
 
         class Clock(datetime):
