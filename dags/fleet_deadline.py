@@ -45,7 +45,8 @@ def no_letter(context: Mapping[str, Any]) -> None:
     if ds is None:  # the runs of a backfill are queued all at once, and take their time
         log.error("%s", sentence)
         return
-    tell_owners(ds, "late", sentence, [f"{late.sentence[:1].upper()}{late.sentence[1:]}."] if late else [], late.reason if late else "unjudged")
+    why = [f"{late.sentence[:1].upper()}{late.sentence[1:]}."] if late else []
+    tell_owners(ds, "late", sentence, why, late.reason if late else "unjudged")
 
 
 def look_after_letters() -> None:

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pendulum
 import pytest
 from airflow.jobs.job import Job
 from airflow.jobs.scheduler_job_runner import SchedulerJobRunner
@@ -13,7 +14,6 @@ from airflow.timetables.base import DataInterval, TimeRestriction
 from airflow.utils.session import create_session
 from airflow.utils.state import DagRunState
 from airflow.utils.types import DagRunTriggeredByType, DagRunType
-from pendulum import DateTime
 from sqlalchemy import delete, select
 
 from dag_runs import ARCHIVE, GONE, PAYMENTS
@@ -24,7 +24,7 @@ from letter_rows import DS
 
 
 def midnight(text):
-    return DateTime.fromisoformat(f"{text}T00:00:00+00:00")
+    return pendulum.instance(datetime.fromisoformat(f"{text}T00:00:00+00:00"))
 
 
 def as_stored(dag):
@@ -38,7 +38,7 @@ def judged_when_back(bag, monkeypatch):
     dag = as_stored(bag.dags["fleet_health"])
 
     def run(last, now, catchup=False):
-        moment = DateTime.fromisoformat(now)
+        moment = pendulum.instance(datetime.fromisoformat(now))
         monkeypatch.setattr("airflow.timetables.interval.utcnow", lambda: moment)
         interval = last and DataInterval(midnight(last), midnight(last).add(days=1))
         found = []
