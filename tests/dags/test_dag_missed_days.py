@@ -96,12 +96,12 @@ def test_airflows_own_scheduler_makes_a_run_of_each_missed_day(database, bag, py
     today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     last = today - timedelta(days=5)
     days = [(last + timedelta(days=later)).date().isoformat() for later in (1, 2, 3, 4)]
+    stored = SerializedDagModel.get_dag("fleet_health")
     with create_session() as session:
         session.execute(delete(DagRun).where(DagRun.dag_id == "fleet_health"))
         model = session.get(DagModel, "fleet_health")
         model.is_paused = False
         model.exceeds_max_non_backfill = False
-        stored = SerializedDagModel.get_dag("fleet_health")
         ran = stored.create_dagrun(
             run_id="scheduled__last",
             logical_date=last,

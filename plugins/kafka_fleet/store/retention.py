@@ -77,7 +77,7 @@ def plan(home: Path, keep_raw_days: int, now: float | None = None) -> Plan:
     old = stored[: -1 - keep_raw_days]
     begun, untold = unfinished(home)
     found, kept = {}, [f"{ds} stays: {why}" for ds, why in untold.items()]
-    bound = {}
+    bound: dict[str, str] = {}
     for ds in (one for one in old if one not in untold):
         try:
             raw = _raw(home, ds)
