@@ -2,14 +2,15 @@
 
 import logging
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from airflow.sdk import BaseHook, CronTriggerTimetable, dag, task
 from airflow.sdk.exceptions import AirflowException, AirflowFailException, AirflowNotFoundException
 
 import fleet_metrics
-from fleet_settings import LABEL, batches, fleet, home, say_why
+from fleet_deadline import look_after_letters
+from fleet_settings import LABEL, SWEEP_RETRY_DELAY, SWEEP_TIMEOUT, batches, fleet, home, say_why
 
 if TYPE_CHECKING:
     from kafka_fleet.collect.results import SweepResult
@@ -60,8 +61,8 @@ def refusal(label: str, invalid: Mapping[str, str]) -> str:
     default_args={
         "owner": "kafka-platform",
         "retries": 1,
-        "retry_delay": timedelta(seconds=30),
-        "execution_timeout": timedelta(minutes=9),  # a sweep has its own deadline; the next tick must find no rival
+        "retry_delay": SWEEP_RETRY_DELAY,
+        "execution_timeout": SWEEP_TIMEOUT,
         "on_failure_callback": say_why,
     },
     tags=["kafka", "fleet", "collect"],
@@ -73,6 +74,7 @@ One mapped task per entry of the fleet file (`KAFKA_FLEET_FILE`), one for severa
 * **Red `collect`**: that cluster gave nothing at all, or its entry is invalid; the log ends in the reason. The
   others go on, and the cluster's letter says that data is missing. The next run tries again by itself.
 * **Green with gaps**: some brokers or beans did not answer. The log lists them, and so does the letter.
+* **Red `letters_due`**: letters are late and the platform's owners could not be told of it; the next run tries again.
 * A backfill is refused: measurements cannot be taken again. Backfill `fleet_health` instead.
 """,
 )
@@ -121,7 +123,13 @@ def fleet_collect() -> None:
         if lost:
             raise AirflowFailException("; ".join(lost))
 
+    @task
+    def letters_due() -> None:
+        """If the last day's letters are not out, the platform's owners are told, also when fleet_health is paused."""
+        look_after_letters()
+
     collect.expand(clusters=entries())
+    letters_due()
 
 
 fleet_collect()

@@ -1,21 +1,19 @@
-"""The alert "no letter by six": what Airflow calls when a run of fleet_health takes too long, and whom it tells."""
+"""No letter by six: what Airflow calls when a run of fleet_health takes too long, and what fleet_collect looks at."""
 
 import logging
 import os
 from collections.abc import Mapping
-from datetime import timedelta
-from email.message import EmailMessage
-from email.policy import SMTP
-from email.utils import formatdate, make_msgid
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from airflow.sdk import BaseHook, DeadlineAlert, DeadlineReference, SyncCallback
+from airflow.sdk import DeadlineAlert, DeadlineReference, SyncCallback
 
 import fleet_metrics
+from fleet_alert import tell_owners, tell_what_waits
+from fleet_settings import home
 
 log = logging.getLogger(__name__)
 HOURS = float(os.environ.get("KAFKA_FLEET_DEADLINE_HOURS", "6"))  # after the run was queued, at midnight; 0: no alert
-OWNERS = "KAFKA_FLEET_PLATFORM_OWNERS"  # mail addresses with commas between them
 
 
 def alerts() -> list[DeadlineAlert]:
@@ -27,36 +25,43 @@ def alerts() -> list[DeadlineAlert]:
 
 
 def no_letter(context: Mapping[str, Any]) -> None:
-    """Tell the log, the metrics and the platform's owners. context: as Airflow hands it to a deadline's callback."""
+    """Tell the log, the metrics and the platform's owners. context: as Airflow hands it to a deadline's callback.
+
+    A run that has ended is late all the same where the letters of its day are not out.
+    """
+    from kafka_fleet.report.late import lateness
+
     run = context["dag_run"]
-    if run.get("end_date"):  # Airflow forgets the deadlines of runs that succeed, and not of those that fail
-        log.info("%s has ended, as %s, in time", run["dag_run_id"], run.get("state"))
+    name, ended = run["dag_run_id"], run.get("end_date")
+    scheduled = run["run_type"] == "scheduled"
+    ds = str(run["logical_date"])[:10] if scheduled else None  # of another run nobody knows a day, nor waits for it
+    late = lateness(home(), ds) if ds else None
+    if ended and late is None:  # Airflow forgets the deadlines of runs that succeed, and not of those that fail
+        log.info("%s has ended, as %s, in time", name, run.get("state"))
         return
-    sentence = f"no letters yet: the run {run['dag_run_id']} of fleet_health has not ended after {HOURS:g} hours"
-    log.error("%s", sentence)
+    how = f"has ended as {run.get('state')}" if ended else f"has not ended after {HOURS:g} hours"
+    sentence = f"no letters yet: the run {name} of fleet_health {how}"
     fleet_metrics.deadline_missed(run["run_type"])
-    owners = [address.strip() for address in os.environ.get(OWNERS, "").split(",") if address.strip()]
-    if run["run_type"] == "scheduled" and owners:  # the runs of a backfill are queued all at once, and take their time
-        _mail(owners, sentence)
+    if ds is None:  # the runs of a backfill are queued all at once, and take their time
+        log.error("%s", sentence)
+        return
+    why = [f"{late.sentence[:1].upper()}{late.sentence[1:]}."] if late else []
+    tell_owners(ds, "late", sentence, why, late.reason if late else "unjudged")
 
 
-def _mail(owners: list[str], sentence: str) -> None:
-    from kafka_fleet.report.headers import ADDRESS, one_line
-    from kafka_fleet.report.smtp import SmtpSession
-    from kafka_fleet.report.smtp_settings import from_airflow_connection
+def look_after_letters() -> None:
+    """Tell the platform's owners when the letters of the newest day that is due are not out. Raises Untold.
 
-    settings = from_airflow_connection(BaseHook.get_connection("smtp_default"))
-    message = EmailMessage(policy=SMTP)
-    message["From"] = settings.from_email
-    message["To"] = ", ".join(address for address in owners if ADDRESS.fullmatch(address))
-    message["Subject"] = one_line(f"Kafka Fleet Health: {sentence}")
-    message["Date"], message["Message-ID"] = formatdate(), make_msgid(domain=settings.message_id_domain)
-    message["Auto-Submitted"] = "auto-generated"
-    message.set_content(f"{sentence[:1].upper()}{sentence[1:]}.\n\nIts tasks and their logs are in Airflow.\n")
-    with SmtpSession(settings) as session:
-        for address in owners:
-            if not ADDRESS.fullmatch(address):
-                log.error("%s: %r is no mail address", OWNERS, address[:80])
-                continue
-            outcome = session.send(address, message.as_bytes())
-            log.info("%s: %s %s", address, outcome.verdict, outcome.reason)
+    Whatever fleet_health does: it may be paused, or its file broken. And what no mail server took is offered again.
+    """
+    from kafka_fleet.report.late import day_due, lateness
+
+    if HOURS > 0:
+        ds = day_due(datetime.now(UTC), HOURS)
+        late = lateness(home(), ds)
+        fleet_metrics.late(late is not None)
+        if late:
+            tell_owners(ds, "late", late.sentence, about=late.reason)
+        else:
+            log.info("%s: nothing is late", ds)
+    tell_what_waits()

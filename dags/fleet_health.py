@@ -1,12 +1,10 @@
 """Every day: a day's stored sweeps go in; facts, findings, one letter per cluster and the mails come out."""
 
 import logging
-import os
-from collections import Counter
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from airflow.sdk import Asset, CronDataIntervalTimetable, Param, TriggerRule, dag, get_current_context, task
+from airflow.sdk import Asset, Param, TriggerRule, dag, task
 from airflow.sdk.exceptions import (
     AirflowException,
     AirflowFailException,
@@ -14,30 +12,16 @@ from airflow.sdk.exceptions import (
 )
 
 import fleet_metrics
-from fleet_choice import day_of, selected
+from fleet_alert import run_failed, tell_of_kept_raw, tell_owners
 from fleet_deadline import alerts
-from fleet_mail import digest_one, mail_one, settle
-from fleet_settings import (
-    APPLICATION,
-    LABEL,
-    NAMES,
-    RETRY_DELAY,
-    batches,
-    fleet,
-    home,
-    home_text,
-    keep_raw_days,
-    say_why,
-)
+from fleet_last_sweep import JudgeDayBeforeAgain, LastSweepIsIn
+from fleet_mail import MAIL_RETRIES, MAIL_RETRY_DELAY, digest_one, mail_one, note_all_mailed, settle
+from fleet_plan import owners_of, settle_plan, this_plan
+from fleet_settings import APPLICATION, LABEL, NAMES, RETRY_DELAY, batches, home, keep_raw_days, missed_days, say_why
 from fleet_submit import CONNECTION, FleetSparkSubmit
+from fleet_timetable import DailyWithMissedDays
 
 log = logging.getLogger(__name__)
-
-
-def this_plan() -> dict[str, Any]:
-    """What `coverage` of this run settled; pulled, since an argument would make every task its direct successor."""
-    plan: dict[str, Any] = get_current_context()["ti"].xcom_pull(task_ids="coverage")
-    return plan
 
 
 def spark(task_id: str, arguments: Any) -> FleetSparkSubmit:
@@ -56,7 +40,7 @@ def spark(task_id: str, arguments: Any) -> FleetSparkSubmit:
 @dag(
     dag_id="fleet_health",
     description="Judges one stored day and mails each cluster's owner one letter",
-    schedule=CronDataIntervalTimetable("@daily", timezone="UTC"),
+    schedule=DailyWithMissedDays(missed_days()),
     start_date=datetime(2026, 1, 1, tzinfo=UTC),
     catchup=False,
     deadline=alerts(),
@@ -76,13 +60,13 @@ def spark(task_id: str, arguments: Any) -> FleetSparkSubmit:
         "retries": 1,
         "retry_delay": RETRY_DELAY,
         "execution_timeout": timedelta(minutes=30),
-        "on_failure_callback": say_why,
+        "on_failure_callback": [say_why, run_failed],
     },
     tags=["kafka", "fleet", "report"],
     doc_md="""
 ### Judge a day, write the letters, mail them
-coverage → compact → facts → judge (these two by spark-submit, connection `spark_default`) → letters → render → publish
-→ mail, digest.
+collected → coverage → compact → facts → judge (these two by spark-submit, connection `spark_default`) → letters →
+render → publish → mail, digest → mailed.
 
 * **The day** is the parameter `ds`, else the date of the run's logical date. Judging a day again replaces it and
   sends no second mail; a letter with other findings goes out as "Revised: ...". Where nothing changed since the last
@@ -91,7 +75,10 @@ coverage → compact → facts → judge (these two by spark-submit, connection 
   `airflow backfill create --dag-id fleet_health --from-date … --to-date … --reprocess-behavior completed`.
   Backfills and manual runs mail nobody unless `notify` is `always`.
 * **Red `render` or `mail`**: only that cluster; its log ends in the reason. Clear it to try again.
-* **Late**: a run that has not ended six hours after midnight is told to `KAFKA_FLEET_PLATFORM_OWNERS`, by mail.
+* **Missed days** (scheduler down, DAG paused) are judged when it runs again, oldest first, up to
+  `KAFKA_FLEET_MISSED_DAYS` (14). The letter of the newest day names them; they get none of their own.
+* **Told to `KAFKA_FLEET_PLATFORM_OWNERS`**, by mail and once: a scheduled run that fails; a day whose letters are not
+  out six hours after midnight; clusters that a day is judged without; old raw that stays since its day is not judged.
 * `spark_default` must be given as JSON: `{"conn_type": "spark", "host": "local[*]"}`; without it Airflow assumes
   YARN. Mail uses `smtp_default` with the extra `from_email`.
 """,
@@ -99,40 +86,10 @@ coverage → compact → facts → judge (these two by spark-submit, connection 
 def fleet_health() -> None:
     """The daily chain."""
 
-    @task(multiple_outputs=True)
+    @task(multiple_outputs=True, trigger_rule=TriggerRule.ALL_DONE)  # what only waits costs no day its letters
     def coverage() -> dict[str, Any]:
-        """What is stored of the day, and a generation of its own for this run. Holds no secrets."""
-        from kafka_fleet.knowledge.signatures import load_signatures
-        from kafka_fleet.store.generations import claim, note_run
-        from kafka_fleet.store.manifests import manifests
-
-        context = get_current_context()
-        params = context["params"]
-        ds = day_of(params["ds"], context.get("logical_date"))
-        whole, damaged = manifests(home(), ds)
-        if not whole:
-            raise AirflowFailException(f"{ds} has no stored sweep; a day cannot be measured afterwards")
-        declared = [cluster.id for cluster in fleet().clusters]
-        known = sorted({manifest.cluster for manifest in whole} | set(declared))
-        clusters = selected(params["clusters"], known, "cluster")
-        signatures = selected(params["signatures"], sorted(load_signatures()), "signature")
-        counts = Counter(manifest.cluster for manifest in whole)
-        fleet_metrics.day(ds, {cluster: counts[cluster] for cluster in clusters})
-        for cluster in clusters:
-            bad = "; ".join(f"{item.sweep}: {item.reason}" for item in damaged if item.cluster == cluster)
-            log.info("%s: %d sweeps%s", cluster, counts[cluster], f"; damaged: {bad}" if bad else "")
-        generation = claim(home(), ds)
-        note_run(home(), ds, generation, context["dag_run"].dag_id, context["dag_run"].run_id)
-        common = ["--home", home_text(), "--ds", ds, "--generation", generation]
-        # what the other signatures read is not computed: a new signature is replayed over stored days for its own cost
-        common += ["--signatures", ",".join(signatures)] if params["signatures"] else []
-        return {
-            "ds": ds,
-            "generation": generation,
-            "clusters": clusters,
-            "facts_arguments": ["facts", *common],
-            "judge_arguments": ["judge", *common, "--fleet", os.environ["KAFKA_FLEET_FILE"]],
-        }
+        """What is stored of the day, and a generation of its own for this run."""
+        return settle_plan()
 
     @task
     def compact() -> None:
@@ -148,9 +105,10 @@ def fleet_health() -> None:
         plan = this_plan()
         folder = home() / f"findings/ds={plan['ds']}/{plan['generation']}/clusters"
         judged = sorted(path.stem for path in folder.glob("*.json"))
-        absent = sorted(set(plan["clusters"]) - set(judged))
-        if absent:
-            raise AirflowFailException(f"the judge left no dossier of {', '.join(absent)}")
+        if not judged:
+            raise AirflowFailException(f"the judge left no dossier of {', '.join(plan['clusters'])}")
+        if absent := sorted(set(plan["clusters"]) - set(judged)):
+            tell_owners(plan["ds"], "absent", f"the judge left no dossier of {', '.join(absent)}", about=str(absent))
         return batches(judged)
 
     @task(map_index_template=LABEL)
@@ -171,6 +129,7 @@ def fleet_health() -> None:
         if failed:
             raise AirflowException("; ".join(f"{cluster}: {error}" for cluster, error in failed.items()))
 
+    # a letter that failed must not hold the others back
     @task(trigger_rule=TriggerRule.ALL_DONE_MIN_ONE_SUCCESS, outlets=[Asset("fleet://reports")])
     def publish() -> None:
         """Readers follow the new generation from here on, all at once."""
@@ -182,30 +141,45 @@ def fleet_health() -> None:
         fleet_metrics.published(Published(home()).summary(plan["ds"]) or {})
         log.info("%s: %s is published", plan["ds"], plan["generation"])
 
-    @task(
-        map_index_template=LABEL,
-        trigger_rule=TriggerRule.ALL_DONE_MIN_ONE_SUCCESS,  # a letter that failed must not hold the others back
-        retries=4,
-        retry_delay=timedelta(minutes=15),  # beyond the outbox's lease, so that a lost answer is looked at again
-    )
+    @task
+    def tell_set_aside() -> None:
+        """The platform's owners hear which clusters the day is judged without; the letters of the others go out."""
+        from kafka_fleet.store.set_aside import set_aside
+
+        plan = this_plan()
+        found = set_aside(home(), plan["ds"], plan["generation"])
+        fleet_metrics.set_aside(len(found))
+        if found:
+            title = f"{plan['ds']} is judged without {', '.join(found)}"
+            lines = [f"{cluster}: {why}" for cluster, why in found.items()]
+            tell_owners(plan["ds"], "set-aside", title, lines, about=title)
+
+    # all its upstreams must have succeeded: what is not published is not mailed
+    @task(map_index_template=LABEL, retries=MAIL_RETRIES, retry_delay=MAIL_RETRY_DELAY)
     def mail(clusters: list[str]) -> None:
         """Each cluster's letter to its owners, by the outbox; who has it already gets no second one from a retry."""
         from kafka_fleet.report.digest import digest_owners
 
-        plan, owners = this_plan(), {entry.id: entry.owners for entry in fleet().clusters}
+        plan = this_plan()
+        owners = owners_of(plan)
         digests = digest_owners(owners)
         single = {name: [one for one in own if one not in digests] for name, own in owners.items()}
         settle([mail_one(cluster, single.get(cluster), plan) for cluster in clusters])
 
-    @task(trigger_rule=TriggerRule.ALL_DONE_MIN_ONE_SUCCESS, retries=4, retry_delay=timedelta(minutes=15))
+    @task(retries=MAIL_RETRIES, retry_delay=MAIL_RETRY_DELAY)
     def digest() -> None:
         """One mail for each owner of KAFKA_FLEET_DIGESTS, with all their clusters, instead of a letter for each."""
         from kafka_fleet.report.digest import digest_owners
 
-        digests = digest_owners({entry.id: entry.owners for entry in fleet().clusters})
+        digests = digest_owners(owners_of(this_plan()))
         if not digests:
             raise AirflowSkipException("nobody gets a digest: KAFKA_FLEET_DIGESTS names none")
         settle([digest_one(owner, clusters, this_plan()) for owner, clusters in digests.items()])
+
+    @task(trigger_rule=TriggerRule.NONE_FAILED_MIN_ONE_SUCCESS)
+    def mailed() -> None:
+        """Remember that all mails of the day are out, for those who watch over the deadline."""
+        note_all_mailed(this_plan())
 
     @task
     def tidy() -> None:
@@ -222,15 +196,18 @@ def fleet_health() -> None:
             what = plan(home(), days)
             for line in (*lines(what, home()), *carry_out(home(), what)):
                 log.info("%s", line)
+            tell_of_kept_raw(what.unjudged)
 
     plan = coverage()
     facts, judge = spark("facts", plan["facts_arguments"]), spark("judge", plan["judge_arguments"])
     facts.trigger_rule = TriggerRule.ALL_DONE_MIN_ONE_SUCCESS  # many small files cost time, and no day its letters
-    listed = letters()
-    plan >> compact() >> facts >> judge >> listed
-    published = publish()
-    render.expand(clusters=listed) >> published >> mail.expand(clusters=listed)
-    published >> [digest(), tidy()]
+    listed, published, digested = letters(), publish(), digest()
+    LastSweepIsIn(task_id="collected") >> plan >> compact() >> facts >> judge >> listed
+    sent = mail.expand(clusters=listed)
+    render.expand(clusters=listed) >> published >> sent
+    published >> [digested, tell_set_aside(), tidy()]
+    [published, sent, digested] >> mailed()
+    plan >> JudgeDayBeforeAgain(task_id="late_sweeps", trigger_dag_id="fleet_health", skip_when_already_exists=True)
 
 
 fleet_health()

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,17 +15,29 @@ from airflow.sdk.exceptions import (
 )
 
 import fleet_metrics
+from fleet_plan import run_type
 from fleet_settings import acknowledged, home
 
 if TYPE_CHECKING:
     from kafka_fleet.report.mail import DeliveryResult
 
 log = logging.getLogger(__name__)
+MAIL_RETRIES = 4
+MAIL_RETRY_DELAY = timedelta(minutes=15)  # beyond the outbox's lease, so that a lost answer is looked at again
 
 
-def should_mail(notify: str, run_type: str) -> bool:
+def should_mail(notify: str, kind: str) -> bool:
     """`auto` mails for scheduled runs only: a backfill or a manual run must not surprise an owner."""
-    return notify == "always" or (notify == "auto" and run_type == "scheduled")
+    return notify == "always" or (notify == "auto" and kind == "scheduled")
+
+
+def note_all_mailed(plan: Mapping[str, Any]) -> None:
+    """After all mails: remember that they are out. A run that mailed nobody, or for some clusters, says nothing."""
+    from kafka_fleet.report.mailed import note_mailed
+
+    context = get_current_context()
+    if should_mail(context["params"]["notify"], run_type(context)) and not context["params"]["clusters"]:
+        note_mailed(home(), plan["ds"], plan["generation"])
 
 
 class Outcome(NamedTuple):
@@ -101,9 +114,11 @@ def _sent(name: str, send: Callable[..., "DeliveryResult"], plan: Mapping[str, A
     from kafka_fleet.report.smtp_settings import from_airflow_connection
 
     context = get_current_context()
-    notify, run_type = context["params"]["notify"], str(getattr(context["dag_run"].run_type, "value", ""))
-    if not should_mail(notify, run_type):
-        return Outcome("skipped", f"{name}: not mailed: notify is {notify}, the run is {run_type}")
+    notify, kind = context["params"]["notify"], run_type(context)
+    if not should_mail(notify, kind):
+        return Outcome("skipped", f"{name}: not mailed: notify is {notify}, the run is {kind}")
+    if notify == "auto" and plan.get("late"):
+        return Outcome("skipped", f"{name}: not mailed: {plan['ds']} is judged late; the next letter says so")
     beside = {"generation": plan["generation"], "acknowledged": acknowledged()}
     result = send(smtp=None, dry_run=True, **beside)
     if result.due:

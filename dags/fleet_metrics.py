@@ -7,7 +7,10 @@ kafka_fleet.day.lateness      gauge    s between the end of the day and its judg
 kafka_fleet.findings          gauge    findings of the published day, by verdict
 kafka_fleet.not_measured      gauge    clusters of the published day of which nothing was measured
 kafka_fleet.letters           counter  letters of a run, by state: sent, skipped, later, failed
-kafka_fleet.deadline_missed   counter  runs of fleet_health that took too long, by run type
+kafka_fleet.deadline_missed   counter  runs of fleet_health without letters by their deadline, by run type
+kafka_fleet.late              gauge    1 while the letters of the newest day that is due are not out, else 0
+kafka_fleet.alerts            counter  words to the platform's owners, by reason; counted at each try
+kafka_fleet.set_aside         gauge    clusters that the published day is judged without
 """
 
 from collections.abc import Mapping
@@ -52,5 +55,20 @@ def letter(state: str) -> None:
 
 
 def deadline_missed(run_type: str) -> None:
-    """A run has not ended in time."""
+    """A run's day has no letters in time."""
     stats.incr("kafka_fleet.deadline_missed", tags={"run_type": run_type})
+
+
+def late(is_late: bool) -> None:
+    """Whether the letters of the newest day that is due are still not out."""
+    stats.gauge("kafka_fleet.late", int(is_late))
+
+
+def alert(reason: str) -> None:
+    """The platform's owners are to be told something."""
+    stats.incr("kafka_fleet.alerts", tags={"reason": reason})
+
+
+def set_aside(count: int) -> None:
+    """So many clusters the published day is judged without."""
+    stats.gauge("kafka_fleet.set_aside", count)

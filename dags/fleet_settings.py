@@ -24,6 +24,11 @@ MAPPED = int(os.environ.get("KAFKA_FLEET_MAPPED_TASKS", "100"))
 RETRY_DELAY = timedelta(
     seconds=int(os.environ.get("KAFKA_FLEET_RETRY_SECONDS", "120"))
 )  # of a failed fleet_health task
+SWEEPS_EVERY = timedelta(minutes=10)  # as fleet_collect is scheduled
+SWEEP_TIMEOUT = timedelta(minutes=9)  # a sweep has its own deadline; the next tick must find no rival
+SWEEP_RETRY_DELAY = timedelta(seconds=30)
+# after midnight, for the day's last run of fleet_collect: the fleet file is read, and each sweep has two tries
+LAST_SWEEP_WAIT = timedelta(minutes=1) + 2 * SWEEP_TIMEOUT + SWEEP_RETRY_DELAY
 MOST = 32  # clusters of one task: two rounds of 16, each within a sweep's own deadline, fit the task's
 # the label of a mapped task: its cluster, or the first and last of several
 LABEL = (
@@ -84,6 +89,17 @@ def keep_raw_days() -> int | None:
     if text and not (text.isascii() and text.isdigit() and int(text) >= LEAST_DAYS):
         raise AirflowFailException(f"KAFKA_FLEET_KEEP_RAW_DAYS is {text!r}: a number of days, {LEAST_DAYS} at least")
     return int(text) if text else None
+
+
+def missed_days() -> int:
+    """How many days before the last one are judged after Airflow was down or fleet_health paused; 0: none.
+
+    Two weeks are longer than any holidays; a day takes minutes, so that the newest is done on the same day.
+    """
+    text = os.environ.get("KAFKA_FLEET_MISSED_DAYS", "14")
+    if not (text.isascii() and text.isdigit() and len(text) <= 3):
+        raise ValueError(f"KAFKA_FLEET_MISSED_DAYS is {text[:20]!r}: a number of days, 0 for none")
+    return int(text)
 
 
 def take_credentials() -> None:

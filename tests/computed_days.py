@@ -4,6 +4,7 @@ What writes is the real code of facts, judgement and letters; only Spark is left
 """
 
 import json
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from kafka_fleet.knowledge.plots import plots_path
 from kafka_fleet.page.published import Published
 from kafka_fleet.report.render import publish, render_letter, write_letter
 from kafka_fleet.store.generations import claim, current
+from kafka_fleet.store.manifests import sweep_times
 from letter_rows import DS
 from published_days import dossier, exposed
 from stored_days import published
@@ -34,27 +36,31 @@ Json = dict[str, Any]
 class Computed(Day):
     """A day whose rows are computed already: what is left is to store and to publish them, without a session."""
 
-    def __init__(self, home: Path, generation: str) -> None:
+    def __init__(self, home: Path, generation: str, ds: str = DS) -> None:
         self.home = self.results = home
-        self.ds, self.generation = DS, generation
+        self.ds, self.generation = ds, generation
 
 
-def facts(home: Path, generation: str, sweeps: int) -> None:
-    day = Computed(home, generation)
+def facts(home: Path, generation: str, sweeps: int, ds: str = DS) -> None:
+    day = Computed(home, generation, ds)
     for table in TABLES:
         rows = pa.table({"cluster": list(CLUSTERS), "sweeps": [sweeps, sweeps]})
         write_few(day.facts_path(table) / generation, rows, SCHEMA)
     day.publish_facts(TABLES)
 
 
-def judge(home: Path, generation: str, row: Json) -> None:
-    day = Computed(home, generation)
-    rows = [{**row, "cluster": name} for name in CLUSTERS]
-    states = [{"cluster": name, "signature": "fetch_latency", "state": row["signature_state"]} for name in CLUSTERS]
+def judge(home: Path, generation: str, row: Json, ds: str = DS, clusters: Sequence[str] = CLUSTERS) -> None:
+    """Judge each cluster alike; of those that have raw, the dossiers count their sweeps."""
+    day = Computed(home, generation, ds)
+    rows = [{**row, "cluster": name, "ds": ds} for name in clusters]
+    states = [{"cluster": name, "signature": "fetch_latency", "state": row["signature_state"]} for name in clusters]
     briefs = {one["cluster"]: brief([one], {"fetch_latency": row["signature_state"]}, True, {}) for one in rows}
-    for name in CLUSTERS:
-        day.put(plots_path(home, DS, generation, name), canonical({"sweeps": row["verdict"]}))
-    store(day, rows, [dossier(name, DS) for name in CLUSTERS], briefs, states)
+    dossiers = [dossier(name, ds) for name in clusters]
+    for one in dossiers:
+        day.put(plots_path(home, ds, generation, one["cluster"]), canonical({"sweeps": row["verdict"]}))
+        if count := len(sweep_times(home, ds, one["cluster"])):
+            one["coverage"] = one["coverage"] | {"sweeps": count}
+    store(day, rows, dossiers, briefs, states)
 
 
 def report(home: Path, generation: str) -> None:

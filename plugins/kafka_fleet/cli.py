@@ -11,6 +11,7 @@ from pathlib import Path
 
 from kafka_fleet import commands, fleet_commands, history_commands
 from kafka_fleet.history.command import import_history, step_of
+from kafka_fleet.late_command import late
 from kafka_fleet.retention_command import retain
 from kafka_fleet.store.bucket import open_home, unreachable
 from kafka_fleet.store.generations import day
@@ -76,6 +77,10 @@ def _parser() -> argparse.ArgumentParser:
     verb("report", commands.report, "write the day's letters and the fleet page", True)
     mail = verb("mail", commands.mail, "send what is due, by the outbox", True)
     mail.add_argument("--dry-run", action="store_true", help="show what would be sent")
+    about = "whether a day's letters are published and mailed by the deadline; exit code 1 where they are late"
+    watch = verb("late", late, about, None, ds=False)
+    watch.add_argument("--date", type=_day, metavar="D", help="the day; without it the newest whose deadline is over")
+    watch.add_argument("--mail", action="store_true", help="tell the platform's owners, once; exit code 0 then")
     acknowledge = verb(
         "acknowledge", fleet_commands.acknowledge, "accept a finding as it stands on a day", True, home=False, ds=False
     )

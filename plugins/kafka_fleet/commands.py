@@ -22,6 +22,7 @@ from kafka_fleet.report import render
 from kafka_fleet.report.digest import digest_owners, mail_digest
 from kafka_fleet.report.dispatch import LetterError, mail_letter
 from kafka_fleet.report.mail import DeliveryResult
+from kafka_fleet.report.mailed import note_mailed
 from kafka_fleet.report.outbox import OutboxError
 from kafka_fleet.report.smtp_settings import SmtpSettingsError, from_environment
 from kafka_fleet.store.bucket import address
@@ -185,7 +186,7 @@ def report(options: argparse.Namespace) -> int:
 def mail(options: argparse.Namespace) -> int:
     """`kafka-fleet mail`: each cluster's letter to its owners, and digests; one that fails holds no other back."""
     fleet, acknowledged = fleet_of(options), acknowledged_of(options)
-    _judged(options.home, options.date)
+    generation, _found = _judged(options.home, options.date)
     try:
         smtp = None if options.dry_run else from_environment()
     except SmtpSettingsError as error:
@@ -209,4 +210,6 @@ def mail(options: argparse.Namespace) -> int:
             continue
         print(result.summary())
         failed = failed or not result.ok
+    if not failed and not options.dry_run:
+        note_mailed(options.home, options.date, generation)
     return 1 if failed else 0

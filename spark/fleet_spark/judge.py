@@ -32,6 +32,7 @@ from kafka_fleet.knowledge.briefs import brief, brief_path, summary
 from kafka_fleet.knowledge.measured import load_conditions
 from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.store.generations import publish
+from kafka_fleet.store.kept_fleet import kept_fleet
 from kafka_fleet.store.manifests import Manifest
 from kafka_fleet.store.set_aside import note_set_aside, set_aside_by_facts
 
@@ -53,7 +54,7 @@ def canonical(content: Any) -> bytes:
 
 
 def write_findings(day: Day, fleet_file: Path | None, clusters: list[str], signatures: list[str]) -> None:
-    """Judge the day and publish. Clusters: those named, else all of the fleet file and of the day's sweeps.
+    """Judge the day and publish. Clusters: those named, else all of the fleet and of the day's sweeps.
 
     A cluster that makes a query fail, here or in the facts, is set aside (aside.py); it has its documents as all have.
     """
@@ -67,7 +68,7 @@ def write_findings(day: Day, fleet_file: Path | None, clusters: list[str], signa
     aside = Aside(day, day.clusters(), f"judge {day.ds}")
     stored = aside.run_all({table: Task({table}, partial(_rows, day, table)) for table in TABLES})
     stored = {table: {c: own for c, own in rows.items() if c not in aside.sentences} for table, rows in stored.items()}
-    fleet = load_fleet(fleet_file) if fleet_file is not None else Fleet([], [])
+    fleet = _fleet(day, fleet_file)
     landed = {c: declared_entry(rows[0]["declaration"]) for c, rows in stored["cluster_days"].items()}
     landed |= {c: seen(day.home, swept[c]).entry for c in {*by_facts, *aside.sentences} if c in swept}
     declared: dict[str, Json] = landed | {c.id: json.loads(c.declaration()) for c in fleet.clusters}
@@ -109,6 +110,14 @@ def _by_cluster(sweeps: Collection[Manifest]) -> dict[str, list[Manifest]]:
     for one in sweeps:
         found.setdefault(one.cluster, []).append(one)
     return found
+
+
+def _fleet(day: Day, fleet_file: Path | None) -> Fleet:
+    """The fleet as the run found it that judges the day; else the fleet file as it is, and without one nobody."""
+    kept = kept_fleet(day.home, day.ds, day.generation) if day.results == day.home else None
+    if kept is not None:
+        return kept
+    return load_fleet(fleet_file) if fleet_file is not None else Fleet([], [])
 
 
 def _rows(day: Day, table: str, clusters: list[str]) -> dict[str, list[Json]]:

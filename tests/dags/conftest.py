@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,9 @@ if "airflow" not in sys.modules:  # never the user's own Airflow: its home is re
     os.environ["AIRFLOW__DATABASE__SQL_ALCHEMY_CONN"] = f"sqlite:///{os.environ['AIRFLOW_HOME']}/airflow.db"
 
 from airflow.dag_processing.dagbag import DagBag  # noqa: E402
+
+from dag_runs import Runs, smtp_default, without_waiting  # noqa: E402
+from mail_server import Mailbox  # noqa: E402
 
 FLEET = """
 version: 1
@@ -78,3 +81,19 @@ def fleet_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("KAFKA_FLEET_FILE", str(tmp_path / "fleet.yaml"))
     monkeypatch.setenv("KAFKA_FLEET_HOME", str(tmp_path / "home"))
     return tmp_path / "home"
+
+
+@pytest.fixture
+def run(
+    database: None,
+    bag: Any,
+    fleet_home: Path,
+    box: Mailbox,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> Iterator[Runs]:
+    """Runs of fleet_health on the sample day of two clusters; `box` says how the mail server answers."""
+    dag = bag.dags["fleet_health"]
+    without_waiting(dag, monkeypatch)
+    with smtp_default(box, monkeypatch):
+        yield Runs(dag, fleet_home, box, caplog, monkeypatch)

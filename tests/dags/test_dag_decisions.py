@@ -5,18 +5,20 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from airflow.sdk.exceptions import AirflowException, AirflowFailException, AirflowSkipException
 
-import fleet_health as health
+import fleet_choice as choice
 from fleet_mail import Outcome, should_mail
 from fleet_settings import batches
+
+PLAN = {"ds": "2026-11-20", "generation": "g0001"}  # of a run that kept no fleet, as those of earlier versions
 
 
 def test_the_day_is_the_parameter_else_the_logical_date():
     midnight = datetime(2026, 11, 20, tzinfo=UTC)
-    assert health.day_of("2026-11-01", midnight) == "2026-11-01"
-    assert health.day_of("2026-11-01", None) == "2026-11-01"
-    assert health.day_of(None, midnight) == "2026-11-20"
-    assert health.day_of(None, midnight + timedelta(hours=23, minutes=59)) == "2026-11-20"
-    assert health.day_of(None, datetime(2026, 11, 21, 1, tzinfo=timezone(timedelta(hours=9)))) == "2026-11-20"
+    assert choice.day_of("2026-11-01", midnight) == "2026-11-01"
+    assert choice.day_of("2026-11-01", None) == "2026-11-01"
+    assert choice.day_of(None, midnight) == "2026-11-20"
+    assert choice.day_of(None, midnight + timedelta(hours=23, minutes=59)) == "2026-11-20"
+    assert choice.day_of(None, datetime(2026, 11, 21, 1, tzinfo=timezone(timedelta(hours=9)))) == "2026-11-20"
 
 
 @pytest.mark.parametrize(
@@ -24,7 +26,7 @@ def test_the_day_is_the_parameter_else_the_logical_date():
 )
 def test_without_a_day_there_is_a_sentence(param, sentence):
     with pytest.raises(AirflowFailException, match=sentence):
-        health.day_of(param, None)
+        choice.day_of(param, None)
 
 
 @pytest.mark.parametrize("run_type", ["scheduled", "manual", "backfill", "asset_triggered"])
@@ -48,7 +50,7 @@ def test_a_shared_mail_task_is_as_red_as_its_worst_letter(bag, fleet_home, monke
     names = [f"c{number}" for number in range(len(states))]
     found = {name: Outcome(state, f"{name} {state}") for name, state in zip(names, states, strict=True)}
     asked = []
-    monkeypatch.setitem(callable_.__globals__, "this_plan", dict)
+    monkeypatch.setitem(callable_.__globals__, "this_plan", lambda: PLAN)
     monkeypatch.setitem(callable_.__globals__, "mail_one", lambda name, owners, plan: asked.append(name) or found[name])
     if raised is None:
         callable_(clusters=names)
@@ -71,7 +73,7 @@ def test_owners_of_digests_get_no_letters_and_the_others_do(bag, fleet_home, mon
     for task in tasks.values():
         for name in ("mail_one", "digest_one"):
             monkeypatch.setitem(task.__globals__, name, note)
-        monkeypatch.setitem(task.__globals__, "this_plan", dict)
+        monkeypatch.setitem(task.__globals__, "this_plan", lambda: PLAN)
     tasks["mail"](clusters=["dead-one"])
     with pytest.raises(AirflowSkipException, match="nobody gets a digest"):
         tasks["digest"]()
@@ -82,10 +84,10 @@ def test_owners_of_digests_get_no_letters_and_the_others_do(bag, fleet_home, mon
 
 
 def test_a_selection_keeps_the_known_order_and_names_what_is_unknown():
-    assert health.selected(None, ["a", "b"], "cluster") == ["a", "b"]
-    assert health.selected(["b", "a"], ["a", "b", "c"], "cluster") == ["a", "b"]
+    assert choice.selected(None, ["a", "b"], "cluster") == ["a", "b"]
+    assert choice.selected(["b", "a"], ["a", "b", "c"], "cluster") == ["a", "b"]
     with pytest.raises(AirflowFailException, match=r"no such cluster: x; known: a, b"):
-        health.selected(["x"], ["a", "b"], "cluster")
+        choice.selected(["x"], ["a", "b"], "cluster")
 
 
 @pytest.mark.parametrize(("clusters", "tasks", "largest"), [(1, 1, 1), (100, 100, 1), (101, 51, 2), (1000, 100, 10)])

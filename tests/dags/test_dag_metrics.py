@@ -1,12 +1,8 @@
 """What the DAGs report of themselves: names, values and tags, as Airflow's metrics get them."""
 
-import json
 from types import SimpleNamespace
 
 import pytest
-from airflow.sdk import Connection
-
-from mail_server import Mailbox, mail_server
 
 
 class Stats:
@@ -67,40 +63,19 @@ def test_findings_of_the_fleet_and_letters(metrics):
     ]
 
 
-@pytest.fixture
-def mailbox(monkeypatch):
-    import fleet_deadline
-
-    box = Mailbox()
-    with mail_server(box) as port:
-        extra = {"disable_ssl": True, "disable_tls": True, "from_email": "fleet@example.org"}
-        known = Connection(
-            conn_id="smtp_default", conn_type="smtp", host="127.0.0.1", port=port, extra=json.dumps(extra)
-        )
-        monkeypatch.setattr(fleet_deadline.BaseHook, "get_connection", lambda name: {"smtp_default": known}[name])
-        monkeypatch.setenv(fleet_deadline.OWNERS, "platform@example.org, not an address ,second@example.org")
-        yield box
-
-
-@pytest.mark.parametrize(
-    ("run_type", "told"), [("scheduled", ["platform@example.org", "second@example.org"]), ("backfill", [])]
-)
-def test_a_scheduled_run_that_is_late_is_told_to_the_platforms_owners(metrics, mailbox, run_type, told):
-    from fleet_deadline import no_letter
-
-    no_letter(context={"dag_run": {"dag_run_id": "scheduled__2026-11-20", "run_type": run_type}})
-    assert metrics.stats.told == [("kafka_fleet.deadline_missed", 1, {"run_type": run_type})]
-    assert mailbox.recipients == told
-    for _recipient, message in mailbox.received:
-        assert "no letters yet: the run scheduled__2026-11-20" in message["Subject"]
-
-
-def test_a_run_that_has_ended_is_not_late(metrics, mailbox):
-    from fleet_deadline import no_letter
-
-    run = {"dag_run_id": "a", "run_type": "scheduled", "state": "failed", "end_date": "2026-11-21T00:10:00Z"}
-    no_letter(context={"dag_run": run})
-    assert (metrics.stats.told, mailbox.recipients) == ([], [])
+def test_words_to_the_platforms_owners_late_days_and_what_was_set_aside(metrics):
+    metrics.alert("failed")
+    metrics.late(True)
+    metrics.late(False)
+    metrics.set_aside(2)
+    metrics.deadline_missed("scheduled")
+    assert metrics.stats.told == [
+        ("kafka_fleet.alerts", 1, {"reason": "failed"}),
+        ("kafka_fleet.late", 1, {}),
+        ("kafka_fleet.late", 0, {}),
+        ("kafka_fleet.set_aside", 2, {}),
+        ("kafka_fleet.deadline_missed", 1, {"run_type": "scheduled"}),
+    ]
 
 
 def test_the_deadline_is_six_hours_after_the_run_was_queued():

@@ -8,6 +8,7 @@ import pytest
 from airflow.sdk.definitions.param import ParamsDict
 from airflow.sdk.exceptions import ParamValidationError
 from airflow.serialization.encoders import coerce_to_core_timetable
+from airflow.timetables.interval import CronDataIntervalTimetable
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -47,15 +48,17 @@ def test_collection_is_live_only(bag):
 def test_analysis_runs_over_a_daily_interval_and_may_be_backfilled(bag):
     dag = bag.dags["fleet_health"]
     assert dag.allowed_run_types is None
-    assert type(dag.timetable).__name__ == "CronDataIntervalTimetable"
+    assert isinstance(dag.timetable, CronDataIntervalTimetable)
+    assert dag.timetable.summary == "0 0 * * *"
 
 
 def test_the_chain(bag):
     dag = bag.dags["fleet_health"]
-    names = ["coverage", "compact", "facts", "judge", "letters", "render", "publish", "mail"]
-    assert sorted(dag.task_dict) == sorted([*names, "digest", "tidy"])
-    for task in ("digest", "tidy"):
+    names = ["collected", "coverage", "compact", "facts", "judge", "letters", "render", "publish", "mail", "mailed"]
+    assert sorted(dag.task_dict) == sorted([*names, "digest", "tidy", "tell_set_aside", "late_sweeps"])
+    for task in ("digest", "tidy", "tell_set_aside"):
         assert dag.get_task(task).upstream_task_ids == {"publish"}
+    assert dag.get_task("late_sweeps").upstream_task_ids == {"coverage"}
     for upstream, downstream in pairwise(names):
         assert downstream in dag.get_task(upstream).get_flat_relative_ids(upstream=False)
     assert dag.get_task("publish").trigger_rule == "all_done_min_one_success"

@@ -43,12 +43,24 @@ def test_a_backfill_of_the_collection_is_refused_and_of_the_analysis_is_not(data
     assert "2026-11-01" in allowed.stdout
 
 
-def test_a_day_without_a_sweep_fails_with_a_sentence(database, bag, fleet_home):
-    run = bag.dags["fleet_health"].test(run_conf={"ds": "2020-01-01"})
-    states = {i.task_id: str(i.state) for i in run.get_task_instances()}
-    assert states["coverage"] == "failed"
-    assert states["mail"] == "upstream_failed"
-    assert not (fleet_home / "runs").exists()
+def test_a_day_without_a_sweep_fails_with_a_sentence(run):
+    run.land("2019-12-31", "archive-eu")
+    seen = run(ds="2020-01-01")
+    assert seen.tasks[("coverage", None)] == "failed"
+    assert seen.tasks[("mail", None)] == "upstream_failed"
+    assert "2020-01-01 has no stored sweep; a day cannot be measured afterwards" in seen.log
+    assert not (run.home / "runs").exists()
+
+
+def test_the_first_run_of_an_installation_that_has_collected_nothing_yet_is_skipped_with_a_sentence(run):
+    run.land("2026-02-02", "archive-eu")
+    seen = run.scheduled("2026-02-01")
+    assert len(seen.tasks) == len(run.dag.tasks)
+    assert seen.state == "success"
+    assert {state for task, state in seen.tasks.items() if task[0] != "collected"} == {"skipped"}
+    assert "2026-02-01 has no stored sweep, nor has any day before it: nothing was collected yet" in seen.log
+    assert not (run.home / "runs").exists()
+    assert run.box.recipients == []
 
 
 @pytest.mark.fault(56)

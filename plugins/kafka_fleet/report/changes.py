@@ -44,6 +44,7 @@ class Changes:
     since: day of the last letter sent; None: this is the first. pending: quiet findings that are told as they were,
     with their clean days so far. persisting: findings told before as still there after a fixed release, and the
     release on which each had been confirmed. unsure: day of a letter after it of which it is not known whether it came.
+    late: sentences on days between, which were judged late and had no letter.
     """
 
     since: str | None
@@ -52,6 +53,7 @@ class Changes:
     told: Told
     persisting: tuple[tuple[str, str], ...] = ()
     unsure: str | None = None
+    late: tuple[str, ...] = ()
 
     def of(self, kind: Kind) -> tuple[Change, ...]:
         """The changes of one kind."""

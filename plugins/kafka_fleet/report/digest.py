@@ -50,7 +50,9 @@ class Entry:
     def has_news(self) -> bool:
         """Whether its part is shown and its letter attached."""
         changes = self.changes
-        return changes is not None and (bool(changes.changes or changes.unsure) or changes.since is None)
+        return changes is not None and (
+            bool(changes.changes or changes.unsure or changes.late) or changes.since is None
+        )
 
 
 def digest_owners(

@@ -42,8 +42,9 @@ def mail_letter(
 ) -> DeliveryResult:
     """Mail one cluster's letter of day `ds` to the owners who do not have it. Raises LetterError, OutboxError.
 
-    What changed since the last letter that an owner was surely sent comes first; where nothing did, none goes out to
-    them before the heartbeat. A letter of an earlier day of which it is not known whether it came told them nothing.
+    What changed since the last letter that an owner was surely sent comes first, and days that were judged late; where
+    nothing did, and none was, none goes out to them before the heartbeat. A letter of an earlier day of which it is not
+    known whether it came told them nothing.
     `owners` are those of the fleet file as it is now; None when the cluster is no valid entry of it any more.
     `generation` is the one that readers follow unless a later one is given, `acknowledged` what the file beside the
     fleet file says.
@@ -60,7 +61,7 @@ def mail_letter(
     results: list[DeliveryResult] = []
     for changes, last, group in told:
         own = group
-        if last.ds and not last.unsure and not changes.changes:
+        if last.ds and not last.unsure and not changes.changes and not changes.late:
             own = [owner for owner in group if due_anyway(box, ds, judged.digest, last.ds, owner)]
             if not own:
                 continue

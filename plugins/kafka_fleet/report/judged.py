@@ -12,6 +12,7 @@ from kafka_fleet.knowledge.coverage import reached, set_aside
 from kafka_fleet.report.attachments import attachments
 from kafka_fleet.report.changes import Changes, Told, compare
 from kafka_fleet.report.history import clean_days
+from kafka_fleet.report.late_days import late_days
 from kafka_fleet.report.letter import findings_digest
 from kafka_fleet.report.shapes import Json
 from kafka_fleet.report.since import first_part
@@ -75,7 +76,8 @@ class JudgedDay:
             {key: why for key, (_one, why) in self.standing.items()},
             set_aside(self.dossier) is not None,
         )
-        return replace(changes, unsure=unsure)
+        late = late_days(self.home, self.cluster, since, self.ds) if since else ()
+        return replace(changes, unsure=unsure, late=late)
 
     def first_part(self, changes: Changes) -> tuple[str, str]:
         """HTML and text of what changed."""

@@ -121,12 +121,15 @@ def _notes(changes: Changes) -> list[str]:
             "This one stands by itself." if changes.since is None else "What changed is told since the one before it."
         )
         notes = [f"It is not known whether the letter of {changes.unsure} came: no answer of the mail server. {rest}"]
+    notes += changes.late
     if changes.since is None:
         return [*notes, "Later letters begin with what changed."]
     if any(one.key == UNREACHED and one.kind == "new" for one in changes.changes):
         return [*notes, "Nothing was measured on this day: all that was told before stands as it was told."]
     if any(one.key == NOT_JUDGED and one.kind == "new" for one in changes.changes):
         return [*notes, "The cluster was not judged on this day: all that was told before stands as it was told."]
+    if not changes.changes and changes.late and not changes.unsure:
+        return [*notes, "Nothing changed since."]
     if not changes.changes:
         why = (
             "All that holds is below."

@@ -1,7 +1,9 @@
 """Generations: every run of a day writes new folders; one pointer per folder says which of them readers follow.
 
 runs/ds=D/g0001              claimed by creating it, a folder or an empty object; a second run of the day gets g0002
-runs/ds=D/g0001.json         {"dag_id": ..., "run_id": ...} where an Airflow run claimed it
+runs/ds=D/g0001.json         {"dag_id": ..., "run_id": ...} where an Airflow run claimed it; "late": true where that
+                             day was missed, and is judged without mail
+runs/ds=D/g0001.fleet        the fleet as that run found it (kept_fleet.py)
 <stage>/ds=D/g0001/...       what the run wrote
 <stage>/ds=D/_current.json   {"generation": "g0001"}; replaced atomically when the stage is whole
 """
@@ -10,8 +12,9 @@ import json
 import re
 from datetime import date
 from pathlib import Path
+from typing import Any
 
-from kafka_fleet.store.files import names, replace_file, take, update_file
+from kafka_fleet.store.files import names, read_file, replace_file, take, update_file
 
 POINTER = "_current.json"
 _NAME = re.compile(r"g\d{4,}")
@@ -40,10 +43,24 @@ def claim(home: Path, ds: str) -> str:
         return name
 
 
-def note_run(home: Path, ds: str, generation: str, dag_id: str, run_id: str) -> None:
-    """Remember which Airflow run a generation is of; a result itself must not depend on that."""
-    content = json.dumps({"dag_id": dag_id, "run_id": run_id}, sort_keys=True).encode()
-    replace_file(home / f"runs/ds={day(ds)}/{generation}.json", content)
+def note_run(home: Path, ds: str, generation: str, dag_id: str, run_id: str, late: bool = False) -> None:
+    """Remember which Airflow run a generation is of; a result itself must not depend on that.
+
+    late: the day was missed, and is judged after a later one has ended; its letters are not mailed.
+    """
+    content = {"dag_id": dag_id, "run_id": run_id} | ({"late": True} if late else {})
+    replace_file(home / f"runs/ds={day(ds)}/{generation}.json", json.dumps(content, sort_keys=True).encode())
+
+
+def noted_run(home: Path, ds: str, generation: str) -> dict[str, Any]:
+    """What note_run remembers of a generation; empty where no Airflow run claimed it. Raises ValueError."""
+    try:
+        content = json.loads(read_file(home / f"runs/ds={day(ds)}/{generation}.json"))
+    except FileNotFoundError:
+        return {}
+    if not isinstance(content, dict):
+        raise ValueError(f"runs/ds={ds}/{generation}.json is damaged: it is not what it should be")
+    return content
 
 
 class Overtaken(RuntimeError):

@@ -10,9 +10,11 @@ names are named to the user and stay.
 import os
 import re
 from collections import defaultdict
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import date, timedelta
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 from typing import NamedTuple
 
 from kafka_fleet.store import bucket
@@ -44,7 +46,8 @@ class Raw(NamedTuple):
 class Plan(NamedTuple):
     """What may go. raw: files by day, and their bytes; trees: folders of generations; kept: a sentence for each day
     that is old and stays; unnamed: files of old days that no manifest names; begun: days left half deleted;
-    now: the moment up to which ages were counted; doubt: why nothing may go, None where it may."""
+    now: the moment up to which ages were counted; doubt: why nothing may go, None where it may; unjudged: those of the
+    kept that nothing but a judgement frees, and why."""
 
     raw: dict[str, dict[str, int]]
     trees: list[Path]
@@ -53,6 +56,7 @@ class Plan(NamedTuple):
     begun: list[Retired]
     now: float
     doubt: str | None = None
+    unjudged: Mapping[str, str] = MappingProxyType({})
 
 
 def plan(home: Path, keep_raw_days: int, now: float | None = None) -> Plan:
@@ -73,6 +77,7 @@ def plan(home: Path, keep_raw_days: int, now: float | None = None) -> Plan:
     old = stored[: -1 - keep_raw_days]
     begun, untold = unfinished(home)
     found, kept = {}, [f"{ds} stays: {why}" for ds, why in untold.items()]
+    bound: dict[str, str] = {}
     for ds in (one for one in old if one not in untold):
         try:
             raw = _raw(home, ds)
@@ -81,6 +86,7 @@ def plan(home: Path, keep_raw_days: int, now: float | None = None) -> Plan:
             continue
         if reason := _stays(home, ds, set(raw.files), now):
             kept.append(f"{ds} stays: {reason}")
+            bound |= {} if reason == BUSY else {ds: reason}
         else:
             found[ds] = raw
     going = {}
@@ -93,7 +99,7 @@ def plan(home: Path, keep_raw_days: int, now: float | None = None) -> Plan:
     # who was killed between raw and facts left facts of a day that has no raw
     bare = [ds for ds in quiet if old and ds <= old[-1] and ds not in stored]
     trees = [tree for ds in quiet for tree in _unreferenced(home, ds, ds in found or ds in bare)]
-    return Plan({ds: files for ds, files in going.items() if files}, trees, kept, unnamed, begun, now)
+    return Plan({ds: files for ds, files in going.items() if files}, trees, kept, unnamed, begun, now, None, bound)
 
 
 def carry_out(home: Path, what: Plan) -> list[str]:
