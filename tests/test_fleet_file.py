@@ -126,7 +126,6 @@ def two(first: str, second: str) -> str:
     return "\n".join(["version: 1", "clusters:", *entries])
 
 
-@pytest.mark.fault(41)
 def test_an_alias_is_refused_though_what_it_stands_for_would_be_valid(tmp_path):
     path, owners = tmp_path / "fleet.yaml", "[oncall@example.org]"
     path.write_text(two(owners, owners))
@@ -138,7 +137,6 @@ def test_an_alias_is_refused_though_what_it_stands_for_would_be_valid(tmp_path):
         load_fleet(path)
 
 
-@pytest.mark.fault(41)
 def test_a_small_file_of_aliases_does_not_unfold(tmp_path):
     """Nine lists of nine of the one before: 460 million texts, were they written out."""
     lists = ["- &l0 [x, x, x, x, x, x, x, x, x]", *(f"- &l{n} [{', '.join([f'*l{n - 1}'] * 9)}]" for n in range(1, 9))]
