@@ -31,11 +31,11 @@ class LastSweepIsIn(BaseSensorOperator):
         ds = day_of(context["params"]["ds"], context.get("logical_date"))
         end = datetime.combine(date.fromisoformat(ds), datetime.min.time(), UTC) + timedelta(days=1)
         if datetime.now(UTC) >= end + LAST_SWEEP_WAIT:
-            self.log.info("%s: the time for its last sweep is over", ds)
+            log.info("%s: the time for its last sweep is over", ds)
             return True
         last = [end - (back + 1) * SWEEPS_EVERY for back in range(LAST_RUNS)]
         under_way: int = context["ti"].get_dr_count("fleet_collect", logical_dates=last, states=["queued", "running"])
-        self.log.info("%s: %d runs of fleet_collect are under way", ds, under_way)
+        log.info("%s: %d runs of fleet_collect are under way", ds, under_way)
         return under_way == 0
 
 
@@ -54,7 +54,7 @@ class JudgeDayBeforeAgain(TriggerDagRunOperator):
         found = unread_sweeps(home(), before) if run_type(context) == "scheduled" else None
         if found is None or not found.clusters:
             why = "has all its sweeps" if found else "is not judged, or this run is no scheduled one"
-            self.log.info("%s is left as it is: it %s", before, why)
+            log.info("%s is left as it is: it %s", before, why)
             raise AirflowSkipException
         for cluster, (stored, read) in found.clusters.items():
             log.info("%s: %s is judged with %d of %d sweeps", cluster, before, read, stored)
