@@ -55,7 +55,8 @@ def entries_apart(path: Path) -> list[Any] | None:
     except (FleetFileError, UnicodeDecodeError):
         return None
     starts = [one.start() for one in re.finditer(rb"^%s-(?=[ \r\n])" % first[1], content[listed.end() :], re.MULTILINE)]
-    body, entries, parsed = content[listed.end() :], [], 0
+    body, parsed = content[listed.end() :], 0
+    entries: list[Any] = []
     for start, end in zip(starts, [*starts[1:], len(body)], strict=True):
         raw = body[start:end]
         parsed += len(raw) if len(raw) <= ENTRY_BYTES else 0
