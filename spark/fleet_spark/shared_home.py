@@ -23,6 +23,7 @@ def check_shared(spark: SparkSession, home: Path) -> None:
     context = spark.sparkContext
     if holds(home) or (context.master or "local").startswith("local"):
         return
+    before = str(spark.conf.get(_SPLIT))
     line, times = f"{uuid4().hex}\n", _TIMES * context.defaultParallelism
     home.mkdir(parents=True, exist_ok=True)
     probe = home.resolve() / f"spark-{line.strip()}.txt"
@@ -32,7 +33,7 @@ def check_shared(spark: SparkSession, home: Path) -> None:
         # a read that fails would be tried again on another executor, and pass there; no file is no row
         rows = spark.read.option("ignoreMissingFiles", "true").text(probe.as_uri())
         found = rows.where(f"value = '{line.strip()}'").count()
-        spark.conf.unset(_SPLIT)
+        spark.conf.set(_SPLIT, before)
     finally:
         probe.unlink(missing_ok=True)
     if found < times:
