@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from benchmarks.measure import gate, machine
-from benchmarks.soak_fleet import Clock, Simulator, Soak, simulator
+from benchmarks.soak_fleet import DEAD, Clock, Simulator, Soak, simulator
 from benchmarks.soak_judged import judge
 from kafka_fleet import progress
 from kafka_fleet.collect import jolokia, sweep
@@ -31,6 +31,7 @@ from kafka_fleet.collect.transport import Limits
 from kafka_fleet.credentials import local_credentials
 from kafka_fleet.inventory import load_fleet
 from kafka_fleet.store.compaction import compact, remove_superseded
+from kafka_fleet.store.latest import FOLDER
 from kafka_fleet.store.manifests import JOINED, manifests, read_rows
 from kafka_fleet.store.orphans import remove_orphans
 
@@ -127,9 +128,11 @@ def on_disk(home: Path) -> set[str]:
 
 
 def named(home: Path, ds: str) -> set[str]:
-    """What manifests name: their data files, themselves, and the commits of joined files."""
+    """What manifests name: their data files, themselves, the commits of joined files, and each cluster's last sweep."""
     found = set()
     for one in manifests(home, ds)[0]:
+        if one.cluster != DEAD:  # of which nothing was measured
+            found |= {f"{FOLDER}/{one.cluster}", f"{FOLDER}/.{one.cluster}.lock"}
         found |= {file.path for file in one.files.values()}
         own = f"raw/manifests/ds={ds}/{one.cluster}.{one.sweep}.json"
         found.add(f"raw/{JOINED}/ds={ds}/{one.cluster}.json" if one.joined else own)
