@@ -2,8 +2,9 @@
 
 spark-submit spark_probe.py TASKS[,TASKS...] MILLISECONDS SECONDS [HOME...]
 
-Jobs of so many tasks, each so long; after each the number is printed. SECONDS is a limit for executors that begins once Spark has
-started, which takes long on a busy machine; 0: none but the session's. The executors are asked for the homes' folders.
+Jobs of so many tasks, each so long; after each the number is printed. SECONDS is a limit for executors that begins once
+Spark has started, which takes long on a busy machine; 0: none but the session's. The executors are asked for the homes'
+folders first.
 """
 
 import json
