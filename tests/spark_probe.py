@@ -1,9 +1,10 @@
 """Handed to spark-submit: begins a session as the jobs do, says what it is set to, and runs tasks that only wait.
 
-spark-submit spark_probe.py TASKS MILLISECONDS SECONDS [HOME...]
+spark-submit spark_probe.py TASKS[,TASKS...] MILLISECONDS SECONDS [HOME...]
 
-So many tasks, each so long; then their number is printed. SECONDS is a limit for executors that begins once Spark has
-started, which takes long on a busy machine; 0: none but the session's. The executors are asked for the homes' folders.
+Jobs of so many tasks, each so long; after each the number is printed. SECONDS is a limit for executors that begins once
+Spark has started, which takes long on a busy machine; 0: none but the session's. The executors are asked for the homes'
+folders first.
 """
 
 import json
@@ -29,7 +30,7 @@ class Watch(ExecutorWatch):
 
 
 if __name__ == "__main__":
-    tasks, milliseconds = map(int, sys.argv[1:3])
+    jobs, milliseconds = map(int, sys.argv[1].split(",")), int(sys.argv[2])
     fleet_spark.session.ExecutorWatch = Watch
     with fleet_spark.session.session("probe") as spark:
         conf = spark.sparkContext.getConf()
@@ -37,7 +38,7 @@ if __name__ == "__main__":
         for home in sys.argv[4:]:
             check_shared(spark, Path(home))
             print(f"all have {home}", flush=True)
-        if tasks:
+        for tasks in jobs:
             slept = f"coalesce(reflect('java.lang.Thread', 'sleep', {milliseconds}L), '') <> 'never'"
             rows = spark.range(tasks, numPartitions=tasks).where(slept).count()
             print(f"done {rows}", flush=True)
