@@ -33,6 +33,7 @@ def written(path, *entries):
     path.write_text(json.dumps({"version": 1, "acknowledgements": list(entries)}))
 
 
+@pytest.mark.fault(75)
 def test_many_long_names_take_little_room_and_all_entries_stay_in_force(path):
     add(path, entry(cluster="other"))
     hostile = row(subjects=[f"{LONG}{number}" for number in range(600)], basis=["x" * 32_000])
@@ -46,6 +47,7 @@ def test_many_long_names_take_little_room_and_all_entries_stay_in_force(path):
 
 
 @pytest.mark.parametrize("name", [LONG, "topic " + "ä" * 200, "group " + "\x00\u2028" * 9_000, "topic " + "🦀" * 76])
+@pytest.mark.fault(75)
 def test_a_long_name_still_matches_and_another_that_begins_alike_reopens(path, name):
     add(path, accepted([name]))
     (one,) = load(path).entries
@@ -54,6 +56,7 @@ def test_a_long_name_still_matches_and_another_that_begins_alike_reopens(path, n
     assert reopened(one, row(subjects=[name[:-1] + "x"]), DS) is not None
 
 
+@pytest.mark.fault(75)
 def test_nothing_can_be_named_so_that_it_passes_for_what_was_cut(path):
     one = accepted([LONG])
     (cut,) = one.subjects
@@ -71,6 +74,7 @@ def test_an_entry_of_an_earlier_version_with_a_whole_name_still_matches(path):
     assert reopened(one, row(subjects=["topic a", LONG]), DS) is None
 
 
+@pytest.mark.fault(75)
 def test_subjects_beyond_the_bound_are_counted_by_their_kind(path):
     many = [*(f"topic t{number}" for number in range(MOST)), *(f"group g{number}" for number in range(30)), "broker 1"]
     add(path, accepted([*many, "and 7 more listeners"]))
@@ -80,6 +84,7 @@ def test_subjects_beyond_the_bound_are_counted_by_their_kind(path):
     assert reopened(one, row(subjects=["topic new"]), DS) == "It was acknowledged without topic new."
 
 
+@pytest.mark.fault(75)
 def test_what_would_be_too_much_is_refused_before_it_is_written(path):
     each = {**entry().model_dump(mode="json", exclude_none=True), "subjects": ["topic a"]}
     written(path, *({**each, "advisory": f"KAFKA-{number}"} for number in range(MOST_OF_CLUSTER)))
@@ -93,6 +98,7 @@ def test_what_would_be_too_much_is_refused_before_it_is_written(path):
     assert load(path).entries[-1].cluster == "other"
 
 
+@pytest.mark.fault(75)
 def test_a_file_that_would_be_too_large_is_refused_before_it_is_written(path, monkeypatch):
     add(path, entry())
     before = path.read_bytes()
@@ -124,6 +130,7 @@ def as_block(path):
     ],
     ids=["quote", "bracket", "bytes", "alias", "large", "deep"],
 )
+@pytest.mark.fault(75)
 def test_an_entry_that_cannot_be_parsed_costs_only_itself(path, broken, sentence, cluster):
     add(path, entry(cluster="a"))
     first = path.read_bytes()
@@ -140,6 +147,7 @@ def test_an_entry_that_cannot_be_parsed_costs_only_itself(path, broken, sentence
     assert path.read_bytes() == before
 
 
+@pytest.mark.fault(75)
 def test_an_entry_of_very_many_subjects_costs_only_itself(path):
     good = entry(cluster="other").model_dump(mode="json", exclude_none=True)
     written(path, {**good, "cluster": "payments-eu", "subjects": ["x"] * 1_001}, good)
@@ -148,6 +156,7 @@ def test_an_entry_of_very_many_subjects_costs_only_itself(path):
     assert load(path).entries == [entry(cluster="other")]
 
 
+@pytest.mark.fault(75)
 def test_of_a_file_that_is_too_large_the_entries_are_read_one_by_one(path, monkeypatch):
     for name in ("a", "payments-eu", "z"):
         add(path, entry(cluster=name))
@@ -159,6 +168,7 @@ def test_of_a_file_that_is_too_large_the_entries_are_read_one_by_one(path, monke
     assert found.faults == [("payments-eu", f"{path.name}: entry 2: is larger than 1 MiB")]
 
 
+@pytest.mark.fault(76)
 def test_mode_and_owner_stay_as_they_were(path, tmp_path):
     add(path, entry())
     assert stat.S_IMODE(path.stat().st_mode) == 0o644 & ~umask()
@@ -200,6 +210,7 @@ def of_another(found, number):
     return os.stat_result([*found[:4], 54_321, *found[5:]]) if found.st_ino == number else found
 
 
+@pytest.mark.fault(76)
 def test_a_link_is_not_written_through_and_not_replaced(path, tmp_path):
     target = tmp_path / "checkout" / path.name
     target.parent.mkdir()
@@ -219,6 +230,7 @@ def test_a_link_is_not_written_through_and_not_replaced(path, tmp_path):
     assert "is no file" in load(path).faults[0][1]
 
 
+@pytest.mark.fault(76)
 def test_a_pipe_is_not_waited_for(path):
     os.mkfifo(path)
     began = time.monotonic()
@@ -228,6 +240,7 @@ def test_a_pipe_is_not_waited_for(path):
     assert time.monotonic() - began < 30
 
 
+@pytest.mark.fault(76)
 def test_the_file_on_its_way_follows_no_link_and_what_killed_writers_left_goes(path, tmp_path):
     victim = tmp_path / "airflow.cfg"
     victim.write_text("[core]\n")

@@ -55,6 +55,7 @@ def test_while_nothing_fails_nothing_more_is_run() -> None:
 
 
 @pytest.mark.parametrize("guilty", [["c0000"], ["c0999"], ["c0412", "c0413"], ["c0001", "c0500", "c0998"]])
+@pytest.mark.fault(65)
 def test_the_guilty_are_found_in_two_trials_for_each_halving(guilty: list[str]) -> None:
     views = Shown()
     job = Aside(views, CLUSTERS, "a job")
@@ -66,6 +67,7 @@ def test_the_guilty_are_found_in_two_trials_for_each_halving(guilty: list[str]) 
     assert len(views.shown) <= 1 + len(guilty) * 2 * math.ceil(math.log2(len(CLUSTERS)))
 
 
+@pytest.mark.fault(65)
 def test_all_may_be_guilty_and_each_has_its_sentence() -> None:
     job = Aside(Shown(), CLUSTERS[:20], "a job")
     assert job.run(failing(lambda clusters: ValueError() if clusters else None)) == []
@@ -89,6 +91,7 @@ def ends(job: Aside, fails: Callable[[list[str]], Any], error: type[Exception]) 
     return job.clusters
 
 
+@pytest.mark.fault(66)
 def test_what_fails_without_any_cluster_is_no_clusters_doing() -> None:
     views = Shown()
     ends(Aside(views, CLUSTERS, "a job"), lambda _clusters: ValueError(), ValueError)
@@ -96,12 +99,14 @@ def test_what_fails_without_any_cluster_is_no_clusters_doing() -> None:
 
 
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), ConnectionResetError(), MemoryError()])
+@pytest.mark.fault(66)
 def test_what_a_machine_does_is_not_looked_into(error: Exception) -> None:
     views = Shown()
     ends(Aside(views, CLUSTERS, "a job"), lambda _clusters: error, type(error))
     assert views.shown == []
 
 
+@pytest.mark.fault(66)
 def test_what_may_be_the_machines_is_nobodys_where_it_hits_everybody() -> None:
     fails = lambda clusters: RuntimeError("a task was lost") if clusters else None  # noqa: E731
     ends(Aside(Shown(), CLUSTERS[:8], "a job"), fails, RuntimeError)
@@ -110,6 +115,7 @@ def test_what_may_be_the_machines_is_nobodys_where_it_hits_everybody() -> None:
     assert list(job.sentences) == ["c0003"]
 
 
+@pytest.mark.fault(66)
 def test_clusters_that_fail_together_only_end_the_job() -> None:
     pair = {"c0001", "c0900"}
     ends(
@@ -124,6 +130,7 @@ def test_what_does_not_fail_again_goes_on() -> None:
     assert job.sentences == {}
 
 
+@pytest.mark.fault(65)
 def test_trials_have_a_bound_after_which_a_group_is_set_aside_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(aside, "MOST_TRIALS", 11)
     views, guilty = Shown(), {"c0000", "c0063"}

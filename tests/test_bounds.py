@@ -14,6 +14,8 @@ from kafka_fleet.store.schemas import raw_schemas
 from kafka_fleet.store.tables import as_table
 from recorded import recording, scenarios
 
+pytestmark = pytest.mark.fault(61)
+
 AT = datetime(2026, 11, 20, 10, tzinfo=UTC)
 NOW_MS = int(AT.timestamp() * 1000)
 Row = dict[str, Any]

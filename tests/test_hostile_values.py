@@ -19,7 +19,7 @@ from kafka_fleet.report.render import write_letter
 from kafka_fleet.store.manifests import manifests, read_rows
 from recorded import Sweep, changed, land_all, recorded_day
 
-pytestmark = pytest.mark.timeout(1800)
+pytestmark = [pytest.mark.timeout(1800), pytest.mark.fault(61)]
 TOPICS = {"orders": 2, "payments": 1}
 BIG = 2**63 - 1
 NANOSECONDS = 1_795_477_272_000_000_000

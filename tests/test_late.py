@@ -20,6 +20,8 @@ from kafka_fleet.store.kept_fleet import keep_fleet
 from kafka_fleet.store.landing import land
 from mail_server import mail_server, plain
 
+pytestmark = pytest.mark.fault(70)
+
 FIRST, SECOND, THIRD = "2026-11-18", "2026-11-19", "2026-11-20"
 PLATFORM, OTHER = "platform@example.org", "other@example.org"
 

@@ -50,6 +50,7 @@ def in_one_line(text: str) -> str:
     return " ".join(text.replace("! ", "").split())
 
 
+@pytest.mark.fault(65)
 def test_its_letter_says_why_and_what_can_be_done_and_that_nothing_is_known_to_be_healthy() -> None:
     letter = render_letter(aside(), [unknown()], ADVISORIES)
     for told in (in_one_line(letter.text), letter.html):
@@ -87,6 +88,7 @@ def test_the_page_has_it_first_and_not_as_unmeasured() -> None:
     ]
 
 
+@pytest.mark.fault(65)
 def test_nothing_is_told_as_resolved_because_of_it() -> None:
     old = [
         confirmed(),
@@ -100,6 +102,7 @@ def test_nothing_is_told_as_resolved_because_of_it() -> None:
     assert [(one.kind, one.key) for one in back.changes] == [("better", NOT_JUDGED)]
 
 
+@pytest.mark.fault(65)
 def test_its_mail_says_so_in_the_subject_and_the_days_in_a_row_know_of_no_end(tmp_path: Path) -> None:
     publish_day(tmp_path, day(1), {"payments-eu": (sample("payments-eu", day(1)), [confirmed()])})
     publish_day(tmp_path, DS, {"payments-eu": (aside(), [unknown()])})
@@ -131,6 +134,7 @@ def partly(**counts: int) -> Json:
     return dossier(DS, case, {}, {}, {}, NO_PLAN, [])
 
 
+@pytest.mark.fault(67)
 def test_a_cluster_of_which_only_the_admin_protocol_answered_in_part_is_reached_everywhere() -> None:
     made = partly(admin_partial=3)
     assert (made["reached"], reached(made), judged(made)) == (True, True, True)

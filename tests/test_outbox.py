@@ -169,6 +169,7 @@ def test_a_rivals_success_is_not_undone(tmp_path, smtp):
 
 
 @pytest.mark.parametrize("state", ["due", "refused", "claimed"])
+@pytest.mark.fault(52)
 def test_the_failure_of_a_claim_that_was_taken_over_says_nothing_of_the_other_try(tmp_path, box, smtp, state):
     send(tmp_path, plain(1))  # nobody listens: composed, and due
     outbox, later = Outbox(tmp_path, DAY, CLUSTER, timedelta(minutes=10)), NOON + timedelta(minutes=11)
@@ -187,6 +188,7 @@ def test_the_failure_of_a_claim_that_was_taken_over_says_nothing_of_the_other_tr
 
 
 @pytest.mark.parametrize("answer", ["452 full", "554 no"])
+@pytest.mark.fault(52)
 def test_who_was_turned_down_after_the_whole_body_has_nothing(tmp_path, box, smtp, answer):
     box.on_data = lambda _recipient: answer
     for hours in range(3):

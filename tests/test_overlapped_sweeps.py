@@ -15,7 +15,7 @@ from kafka_fleet.paths import sql_dir
 from kafka_fleet.store.generations import claim
 from recorded import Sweep, changed, land_all, recorded_day
 
-pytestmark = pytest.mark.timeout(1200)
+pytestmark = [pytest.mark.timeout(1200), pytest.mark.fault(36)]
 COMPARED = ("intervals", "partition_rates", "counters", "group_progress", "group_coordinators", "offset_rewinds",
             "log_ends_back", "moved_ends", "preferred_leads", "host_counters", "dropped")  # fmt: skip
 EMPTY = ("offset_rewinds", "log_ends_back", "dropped")  # of a healthy day

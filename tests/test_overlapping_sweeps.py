@@ -23,6 +23,8 @@ from kafka_fleet.store.latest import Overlapped, advance, latest
 from kafka_fleet.store.manifests import manifests, read_rows
 from wire_broker import Broker, Group, assignment, running
 
+pytestmark = pytest.mark.fault(36)
+
 CLUSTER = "orders-eu"
 LIMITS = Limits()
 MEMBERS = {"m": assignment(orders=[0, 1])}

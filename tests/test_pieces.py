@@ -16,6 +16,8 @@ from kafka_fleet.collect.pieces import BYTES_PER_READ, PACE_S, READS, SHORT, SHO
 from kafka_fleet.collect.transport import Credentials
 from test_jolokia import failed, sweep
 
+pytestmark = pytest.mark.fault(69)
+
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n"
 Wire = Callable[[BaseHTTPRequestHandler], None]
 

@@ -29,7 +29,7 @@ from poisoned_days import failures, held
 from recorded import recorded_day
 from test_signature_cases import fact_schemas
 
-pytestmark = pytest.mark.timeout(1800)
+pytestmark = [pytest.mark.timeout(1800), pytest.mark.fault(64)]
 HEALTHY = "follower331"
 SINGLES, EXTREMES, SEEDS = 40, 16, 3
 

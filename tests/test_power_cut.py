@@ -24,6 +24,8 @@ from power_cut import Disk, NoDisk, cut_after, cut_before
 from test_acknowledgements import entry
 from test_mail import CLUSTER, NOON, OWNER, send
 
+pytestmark = pytest.mark.fault(77)
+
 FIRST, NEXT = datetime(2026, 11, 20, 10, tzinfo=UTC), date(2026, 11, 21)
 LONG_AFTER = FIRST.timestamp() + 10**9
 Work = Callable[[Path], object]

@@ -15,6 +15,8 @@ from kafka_fleet.store.landing import Landing, land
 from kafka_fleet.store.manifests import Manifest, manifests, read_rows
 from kafka_fleet.store.quota import DECODED_BYTES, READ_BYTES, STORED_BYTES, Room, decoded, encoded, fitting
 
+pytestmark = pytest.mark.fault(62)
+
 AT = datetime(2026, 11, 20, 10, tzinfo=UTC)
 Row = dict[str, Any]
 BROKERS: list[Row] = [{"broker": one, "read_at": AT, "outcome": "ok", "unusable": 0} for one in (1, 2, 3)]

@@ -96,6 +96,7 @@ def of(day: Analysed, names: list[str]) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.fault(65)
 def test_the_healthy_have_the_bytes_of_a_day_without_the_guilty(alone: Analysed, beside: Analysed) -> None:
     found = of(beside, HEALTHY)
     assert found == of(alone, HEALTHY)
@@ -103,6 +104,7 @@ def test_the_healthy_have_the_bytes_of_a_day_without_the_guilty(alone: Analysed,
     assert any(one["verdict"] == "confirmed" for one in found["findings.json"])
 
 
+@pytest.mark.fault(65)
 def test_each_guilty_cluster_has_a_sentence_with_its_query_and_all_its_documents(beside: Analysed) -> None:
     assert set_aside(beside.home, beside.ds, beside.generation) == SENTENCES
     findings = json.loads(beside.outputs()["findings.json"])
@@ -124,6 +126,7 @@ def test_each_guilty_cluster_has_a_sentence_with_its_query_and_all_its_documents
         assert {text for plot in plots for text in plot["missing"]} == {why}
 
 
+@pytest.mark.fault(65)
 def test_a_second_run_gives_the_same_bytes_and_a_cleared_judge_changes_none(beside: Analysed) -> None:
     before, sql = beside.outputs(), beside.home / "sql"
     day = Day(spark(), beside.home, beside.ds, claim(beside.home, beside.ds), sql)
@@ -146,6 +149,7 @@ def facts(tmp_path: Path, condition: str, clusters: list[str]) -> Path:
     return home
 
 
+@pytest.mark.fault(65)
 def test_every_cluster_may_be_guilty(tmp_path: Path) -> None:
     home = facts(tmp_path, "assert_true(cluster = '') IS NULL", HEALTHY)
     why = WHY.format(TABLE)
@@ -165,6 +169,7 @@ def test_every_cluster_may_be_guilty(tmp_path: Path) -> None:
     ],
     ids=["fails for nobody's rows as well", "fails for two clusters together only"],
 )
+@pytest.mark.fault(66)
 def test_what_no_cluster_does_by_itself_ends_the_job_as_ever(
     tmp_path: Path, condition: str, clusters: list[str], reason: str
 ) -> None:

@@ -132,7 +132,7 @@ def test_every_task_succeeds(story):
     assert all(story.states[("render", name)] == "success" for name in CLUSTERS)
 
 
-@pytest.mark.fault(60)
+@pytest.mark.fault(60, 78)
 def test_findings_dossiers_and_letters_are_those_of_one_machine(story):
     named = [f"findings/clusters/{name}.json" for name in CLUSTERS]
     named += [f"reports/g0001/{name}.{kind}" for name in CLUSTERS for kind in ("html", "txt")]
@@ -156,6 +156,7 @@ def test_executors_of_both_workers_did_the_work(story):
 
 
 @pytest.mark.skipif(bool(NO_HOSTS), reason=NO_HOSTS)
+@pytest.mark.fault(78)
 def test_every_executor_was_on_another_host_than_the_driver(story):
     _master, first, second, driver, _bucket = story.hosts
     started = [event for event in story.events if event["Event"] == "SparkListenerEnvironmentUpdate"]

@@ -153,6 +153,7 @@ def test_a_submit_gets_the_settings_that_it_was_given(submit):
     }
 
 
+@pytest.mark.fault(79)
 def test_no_master_at_the_address(submit, site):
     port = free_port()
     said = sentence(submit(2, 0, 0, wait=5, **{"spark.master": f"spark://{site.driver.address}:{port}"}))
@@ -162,12 +163,14 @@ def test_no_master_at_the_address(submit, site):
     )
 
 
+@pytest.mark.fault(79)
 def test_another_secret_than_the_masters(submit, site):
     said = sentence(submit(2, 0, 0, wait=5, **{"spark.authenticate.secret": "another"}))
     assert said.startswith(f"Spark did not start on {site.cluster.url} within 5 s")
     assert "takes connections (is it Spark's master of this release, with the same spark.authenticate.secret" in said
 
 
+@pytest.mark.fault(79)
 def test_no_worker_has_what_is_asked_for(submit, site):
     home = site.cluster.folder / "home"
     said = sentence(submit(2, 0, 5, home, **{"spark.executor.memory": "64g"}))
@@ -176,6 +179,7 @@ def test_no_worker_has_what_is_asked_for(submit, site):
     assert f"A cluster that is full for longer: {WAIT}." in said
 
 
+@pytest.mark.fault(79)
 def test_executors_that_cannot_call_the_driver_back(submit, site):
     """What a driver that says 127.0.0.1 does to a cluster of hosts: executor after executor, for ever."""
     wrong = "127.0.0.9"  # where no driver listens, seen from any host
@@ -216,6 +220,7 @@ def test_a_home_that_one_host_lacks_is_said_before_anything_is_read(submit, site
 
 
 @pytest.mark.skipif(bool(NO_HOSTS), reason=NO_HOSTS)
+@pytest.mark.fault(79)
 def test_hosts_that_are_lost_in_the_middle(submit, site):
     """Without one of two the other finishes the job; without both the next job ends with the sentence."""
     first, second = site.cluster.workers

@@ -19,6 +19,8 @@ from kafka_fleet.store.manifests import Damaged, DataFile, manifests, sweep_id
 from kafka_fleet.store.quota import READ_BYTES
 from kafka_fleet.store.schemas import raw_schemas
 
+pytestmark = pytest.mark.fault(63)
+
 AT = datetime(2026, 11, 20, 10, tzinfo=UTC)
 DS = "2026-11-20"
 Row = dict[str, Any]

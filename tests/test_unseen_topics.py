@@ -17,6 +17,8 @@ from kafka_fleet.store.manifests import manifests, read_rows
 from test_sweep import RESOLVER, cluster
 from wire_broker import Broker, running
 
+pytestmark = pytest.mark.fault(68)
+
 HIDDEN = "some_topics: brokers have replicas of {} that Metadata leaves out, is Describe allowed on all topics?"
 DENIED, GONE, NEW = 29, 3, 5
 

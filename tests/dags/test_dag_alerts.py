@@ -35,6 +35,7 @@ def sweep(home, *days):
         land(home, "a", datetime.fromisoformat(f"{ds}T01:00:00Z"), {"sweeps": [{"admin_outcome": "ok"}]})
 
 
+@pytest.mark.fault(70)
 def test_a_scheduled_run_that_fails_is_told_at_once_and_once(run, box, monkeypatch):
     run.land()
 
@@ -51,6 +52,7 @@ def test_a_scheduled_run_that_fails_is_told_at_once_and_once(run, box, monkeypat
     assert (by_hand.state, by_hand.mailed) == ("failed", [PLATFORM]), "who starts a run looks at it"
 
 
+@pytest.mark.fault(70)
 def test_where_the_home_itself_is_the_trouble_the_word_goes_out_all_the_same(run, box, monkeypatch):
     run.land()
     (run.home / "outbox").write_text("a file where the folder belongs")
@@ -60,6 +62,7 @@ def test_where_the_home_itself_is_the_trouble_the_word_goes_out_all_the_same(run
     assert PLATFORM in seen.mailed
 
 
+@pytest.mark.fault(70)
 def test_a_day_without_a_sweep_of_a_fleet_that_was_measured_before_is_told(run, box):
     run.land("2026-02-01", "archive-eu")
     seen = run.scheduled("2026-02-02")
@@ -91,6 +94,7 @@ def context(**run):
         ({"state": "failed", "end_date": f"{DS}T00:20:00Z"}, "has ended as failed"),
     ],
 )
+@pytest.mark.fault(70)
 def test_at_the_deadline_a_run_without_letters_is_told_whether_it_runs_or_has_failed(run, box, ended, words):
     run.land()
     sweep(run.home, "2026-11-19")
@@ -108,6 +112,7 @@ def test_runs_of_a_backfill_are_counted_and_told_to_nobody(run, box, caplog):
     assert box.recipients == []
 
 
+@pytest.mark.fault(70)
 def test_collection_tells_of_late_letters_whatever_fleet_health_does(database, bag, fleet_home, box, monkeypatch):
     """Every ten minutes; it is told once, and while the mail server is down the task is red and tries again."""
     dag = bag.dags["fleet_collect"]
@@ -135,6 +140,7 @@ def test_collection_tells_of_late_letters_whatever_fleet_health_does(database, b
         assert (look(), box.recipients) == ("success", [PLATFORM])
 
 
+@pytest.mark.fault(65)
 def test_clusters_that_a_day_is_judged_without_are_told_and_the_others_have_their_letters(run, box, monkeypatch):
     run.land()
 

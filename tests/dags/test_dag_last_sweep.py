@@ -15,6 +15,8 @@ from kafka_fleet.store.landing import land
 from kafka_fleet.store.set_aside import note_set_aside
 from letter_rows import DS
 
+pytestmark = pytest.mark.fault(72)
+
 MIDNIGHT = datetime.fromisoformat(f"{DS}T00:00:00+00:00") + timedelta(days=1)
 NEXT = MIDNIGHT.date().isoformat()
 

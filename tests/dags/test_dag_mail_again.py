@@ -37,6 +37,7 @@ def retries(task):
 
 
 @pytest.mark.parametrize("task", ["mail", "digest"])
+@pytest.mark.fault(52)
 def test_a_lost_answer_is_looked_at_again_by_the_tasks_own_retry(bag, request, box, monkeypatch, task):
     """Each try finds the clock as far on as the task's retries are apart, and the next one is not begun before."""
     _times, apart = retries(bag.dags["fleet_health"].get_task(task))

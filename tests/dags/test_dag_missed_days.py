@@ -22,6 +22,8 @@ from fleet_timetable import DailyWithMissedDays
 from kafka_fleet.store.generations import current
 from letter_rows import DS
 
+pytestmark = pytest.mark.fault(71)
+
 
 def midnight(text):
     return pendulum.instance(datetime.fromisoformat(f"{text}T00:00:00+00:00"))

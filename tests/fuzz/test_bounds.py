@@ -16,6 +16,8 @@ from kafka_fleet.store.bounds import Bound, Flag, Items, Moments, Numbers, Text
 from kafka_fleet.store.column_bounds import bounds, keys
 from kafka_fleet.store.schemas import raw_schemas
 
+pytestmark = pytest.mark.fault(61)
+
 AT = datetime(2026, 11, 20, 10, tzinfo=UTC)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 FIRST, LAST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2036, 11, 20, 10, tzinfo=UTC)  # a sweep's times lie between
