@@ -119,7 +119,7 @@ def test_what_nobody_can_mean_counts_as_not_measured(story: Story, name: str, ad
     assert any(missing in sentence for sentence in found["missing"]), found["missing"]
 
 
-def test_no_signature_fails_on_the_facts_of_its_cases(story: Story) -> None:
+def test_no_signature_fails_on_the_facts_of_its_cases() -> None:
     schemas, rows, asked = fact_schemas(), defaultdict(list), {}
     signatures = load_signatures(sql_dir())
     for name in signatures:
