@@ -92,8 +92,8 @@ class Stack:
 
     def json(self, *words: str) -> Any:
         """What a command of Airflow's prints as JSON, whatever it logs before."""
-        printed = self.airflow(*words, "--output", "json")
-        return json.loads(printed[printed.index("[") :])
+        printed = self.airflow(*words, "--output", "json").splitlines()
+        return json.loads(next(line for line in reversed(printed) if line.startswith(("[{", "[]"))))
 
 
 def make_folder(folder: Path) -> None:

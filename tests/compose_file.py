@@ -1,7 +1,7 @@
 """docker-compose.yml as compose reads it: takes variables, gives the file with them in their places, or a refusal.
 
-The rules are those that the file uses: `${NAME:?sentence}` is required, `$$` is a dollar. tests/test_containers.py
-compares the outcome with that of the real program where there is one.
+The rules are those that the file uses: `${NAME:?sentence}` is required, `${NAME:-}` may be absent, `$$` is a dollar.
+tests/test_containers.py compares the outcome with that of the real program where there is one.
 """
 
 import json
@@ -17,7 +17,7 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 FILE = ROOT / "docker-compose.yml"
-_USED = re.compile(r"\$\$|\$\{(\w+):\?([^}]*)\}|\$")
+_USED = re.compile(r"\$\$|\$\{(\w+):\?([^}]*)\}|\$\{(?P<optional>\w+):-\}|\$")
 
 
 class Missing(ValueError):
@@ -25,16 +25,18 @@ class Missing(ValueError):
 
 
 def variables() -> dict[str, str]:
-    """Every variable that the file names, with the sentence for its absence."""
-    return {name: sentence for name, sentence in _USED.findall(FILE.read_text()) if name}
+    """Every variable that the file requires, with the sentence for its absence."""
+    return {found[1]: found[2] for found in _USED.finditer(FILE.read_text()) if found[1]}
 
 
 def _filled(node: Any, given: Mapping[str, str]) -> Any:
     def one(found: re.Match[str]) -> str:
         if found[0] == "$$":
             return "$"
+        if found["optional"]:
+            return given.get(found["optional"], "")
         if found[1] is None:
-            raise ValueError(f"a dollar that is neither $$ nor a required variable: {found.string[:80]}")
+            raise ValueError(f"a dollar that is neither $$ nor a variable: {found.string[:80]}")
         if not given.get(found[1]):
             raise Missing(f"required variable {found[1]} is missing a value: {found[2]}")
         return given[found[1]]

@@ -32,7 +32,10 @@ REAL = compose_file.program()
 def test_the_services_of_an_installation_and_of_its_demo():
     airflow = {f"airflow-{part}" for part in ("init", "apiserver", "scheduler", "dag-processor", "triggerer")}
     demo = {"kafka-buggy", "kafka-fixed"}
-    assert set(SERVICES) == {"postgres", "mailpit", "spark-master", "spark-worker", "log-groomer"} | airflow | demo
+    assert (
+        set(SERVICES)
+        == {"postgres", "mailpit", "spark-master", "spark-worker", "log-groomer", "watch"} | airflow | demo
+    )
     assert {name for name, service in SERVICES.items() if "profiles" in service} == demo
 
 
