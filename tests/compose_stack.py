@@ -28,6 +28,7 @@ from fleet_demo.airflow_run import CONFIG
 from fleet_demo.artifacts import java_program
 from fleet_demo.processes import LOOPBACK, end, free_port, spawn, tail
 from kafka_fleet.commands import SMALL_DAY_JVM
+from network_hosts import Host
 from postgres_server import postgres_server, with_database
 
 # the test's day is over soon
@@ -40,7 +41,7 @@ class ComposeHome(AirflowHome):
 
     def __init__(self, folder: Path, fleet: dict[str, Any], smtp_port: int, postgres_port: int, given: dict[str, str]):
         self.folder, self.home, self.fleet_file = folder, folder / "home", folder / "etc/fleet.yaml"
-        self.place, self.given = folder / "airflow", given
+        self.place, self.given, self.host = folder / "airflow", given, Host()
         for made in ("home", "etc", "airflow/logs", "airflow/secrets", "airflow/spark"):
             (folder / made).mkdir(parents=True)
         self.fleet_file.write_text(yaml.safe_dump(fleet))
