@@ -136,7 +136,7 @@ def test_very_many_values_are_refused_before_they_are_in_memory(monkeypatch: pyt
 
 @pytest.mark.fault(41)
 def test_any_acknowledgements_are_entries_or_sentences(counted: Callable[[], None]) -> None:
-    good = acknowledgements._read({"version": 1, "acknowledgements": [ACKNOWLEDGED]}, FILE).entries
+    good = acknowledgements.read_parsed({"version": 1, "acknowledgements": [ACKNOWLEDGED]}, FILE).entries
     for number, random in randoms(800):
         raw = grafted(random, ACKNOWLEDGED)
         if random.random() < 0.2:
@@ -145,7 +145,7 @@ def test_any_acknowledgements_are_entries_or_sentences(counted: Callable[[], Non
                 "acknowledged": random.choice(("9999-12-31", "0001-01-01", 1e18, 10**30)),
                 "expires": "9999-12-31",
             }
-        found = acknowledgements._read(
+        found = acknowledgements.read_parsed(
             {"version": 1, "acknowledgements": [raw, {**ACKNOWLEDGED, "cluster": "b"}]}, FILE
         )
         assert found.entries[-1] == good[0].model_copy(update={"cluster": "b"}), f"input {number}: {raw!r}"
