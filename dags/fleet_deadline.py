@@ -1,27 +1,41 @@
 """No letter by six: what Airflow calls when a run of fleet_health takes too long, and what fleet_collect looks at."""
 
 import logging
-import os
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from airflow.sdk import DeadlineAlert, DeadlineReference, SyncCallback
+from airflow.sdk.exceptions import AirflowFailException
 
 import fleet_metrics
 from fleet_alert import tell_owners, tell_what_waits
 from fleet_settings import home
 
 log = logging.getLogger(__name__)
-HOURS = float(os.environ.get("KAFKA_FLEET_DEADLINE_HOURS", "6"))  # after the run was queued, at midnight; 0: no alert
+
+
+def due_after() -> tuple[float, str]:
+    """Hours after midnight, when a run is queued, and what is wrong with the setting: then they are the default.
+
+    A setting that is no number would else take both DAGs away, and with them the word that letters are late.
+    """
+    from kafka_fleet.report.deadline import DEFAULT_HOURS, deadline_hours
+    from kafka_fleet.usage import UsageError
+
+    try:
+        return deadline_hours(), ""
+    except UsageError as error:
+        return DEFAULT_HOURS, f"{error}; until it is one, {DEFAULT_HOURS:g} counts"
 
 
 def alerts() -> list[DeadlineAlert]:
     """The DAG's deadlines."""
-    if HOURS <= 0:
+    hours, _wrong = due_after()
+    if hours <= 0:
         return []
     callback = SyncCallback("fleet_deadline.no_letter")
-    return [DeadlineAlert(DeadlineReference.DAGRUN_QUEUED_AT, timedelta(hours=HOURS), callback)]
+    return [DeadlineAlert(DeadlineReference.DAGRUN_QUEUED_AT, timedelta(hours=hours), callback)]
 
 
 def no_letter(context: Mapping[str, Any]) -> None:
@@ -39,7 +53,7 @@ def no_letter(context: Mapping[str, Any]) -> None:
     if ended and late is None:  # Airflow forgets the deadlines of runs that succeed, and not of those that fail
         log.info("%s has ended, as %s, in time", name, run.get("state"))
         return
-    how = f"has ended as {run.get('state')}" if ended else f"has not ended after {HOURS:g} hours"
+    how = f"has ended as {run.get('state')}" if ended else f"has not ended after {due_after()[0]:g} hours"
     sentence = f"no letters yet: the run {name} of fleet_health {how}"
     fleet_metrics.deadline_missed(run["run_type"])
     if ds is None:  # the runs of a backfill are queued all at once, and take their time
@@ -53,11 +67,14 @@ def look_after_letters() -> None:
     """Tell the platform's owners when the letters of the newest day that is due are not out. Raises Untold.
 
     Whatever fleet_health does: it may be paused, or its file broken. And what no mail server took is offered again.
+    Fails in the end where the deadline is set to what is no number.
     """
-    from kafka_fleet.report.late import day_due, lateness
+    from kafka_fleet.report.deadline import day_due
+    from kafka_fleet.report.late import lateness
 
-    if HOURS > 0:
-        ds = day_due(datetime.now(UTC), HOURS)
+    hours, wrong = due_after()
+    if hours > 0:
+        ds = day_due(datetime.now(UTC), hours)
         late = lateness(home(), ds)
         fleet_metrics.late(late is not None)
         if late:
@@ -65,3 +82,5 @@ def look_after_letters() -> None:
         else:
             log.info("%s: nothing is late", ds)
     tell_what_waits()
+    if wrong:
+        raise AirflowFailException(wrong)

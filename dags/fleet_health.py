@@ -12,7 +12,7 @@ from airflow.sdk.exceptions import (
 )
 
 import fleet_metrics
-from fleet_alert import run_failed, tell_of_kept_raw, tell_owners
+from fleet_alert import Untold, run_failed, tell_of_kept_raw, tell_owners
 from fleet_deadline import alerts
 from fleet_last_sweep import JudgeDayBeforeAgain, LastSweepIsIn
 from fleet_mail import MAIL_RETRIES, MAIL_RETRY_DELAY, digest_one, mail_one, note_all_mailed, settle
@@ -107,8 +107,6 @@ def fleet_health() -> None:
         judged = sorted(path.stem for path in folder.glob("*.json"))
         if not judged:
             raise AirflowFailException(f"the judge left no dossier of {', '.join(plan['clusters'])}")
-        if absent := sorted(set(plan["clusters"]) - set(judged)):
-            tell_owners(plan["ds"], "absent", f"the judge left no dossier of {', '.join(absent)}", about=str(absent))
         return batches(judged)
 
     @task(map_index_template=LABEL)
@@ -147,12 +145,24 @@ def fleet_health() -> None:
         from kafka_fleet.store.set_aside import set_aside
 
         plan = this_plan()
-        found = set_aside(home(), plan["ds"], plan["generation"])
+        ds, generation = plan["ds"], plan["generation"]
+        found = set_aside(home(), ds, generation)
         fleet_metrics.set_aside(len(found))
+        words: list[tuple[str, str, list[str]]] = []
         if found:
-            title = f"{plan['ds']} is judged without {', '.join(found)}"
             lines = [f"{cluster}: {why}" for cluster, why in found.items()]
-            tell_owners(plan["ds"], "set-aside", title, lines, about=title)
+            words.append(("set-aside", f"{ds} is judged without {', '.join(found)}", lines))
+        judged = {path.stem for path in (home() / f"findings/ds={ds}/{generation}/clusters").glob("*.json")}
+        if absent := sorted(set(plan["clusters"]) - judged):
+            words.append(("absent", f"the judge left no dossier of {', '.join(absent)}", []))
+        untold = []
+        for reason, title, lines in words:
+            try:
+                tell_owners(ds, reason, title, lines, about=title)
+            except Untold as error:
+                untold.append(str(error))
+        if untold:
+            raise Untold("; ".join(untold))
 
     # all its upstreams must have succeeded: what is not published is not mailed
     @task(map_index_template=LABEL, retries=MAIL_RETRIES, retry_delay=MAIL_RETRY_DELAY)

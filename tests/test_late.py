@@ -11,7 +11,7 @@ from bucket_home import next_home
 from kafka_fleet import cli
 from kafka_fleet.inventory import Fleet
 from kafka_fleet.report.alert import OWNERS, tell
-from kafka_fleet.report.late import HOURS, day_due
+from kafka_fleet.report.deadline import HOURS, day_due
 from kafka_fleet.report.mail import deliver
 from kafka_fleet.report.mailed import note_mailed
 from kafka_fleet.store.bucket import address
@@ -196,6 +196,18 @@ def test_a_damaged_pointer_is_late_and_says_so(here):
     assert said.code == 1
     assert said.out.startswith(f"no letters of {SECOND}: ")
     assert "_current.json names no generation" in said.out
+
+
+def test_an_outbox_that_cannot_be_read_keeps_nobody_in_the_dark(here, server, box):
+    here.sweep(FIRST, SECOND)
+    here.judge(SECOND, "findings", "reports")
+    outbox = here.home / f"outbox/ds={SECOND}"
+    outbox.mkdir(parents=True)
+    (outbox / "a.json").write_text("{")
+    said = here("--date", SECOND, "--mail")
+    assert said.out.startswith(f"the letters of {SECOND} are published, and who has them is not known: ")
+    assert "a.json: cannot be read" in said.out
+    assert box.recipients == [PLATFORM, OTHER]
 
 
 @pytest.mark.parametrize(

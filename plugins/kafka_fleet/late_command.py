@@ -8,7 +8,8 @@ import sys
 from datetime import UTC, datetime
 
 from kafka_fleet.report.alert import OWNERS, not_addresses, platform_owners, resend, tell
-from kafka_fleet.report.late import HOURS, day_due, deadline_hours, lateness
+from kafka_fleet.report.deadline import HOURS, day_due, deadline_hours
+from kafka_fleet.report.late import lateness
 from kafka_fleet.report.outbox import OutboxError
 from kafka_fleet.report.smtp_settings import SmtpSettingsError, from_environment
 from kafka_fleet.usage import UsageError

@@ -5,10 +5,11 @@ import logging
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from airflow.sdk.exceptions import AirflowFailException
 
 from dag_runs import ARCHIVE, GONE, PAYMENTS, PLATFORM, smtp_default
-from fleet_deadline import no_letter
-from kafka_fleet.report.late import day_due
+from fleet_deadline import alerts, look_after_letters, no_letter
+from kafka_fleet.report.deadline import day_due
 from kafka_fleet.report.mailed import note_mailed
 from kafka_fleet.store.generations import claim, publish
 from kafka_fleet.store.landing import land
@@ -157,6 +158,39 @@ def test_clusters_that_a_day_is_judged_without_are_told_and_the_others_have_thei
     assert "archive-eu: Its numbers <b>overflow</b> a query." in text
     html = next(message for to, message in box.received if to == PLATFORM).get_body(("html",)).get_content()
     assert "<b>overflow" not in html
+
+
+def test_a_cluster_that_the_judge_left_out_costs_nobody_a_letter_when_that_cannot_be_told(run, box, monkeypatch):
+    run.land()
+    run.land(DS, "left-out")
+
+    def execute(task, context, spark=run.spark):
+        spark(task, context)
+        if task.application_args[0] == "judge":
+            (run.home / f"findings/ds={DS}/g0001/clusters/left-out.json").unlink()
+
+    monkeypatch.setattr("fleet_submit.FleetSparkSubmit.execute", execute)
+    box.answers[PLATFORM] = "450 try later"
+    seen = run.scheduled()
+    assert (seen.state, sorted(seen.mailed)) == ("failed", LETTERS)
+    waits = run.home / f"outbox/ds={DS}/_platform-absent.json"
+    assert "the judge left no dossier of left-out" in waits.read_text(), "fleet_collect offers it again"
+
+
+@pytest.mark.parametrize("hours", ["6h", "", "nan"])
+def test_a_deadline_that_is_no_number_counts_as_six_hours_and_collection_says_so(hours, fleet_home, box, monkeypatch):
+    """It would else take away both DAGs, and with them all sweeps, letters and words."""
+    monkeypatch.setenv("KAFKA_FLEET_DEADLINE_HOURS", hours)
+    (alert,) = alerts()
+    assert alert.interval == timedelta(hours=6)
+    due = day_due(datetime.now(UTC), 6)
+    sweep(fleet_home, (datetime.fromisoformat(due) - timedelta(days=1)).date().isoformat(), due)
+    with (
+        smtp_default(box, monkeypatch),
+        pytest.raises(AirflowFailException, match=rf"KAFKA_FLEET_DEADLINE_HOURS is '{hours}'.* 6 counts"),
+    ):
+        look_after_letters()
+    assert f"No letters of {due}" in told(box)[0][1]
 
 
 def test_old_raw_that_only_a_judgement_would_free_is_told_each_time_that_a_day_joins_it(run, box, monkeypatch):

@@ -3,21 +3,16 @@
 The home alone decides, so that it holds whatever became of Airflow's run: failed, never begun, or forgotten.
 """
 
-import os
-import re
-from collections.abc import Mapping
-from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
 from kafka_fleet.report.mailed import waiting_owners, was_mailed
+from kafka_fleet.report.outbox import OutboxError
 from kafka_fleet.store.days import stored_days
 from kafka_fleet.store.files import names
 from kafka_fleet.store.generations import POINTER, current, day
 from kafka_fleet.store.kept_fleet import is_kept
-from kafka_fleet.usage import UsageError
 
-HOURS = "KAFKA_FLEET_DEADLINE_HOURS"  # after the end of the day, at midnight UTC; 0: no alert
 SHOWN = 10  # addresses
 
 
@@ -28,24 +23,11 @@ class Late(NamedTuple):
     sentence: str
 
 
-def deadline_hours(environ: Mapping[str, str] = os.environ) -> float:
-    """Hours after the end of a day by which its letters are out. Raises UsageError."""
-    text = environ.get(HOURS, "6")
-    if not re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,6})?", text):
-        raise UsageError(f"{HOURS} is {text[:20]!r}: it is a number of hours, 0 for none")
-    return float(text)
-
-
-def day_due(now: datetime, hours: float) -> str:
-    """The newest day whose letters must be out by now. now: in UTC."""
-    return ((now - timedelta(hours=hours)).date() - timedelta(days=1)).isoformat()
-
-
 def lateness(home: Path, ds: str) -> Late | None:
     """Why the letters of a day are not out; None where they are, or where none were to be expected.
 
     None are expected of days before the first stored one, nor of that one itself as long as no day was ever published:
-    an installation may begin at its own pace. Raises OutboxError, OSError.
+    an installation may begin at its own pace. Raises OSError.
     """
     try:
         published = current(home / f"reports/ds={day(ds)}")
@@ -66,7 +48,10 @@ def lateness(home: Path, ds: str) -> Late | None:
 
 def _unmailed(home: Path, ds: str, generation: str) -> Late | None:
     """What a run of this version has judged it also notes as mailed; of other days the outbox alone tells."""
-    owners = waiting_owners(home, ds)
+    try:
+        owners = waiting_owners(home, ds)
+    except OutboxError as error:
+        return Late("damaged", f"the letters of {ds} are published, and who has them is not known: {error}")
     if not owners and not is_kept(home, ds, generation):
         return None
     more = f" and {len(owners) - SHOWN} more" if len(owners) > SHOWN else ""
