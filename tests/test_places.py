@@ -102,7 +102,12 @@ def test_what_lies_elsewhere_is_neither_read_nor_deleted(home, tmp_path, commit,
         with pytest.raises(ValueError, match="cannot be read"):
             retired(home, DAYS[0])
     read = []
-    monkeypatch.setattr("kafka_fleet.store.manifests.fault", lambda home, file, *more: read.append(file) or fault(home, file, *more))
+
+    def noted(home, file, *more):
+        read.append(file)
+        return fault(home, file, *more)
+
+    monkeypatch.setattr("kafka_fleet.store.manifests.fault", noted)
     before = tree(home)
     if commit != "of what goes":
         whole, damaged = manifests(home, DAYS[0])
