@@ -41,7 +41,8 @@ def alerts() -> list[DeadlineAlert]:
 def no_letter(context: Mapping[str, Any]) -> None:
     """Tell the log, the metrics and the platform's owners. context: as Airflow hands it to a deadline's callback.
 
-    A run that has ended is late all the same where the letters of its day are not out.
+    A run that has ended is late all the same where the letters of its day are not out; where they are, one that goes on
+    is not.
     """
     from kafka_fleet.report.late import lateness
 
@@ -50,8 +51,8 @@ def no_letter(context: Mapping[str, Any]) -> None:
     scheduled = run["run_type"] == "scheduled"
     ds = str(run["logical_date"])[:10] if scheduled else None  # of another run nobody knows a day, nor waits for it
     late = lateness(home(), ds) if ds else None
-    if ended and late is None:  # Airflow forgets the deadlines of runs that succeed, and not of those that fail
-        log.info("%s has ended, as %s, in time", name, run.get("state"))
+    if late is None and (ended or ds):  # Airflow forgets the deadlines of runs that succeed, and not of those that fail
+        log.info("%s: the letters are out in time; the run is %s", name, run.get("state"))
         return
     how = f"has ended as {run.get('state')}" if ended else f"has not ended after {due_after()[0]:g} hours"
     sentence = f"no letters yet: the run {name} of fleet_health {how}"

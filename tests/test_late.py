@@ -12,6 +12,7 @@ from kafka_fleet import cli
 from kafka_fleet.inventory import Fleet
 from kafka_fleet.report.alert import OWNERS, tell
 from kafka_fleet.report.deadline import HOURS, day_due
+from kafka_fleet.report.late_days import late_days
 from kafka_fleet.report.mail import deliver
 from kafka_fleet.report.mailed import note_mailed
 from kafka_fleet.store.bucket import address
@@ -155,6 +156,28 @@ def test_a_word_of_another_reason_that_waits_goes_out_by_any_later_look(here, se
     assert here("--mail").code == 0
     assert box.recipients == [PLATFORM]
     assert box.received[0][1]["Subject"].strip().endswith("has failed: judge")
+
+
+def test_a_word_that_cannot_be_read_holds_no_other_back(here, server, box):
+    today = datetime.now(UTC).date()
+    days = [(today - timedelta(days=back)).isoformat() for back in (1, 2)]
+    for ds in days:
+        tell(here.home, ds, "failed", f"the run of fleet_health for {ds} has failed: judge", [], [PLATFORM], plain(9))
+    (here.home / f"outbox/ds={days[0]}/_platform-failed.json").write_text("{")
+    said = here("--mail")
+    assert said.code != 0
+    assert f"outbox/ds={days[0]}/_platform-failed.json" in said.err + said.out
+    assert box.recipients == [PLATFORM]
+    assert days[1] in box.received[0][1]["Subject"]
+
+
+def test_a_letter_names_a_day_before_it_that_was_measured_and_is_not_judged(here):
+    here.sweep(FIRST, SECOND)
+    assert late_days(here.home, "a", "2026-11-17", THIRD) == (
+        f"{FIRST} was measured and is not judged.",
+        f"{SECOND} was measured and is not judged.",
+    )
+    assert late_days(here.home, "b", "2026-11-17", THIRD) == ()
 
 
 def test_an_address_that_is_refused_is_said_each_time_and_offered_once(here, server, box):

@@ -31,13 +31,15 @@ def late(options: argparse.Namespace) -> int:
     try:
         smtp = from_environment() if options.mail else None
         found = lateness(options.home, ds)
-        results = [] if smtp is None else resend(options.home, now.date(), smtp)
+        results = []
         if found is None:
             print(f"{ds}: nothing is late")
         else:
             print(found.sentence)
             if smtp is not None:
                 results.append(tell(options.home, ds, "late", found.sentence, [], owners, smtp, found.reason))
+        if smtp is not None:
+            results += resend(options.home, now.date(), smtp)
     except SmtpSettingsError as error:
         raise UsageError(str(error)) from error
     except OutboxError as error:

@@ -12,7 +12,7 @@ from pathlib import Path
 from kafka_fleet.report.delivery import DeliveryResult
 from kafka_fleet.report.headers import ADDRESS, one_line
 from kafka_fleet.report.mail import LEASE, deliver
-from kafka_fleet.report.outbox import Outbox, latest
+from kafka_fleet.report.outbox import Outbox, OutboxError, latest
 from kafka_fleet.report.safe import clean
 from kafka_fleet.report.smtp_settings import SmtpSettings
 from kafka_fleet.report.templating import inlined, plain, render
@@ -70,10 +70,17 @@ def tell(
 
 
 def resend(home: Path, today: date, smtp: SmtpSettings) -> list[DeliveryResult]:
-    """Offer again what no mail server has taken of the words of the last days. Raises OutboxError, OSError."""
-    results = []
+    """Offer again what no mail server has taken of the words of the last days.
+
+    Raises OSError, and OutboxError for a file that cannot be read when the words of all others were offered.
+    """
+    results, broken = [], None
     for ds, name in _told_lately(home, today):
-        mails = Outbox(home, ds, name, LEASE).read()
+        try:
+            mails = Outbox(home, ds, name, LEASE).read()
+        except OutboxError as error:
+            broken = error
+            continue
         for mail in latest(mails) if mails else []:
             open_ones = [one for one, state in mail.recipients.items() if state.state in ("due", "claimed")]
             if open_ones:
@@ -83,12 +90,17 @@ def resend(home: Path, today: date, smtp: SmtpSettings) -> list[DeliveryResult]:
                         importance=mail.importance,
                     )
                 )  # fmt: skip
+    if broken is not None:
+        raise broken
     return results
 
 
 def waiting(home: Path, today: date) -> bool:
-    """Whether there is a word of the last days that no mail server has taken. Raises OutboxError, OSError."""
-    boxes = (Outbox(home, ds, name, LEASE).read() for ds, name in _told_lately(home, today))
+    """Whether a word of the last days was taken by no mail server, or cannot be read. Raises OSError."""
+    try:
+        boxes = [Outbox(home, ds, name, LEASE).read() for ds, name in _told_lately(home, today)]
+    except OutboxError:
+        return True
     return any(
         state.state in ("due", "claimed")
         for mails in boxes

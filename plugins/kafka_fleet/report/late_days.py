@@ -9,6 +9,7 @@ from pathlib import Path
 from kafka_fleet.knowledge.briefs import key_of, read_brief
 from kafka_fleet.report.history import LOOK_BACK, days_before
 from kafka_fleet.store.generations import current, noted_run
+from kafka_fleet.store.manifests import sweep_times
 
 SHOWN = 5  # findings
 
@@ -22,7 +23,9 @@ def late_days(home: Path, cluster: str, since: str, ds: str) -> tuple[str, ...]:
 
 def _sentence(home: Path, cluster: str, ds: str) -> str | None:
     generation = current(home / f"findings/ds={ds}")
-    if generation is None or not noted_run(home, ds, generation).get("late"):
+    if generation is None:
+        return f"{ds} was measured and is not judged." if sweep_times(home, ds, cluster) else None
+    if not noted_run(home, ds, generation).get("late"):
         return None
     short = read_brief(home, ds, cluster, generation)
     if short is None:
