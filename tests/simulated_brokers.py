@@ -27,6 +27,7 @@ from kafka_fleet.collect.mbeans import Bean
 
 SLOW_S = 1.5
 GROWTH = 600  # records of a partition from one tick to the next
+START_MS = 1_767_225_600_000  # of every broker's process: 2026-01-01, before any day that is simulated
 STATUS = {"busy": 503, "error": 500}
 GARBAGE = b"\x00\xff<html>not an agent</html>"
 Replica = tuple[str, int, bool]
@@ -69,6 +70,7 @@ def _partition_values(bean: Bean, held: list[Replica], tick: int) -> dict[str, A
 
 def _broker_value(bean: Bean, held: list[Replica]) -> Any:
     known = {"release": "3.9.1", "commit_id": "f745dfdcee2b9851", "partition_count": len(held), "offline_replicas": 0}
+    known |= dict.fromkeys(("jvm_start_ms", "app_start_ms"), START_MS)
     values = {
         c.attribute: known.get(c.name, {"string": "text", "double": 1.5}.get(c.type, 1_000_007)) for c in bean.columns
     }

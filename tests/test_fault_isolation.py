@@ -96,7 +96,7 @@ def test_a_fault_is_named_in_the_letter_with_its_coverage(story: Story, cluster:
     assert f"{SWEEPS} {outcome}" in told
     assert "canary-" not in told
     if outcome == "failed":
-        assert f"broker 1: nothing was read over Jolokia ({said})" in told
+        assert f"Broker 1: nothing was read over Jolokia ({said})" in told
 
 
 @pytest.mark.fault(1, 2, 3, 4, 17, 39)
@@ -104,7 +104,7 @@ def test_a_fault_is_named_in_the_letter_with_its_coverage(story: Story, cluster:
 def test_a_broker_that_cannot_be_reached_is_named_with_why(story: Story, cluster: str) -> None:
     told = " ".join(letter(story.hurt, cluster).split())
     broker = SIZES[cluster]
-    assert f"broker {broker}: nothing was read over Jolokia ({ELSEWHERE[cluster][1]})" in told
+    assert f"Broker {broker}: nothing was read over Jolokia ({ELSEWHERE[cluster][1]})" in told
 
 
 @pytest.mark.fault(1)
@@ -177,7 +177,7 @@ def test_the_broker_that_is_down_is_named_once_by_its_short_sets(story: Story) -
     told = " ".join(letter(story.hurt, "half-gone").split())
     assert told.count("Cause: dead_broker (conclusive)") == told.count("In-sync sets that lack broker") == 1
     assert told.count("time for which the cluster did not list the broker, broker 2;") == 1
-    assert told.count("broker 2: nothing was read over Jolokia") == 1
+    assert told.count("Broker 2: nothing was read over Jolokia") == 1
 
 
 def test_every_cluster_has_its_letter(story: Story) -> None:

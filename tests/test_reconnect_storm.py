@@ -54,6 +54,8 @@ INTERVALS = StructType(
     + [StructField("same_process", BooleanType()), StructField("seconds", DoubleType())]
 )
 
+OVERLAPPED = StructType([StructField("cluster", StringType()), StructField("sweep_at", TimestampType())])
+
 
 def connections(later: list[Row]) -> dict[str, Row]:
     """Two sweeps of a broker that was restarted between the first and the second, and a third; by kind."""
@@ -140,7 +142,8 @@ def test_kernel_counters_between_two_answered_reads() -> None:
         },
     ]
     given = [{"outcome": "ok", "read_at": row["sweep_at"], **row} for row in rows]
-    found = sorted(fact("host_counters", {"raw_hosts": raw("hosts", given)}), key=lambda row: row["to_sweep"])
+    views = {"raw_hosts": raw("hosts", given), "overlapped_sweeps": (OVERLAPPED, [])}
+    found = sorted(fact("host_counters", views), key=lambda row: row["to_sweep"])
     assert [(row["listen_overflows"], row["listen_drops"], row["syncookies_sent"]) for row in found] == [
         (None, None, None),
         (240, 248, None),
