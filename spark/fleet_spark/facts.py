@@ -12,6 +12,7 @@ from fleet_spark.aside import AT_ONCE, Aside, Task
 from fleet_spark.failures import QueryFailed, running
 from fleet_spark.tables import Day
 from fleet_spark.ways import tables_read
+from kafka_fleet.store.day_quota import beyond_quota
 from kafka_fleet.store.generations import Unchangeable
 from kafka_fleet.store.set_aside import note_set_aside
 
@@ -41,8 +42,8 @@ def fact_queries(sql: Path, wanted: Collection[str] | None = None) -> dict[str, 
 def write_facts(day: Day, clusters: list[str], wanted: Collection[str] | None = None) -> None:
     """Compute and publish the day's fact tables: all, or those wanted and what they are made of.
 
-    Clusters that make a query fail are set aside (aside.py). Raises Unchangeable where the day was judged by this
-    generation already.
+    Clusters that hold more than a day may (day_quota.py) or make a query fail (aside.py) are set aside.
+    Raises Unchangeable where the day was judged by this generation already.
     """
     if day.judged:
         raise Unchangeable(day.generation, day.ds)
@@ -51,9 +52,13 @@ def write_facts(day: Day, clusters: list[str], wanted: Collection[str] | None = 
     print(f"facts of {day.ds}: {len(sweeps)} sweeps of {len(named)} clusters", flush=True)
     for damaged in day.damaged:
         print(f"facts of {day.ds}: {damaged.cluster} sweep {damaged.sweep} is not used: {damaged.reason}", flush=True)
+    aside = Aside(day, named, f"facts of {day.ds}")
+    for cluster, held in beyond_quota(sweeps).items():
+        aside.set_aside(cluster, held.sentence)
+    if aside.sentences:
+        day.leave_out(aside.sentences)
     queries = fact_queries(day.sql, wanted)
     done = _at_once(day, queries)
-    aside = Aside(day, named, f"facts of {day.ds}")
     for name in [name for name in queries if name not in done]:
         _say(day, name, aside.run(Task(tables_read(queries[name]), partial(_write_of, day, name, queries[name]))))
     note_set_aside(day.results, day.ds, day.generation, "facts", aside.sentences)

@@ -12,14 +12,14 @@ def nothing(spark: SparkSession, schema: StructType) -> DataFrame:
     return spark.sql(f"SELECT {columns} WHERE FALSE")
 
 
-def in_driver(spark: SparkSession, rows: pa.Table, schema: StructType) -> tuple[DataFrame, int]:
-    """The rows as a table that no query has to open a file or run a task for, and how many they are.
+def in_driver(spark: SparkSession, rows: pa.Table, schema: StructType) -> DataFrame:
+    """The rows as a table that no query has to open a file or run a task for.
 
     In one partition, so that joins and windows over it need no shuffle.
     """
     if not rows.num_rows:
-        return nothing(spark, schema), 0
-    return spark.createDataFrame(rows, nullable(schema)).coalesce(1), rows.num_rows
+        return nothing(spark, schema)
+    return spark.createDataFrame(rows, nullable(schema)).coalesce(1)
 
 
 def nullable(schema: StructType) -> StructType:

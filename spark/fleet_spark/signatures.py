@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from fleet_spark.aside import Aside, Task
 from fleet_spark.failures import running
 from fleet_spark.frames import in_driver, nothing, observed
-from fleet_spark.ways import Ways, tables_read
+from fleet_spark.ways import Ways, tables_read, weight
 from kafka_fleet.knowledge.detections import Detection, SignatureResult
 from kafka_fleet.knowledge.measured import Line
 from kafka_fleet.knowledge.signatures import EvidenceRow, Signature
@@ -145,7 +145,8 @@ def _step(spark: SparkSession, query: str, values: Mapping[str, Any], ways: Ways
     with ways.of(query) as small:
         frame = spark.sql(query, args=_bind(query, values))
         if small:
-            return in_driver(spark, frame.toArrow(), frame.schema)
+            found = frame.toArrow()
+            return in_driver(spark, found, frame.schema), weight(found)
         counted, count = observed(frame)
         kept = counted.localCheckpoint(eager=True)
         rows = int(count.get["rows"])

@@ -29,7 +29,7 @@ from pyspark.sql.types import (
 from fleet_spark.frames import in_driver, nothing
 from fleet_spark.staging import staged
 from fleet_spark.stored import look, write_few, write_many
-from fleet_spark.ways import Ways, few
+from fleet_spark.ways import Ways, few, weight
 from kafka_fleet.store.files import read_file, replace_file
 from kafka_fleet.store.generations import Unchangeable, current, publish
 from kafka_fleet.store.manifests import Damaged, Manifest, manifests
@@ -145,9 +145,10 @@ class Day:
                 found = frame.toArrow()
                 write_few(folder, found, frame.schema)
                 self._held(table, found, frame.schema)
-            else:
-                self._fact(table, frame.schema, write_many(folder, frame))
-        return self.ways.rows[table]
+                return int(found.num_rows)
+            rows = write_many(folder, frame)
+            self._fact(table, frame.schema, rows)
+            return rows
 
     @property
     def judged(self) -> bool:
@@ -176,7 +177,7 @@ class Day:
         """clusters: whose rows it has; None: of all but those left out."""
         found = look(self.facts_path(table) / self.generation)
         if few(found.rows):
-            self._held(table, self._of(found.read(), clusters), found.schema)
+            self._held(table, self._of(found.read(), clusters), found.schema, clusters)
         else:
             self._fact(table, found.schema, found.rows, clusters)
 
@@ -198,9 +199,14 @@ class Day:
         found: list[dict[str, Any]] = self._of(stored, clusters).to_pylist()
         return found
 
-    def _held(self, table: str, found: pa.Table, schema: StructType) -> None:
-        view, self.ways.rows[table] = in_driver(self.spark, found, schema)
-        view.createOrReplaceTempView(table)
+    def _held(self, table: str, found: pa.Table, schema: StructType, clusters: Collection[str] | None = None) -> None:
+        """Rows that the driver has: it keeps them, unless their texts are so long that they are read again."""
+        counted = weight(found)
+        if not few(counted):
+            self._fact(table, schema, counted, clusters)
+            return
+        in_driver(self.spark, found, schema).createOrReplaceTempView(table)
+        self.ways.rows[table] = counted
         self._known.add(table)
 
     def _fact(self, table: str, schema: StructType, rows: int, clusters: Collection[str] | None = None) -> None:

@@ -10,9 +10,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Condition
 
+import pyarrow as pa
 from pyspark.sql import SparkSession
 
 FEW_ROWS = 50_000  # what one query reads, over all its tables
+ROW_BYTES = 512  # a row of more counts as several, since the driver holds what few rows are: 25 MB at most
 OF_FEW_ROWS = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
@@ -37,6 +39,11 @@ def tables_read(query: str) -> set[str]:
 def few(rows: int) -> bool:
     """Whether so many rows are few."""
     return rows < FEW_ROWS
+
+
+def weight(rows: pa.Table) -> int:
+    """As how many rows these count: long texts make one count as several."""
+    return max(int(rows.num_rows), int(rows.nbytes) // ROW_BYTES)
 
 
 def suit(spark: SparkSession, rows: int) -> None:

@@ -16,8 +16,8 @@ from kafka_fleet.store.schemas import raw_schemas
 
 TOPIC = Text(255)  # Kafka allows 249, and 255 before 0.10
 NAME = Text(255)  # listeners, hosts, racks, log directories' MBeans, clients' software: in use are some tens
-GROUP = Text(1024)  # Kafka allows 32,767; in use are some tens, with the parts of generated names some hundreds
-MEMBER = Text(1100)  # client.id, a hyphen and a UUID
+GROUP = Text(255)  # as topics: Kafka allows 32,767, in use are some tens, and each fact of commits repeats them
+MEMBER = Text(300)  # client.id, a hyphen and a UUID
 OWN = Text(64)  # words of this program
 SENTENCE = Text(4096, own=True)
 URL = Text(2048)
