@@ -70,8 +70,8 @@ class _Compares(Strict):
 class BrokerConfig(_Compares):
     """A setting of the broker: `{broker_config: replica.selector.class, is: set}`.
 
-    per_listener: Kafka takes it as `listener.name.NAME.…` too, which goes before the broker's own. Such values are never
-    stored, so where the broker reports one of these names, only that it is set there is known.
+    per_listener: Kafka takes it as `listener.name.NAME.…` too, which goes before the broker's own. Such values are
+    never stored, so where the broker reports one of these names, only that it is set there is known.
     """
 
     broker_config: str

@@ -96,8 +96,8 @@ def opened(
 def harmless(new: Iterable[Advisory], start: Release) -> bool:
     """Whether nothing of what a release opens forbids it, whatever it closes.
 
-    Forbidden are a security hole that the release in use has closed already, and any critical fault. A trap of a setting
-    is its owner's choice.
+    Forbidden are a security hole that the release in use has closed already, and any critical fault. A trap of a
+    setting is its owner's choice.
     """
     return not any(a.rank == 0 or (a.security and _closed(a, start)) for a in new if not a.setting)
 
@@ -143,7 +143,7 @@ def choose(
     facts: ClusterFacts | None = None,
     on: dt.date | None = None,
 ) -> tuple[Release | None, bool]:
-    """The first release, in that order, that closes all of `must` and does no harm, and whether it opens nothing as bad.
+    """The first release in that order that closes all of `must` and does no harm, and whether it opens nothing as bad.
 
     (None, False): no release has the fix, or each of them does harm.
     """

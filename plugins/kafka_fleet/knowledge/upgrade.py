@@ -131,7 +131,7 @@ def _now(scene: Scene) -> Step | None:
 
 
 def _next(scene: Scene, now: Step | None) -> Step | None:
-    """The supported release that leaves least and does no harm, None where the fleet is there or the first step leads."""
+    """The supported harmless release that leaves least, None where the fleet is there or the first step leads."""
     known = catalogue()
     newest = [r for r in scene.candidates() if r == known.latest_patch(r.line, scene.on)]
     supported = [r for r in newest if known.supported(r, scene.on) and scene.harmless(r)]

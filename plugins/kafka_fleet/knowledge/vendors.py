@@ -1,7 +1,7 @@
-"""Builds of vendors: takes a version text such as 7.4.1-ccs, gives the Apache release that it is at least as patched as.
+"""Builds of vendors: takes a text such as 7.4.1-ccs, gives the Apache release that it is at least as patched as.
 
-A vendor takes a release or the head of its branch and adds fixes, so a build has what its release has, and perhaps more:
-what the release lacks may be in it.
+A vendor takes a release or the head of its branch and adds fixes, so a build has what its release has, and perhaps
+more: what the release lacks may be in it.
 """
 
 import re
@@ -25,7 +25,7 @@ class _Strict(BaseModel):
 class VendorLine(_Strict):
     """One line of a vendor. holds: build number -> the Apache release that it and later ones have whole.
 
-    carries: advisories that all Apache releases of the line have, and that some build of this line up to `newest` mends.
+    carries: advisories that all Apache releases of the line have, and that some build up to `newest` mends.
     """
 
     apache: str
@@ -70,7 +70,7 @@ class Build:
 
 @cache
 def load_vendors(file: Path = _FILE) -> dict[str, Vendor]:
-    """Every vendor by its key. Raises ValueError for a file that is not valid, or names a release that Apache has not."""
+    """Every vendor by its key. Raises ValueError for a file that is not valid, or names no release of Apache."""
     found = {key: Vendor.model_validate(one) for key, one in load_yaml(file)["vendors"].items()}
     for vendor in found.values():
         for own, line in vendor.lines.items():
@@ -106,7 +106,7 @@ def vendor_build(text: str | None) -> Build | None:
 
 
 def lines_with(vendor: str, release: Release) -> str | None:
-    """The vendor's first line that is built on that Apache line or a later one, None where it numbers as Apache does."""
+    """The vendor's first line built on that Apache line or a later one, None where it numbers as Apache does."""
     for one in load_vendors().values():
         later = [own for own, line in one.lines.items() if parse_line(line.apache) >= release.line]
         if one.name == vendor and later:
