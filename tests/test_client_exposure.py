@@ -125,11 +125,11 @@ def test_what_cannot_be_seen_says_what_to_provide(
     [
         (None, {"software": "apache-kafka-java", "version": "3.2.3"}, "exposed"),
         (UNNAMED, {"software": "apache-kafka-java", "version": "3.2.3"}, "exposed"),
-        (java("7.2.0-ccs"), {"software": "apache-kafka-java", "version": "3.2.3"}, "exposed"),
-        (java("7.2.0-ccs"), {"software": "apache-kafka-java", "version": "3.3.2"}, "not_exposed"),
-        (java("7.2.0-ccs"), {"software": "apache-kafka-java", "version": "3.3.2", "listener": "IN"}, "unknown"),
+        (java("7.2.0-acme"), {"software": "apache-kafka-java", "version": "3.2.3"}, "exposed"),
+        (java("7.2.0-acme"), {"software": "apache-kafka-java", "version": "3.3.2"}, "not_exposed"),
+        (java("7.2.0-acme"), {"software": "apache-kafka-java", "version": "3.3.2", "listener": "IN"}, "unknown"),
         (
-            java("7.2.0-ccs"),
+            java("7.2.0-acme"),
             {"software": "apache-kafka-java", "version": "3.3.2", "listener": "EXTERNAL"},
             "not_exposed",
         ),

@@ -1,7 +1,7 @@
 """Facts of clients computed a second time in plain Python: libraries with their share of a listener, group members."""
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from datetime import date, datetime
 from typing import Any
 
@@ -12,7 +12,7 @@ from kafka_fleet.store.manifests import manifests, read_rows
 
 pytestmark = pytest.mark.timeout(1800)  # the first test waits for the analysis that all read
 Row = dict[str, Any]
-RAW = ("client_software", "broker_configs", "brokers", "group_members", "groups")
+RAW = ("client_software", "broker_configs", "brokers", "broker_metrics", "topics", "group_members", "groups")
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +41,10 @@ def connected(raw: dict[str, list[Row]]) -> dict[tuple[str, datetime, str], dict
     sizes: dict[tuple[str, datetime], int] = defaultdict(int)
     for row in raw["brokers"]:
         sizes[row["cluster"], row["sweep_at"]] += row["host"] is not None
+    releases: dict[tuple[str, datetime], Counter[str]] = defaultdict(Counter)
+    for row in raw["broker_metrics"]:
+        releases[row["cluster"], row["sweep_at"]][row["release"]] += 1
+    transactional = {row["cluster"] for row in raw["topics"] if row["topic"] == "__transaction_state"}
     seen: dict[tuple[str, datetime, str], dict[tuple[str, str], float]] = defaultdict(lambda: defaultdict(float))
     for row in raw["client_software"]:
         if (row["connections"] or 0) > 0:
@@ -55,6 +59,12 @@ def connected(raw: dict[str, list[Row]]) -> dict[tuple[str, datetime, str], dict
             held = int(own.get("num.replica.fetchers", 1)) * count * (count - 1)
             for key in [key for key in libraries if key[0] == "unknown"]:
                 libraries[key] -= held
+            for key in [key for key in libraries if key[0] == "apache-kafka-java"]:
+                same, numbers = releases[cluster, at][key[1]], tuple(map(int, key[1].split(".")))
+                if own.get("zookeeper.connect") and numbers >= (2, 8):
+                    libraries[key] -= same
+                if cluster in transactional and numbers >= (3, 7, 1):
+                    libraries[key] -= same * count
     return {place: {k: n for k, n in libraries.items() if n > 0} for place, libraries in seen.items()}
 
 
@@ -92,7 +102,7 @@ def test_members_equal_a_second_computation(day: Analysed, raw: dict[str, list[R
 
 def test_client_findings_of_a_recorded_cluster_name_its_fleets(day: Analysed) -> None:
     finding = day.finding("redirect312", "KAFKA-10888")
-    assert (finding["exposure"], finding["release"], finding["upgrade_to"]) == ("exposed", "3.1.2", "3.3.2")
+    assert (finding["exposure"], finding["release"], finding["upgrade_to"]) == ("exposed", "3.1.2", "3.9.2")
     assert finding["subjects"] == ["client apache-kafka-java 3.1.2 on listener PLAINTEXT"]
     assert day.finding("follower332", "KAFKA-10888")["release"] == "3.3.2"
     broker = day.finding("redirect312", "KAFKA-13767")
@@ -103,6 +113,6 @@ def test_client_findings_of_a_recorded_cluster_name_its_fleets(day: Analysed) ->
 def test_the_dossier_holds_every_candidate(day: Analysed) -> None:
     plan = day.dossier("follower331")["plan"]
     rows = {row["release"]: row for row in plan["candidates"]["server"]}
-    assert plan["now"]["release"] == "3.3.2"
+    assert plan["now"]["release"] == "3.9.2"
     assert "KAFKA-14334" in rows["3.3.2"]["closes"]
     assert {"release", "supported", "closes", "leaves", "opens"} == set(rows["4.4.0"])

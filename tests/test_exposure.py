@@ -15,6 +15,10 @@ ADVISORIES = load_advisories()
 FOLDER = Path(__file__).parents[1] / "plugins" / "kafka_fleet" / "knowledge" / "advisories"
 SELECTOR = {"replica.selector.class": "org.apache.kafka.common.replica.RackAwareReplicaSelector"}
 DEFAULTS: dict[str, str | None] = {"replica.selector.class": "", "listeners": "PLAINTEXT://:9092"}
+HANDLER = {
+    "sasl.server.callback.handler.class": "org.apache.kafka.common.security.oauthbearer.OAuthBearerValidator"
+    "CallbackHandler"
+}
 
 
 def cluster(
@@ -87,7 +91,9 @@ def java(*versions: str, software: str = "apache-kafka-java") -> tuple[ClientSof
         (java("3.2.3"), "exposed"),
         (java("3.3.2"), "not_exposed"),
         (java("3.3.2", "2.8.0"), "exposed"),
-        (java("7.2.0-ccs"), "unknown"),
+        (java("7.2.0-acme"), "unknown"),
+        (java("7.2.0-ccs"), "exposed"),  # Confluent Platform 7.2 is built on Apache 3.2
+        (java("7.3.3-ccs"), "not_exposed"),  # and has all of Apache 3.3.2
         (java("2.3.0", software="librdkafka"), "unknown"),
         (java("unknown", software="unknown"), "unknown"),
         (java("3.9.1") + java("unknown", software="unknown"), "not_exposed"),  # unnamed Java clients are below 2.4
@@ -136,7 +142,22 @@ def test_a_client_issue_may_need_a_broker_setting() -> None:
         ("KAFKA-13559", "3.3.2", "KRaft", DEFAULTS, "not_exposed"),
         ("KAFKA-13559", "3.3.2", "KRaft", {"listeners": "PLAINTEXT://:1,SASL_SSL://:2"}, "exposed"),
         ("CVE-2026-33557", "4.1.1", "KRaft", {"sasl.enabled.mechanisms": "SCRAM-SHA-512, OAUTHBEARER",
-         "sasl.oauthbearer.jwt.validator.class": "x.DefaultJwtValidator"}, "exposed"),
+         "sasl.oauthbearer.jwt.validator.class": "x.DefaultJwtValidator", **HANDLER}, "exposed"),
+        ("CVE-2026-33557", "4.1.1", "KRaft", {"sasl.enabled.mechanisms": "OAUTHBEARER", **HANDLER,
+         "sasl.server.callback.handler.class": "io.strimzi.kafka.oauth.server.JaasServerOauthValidatorCallbackHandler"},
+         "not_exposed"),
+        ("CVE-2026-33557", "4.1.1", "KRaft", {"sasl.enabled.mechanisms": "OAUTHBEARER", **HANDLER,
+         "listener.name.external.oauthbearer.sasl.server.callback.handler.class": None}, "unknown"),
+        ("CVE-2026-110985", "4.2.1", "KRaft", {"sasl.enabled.mechanisms": "OAUTHBEARER", **HANDLER,
+         "sasl.oauthbearer.jwks.endpoint.url": ""}, "exposed"),
+        ("CVE-2026-110985", "4.3.1", "KRaft", {"sasl.enabled.mechanisms": "OAUTHBEARER", **HANDLER,
+         "sasl.oauthbearer.jwks.endpoint.url": ""}, "not_exposed"),
+        ("CVE-2026-110985", "4.2.1", "KRaft", {"sasl.enabled.mechanisms": "OAUTHBEARER", **HANDLER,
+         "sasl.oauthbearer.jwks.endpoint.url": "",
+         "listener.name.external.oauthbearer.sasl.oauthbearer.jwks.endpoint.url": None}, "unknown"),
+        ("CVE-2026-110985", "4.2.1", "KRaft", {"sasl.enabled.mechanisms": "OAUTHBEARER",
+         "sasl.server.callback.handler.class": "io.strimzi.kafka.oauth.server.JaasServerOauthValidatorCallbackHandler",
+         "sasl.oauthbearer.jwks.endpoint.url": ""}, "not_exposed"),
         ("CVE-2026-33557", "4.1.1", "KRaft", {"sasl.enabled.mechanisms": "GSSAPI"}, "not_exposed"),
         ("CVE-2024-56128", "3.6.2", "KRaft", {"listeners": "OUT://:1", "sasl.enabled.mechanisms": "SCRAM-SHA-256",
          "listener.security.protocol.map": "OUT:SASL_PLAINTEXT,IN:PLAINTEXT"}, "exposed"),

@@ -94,7 +94,9 @@ def test_hosts_and_client_ids_of_group_members_say_where_to_ask() -> None:
         ((java("3.3.2"),), "leader_bound", "conclusive", "look_alike"),  # no affected client is connected
         ((java("3.9.1"),), "adaptive", "conclusive", "not_affected"),
         ((java("2.3.1"),), "leader_bound", "conclusive", "look_alike"),
-        ((java("7.0.1-ccs"),), "leader_bound", "conclusive", "look_alike"),
+        ((java("7.0.1-acme"),), "leader_bound", "conclusive", "look_alike"),
+        ((java("7.0.1-ccs"),), "leader_bound", "conclusive", "confirmed"),  # Apache 3.0, of which no release mends it
+        ((java("7.3.3-ccs"),), "leader_bound", "conclusive", "look_alike"),  # has all of 3.3.2
         ((), "leader_bound", "conclusive", "look_alike"),
         ((java("3.2.3", seen=EVENING),), "leader_bound", "conclusive", "exposed"),  # not connected at that time
         ((java("3.2.3", seen=EVENING), java("3.0.0")), "leader_bound", "conclusive", "confirmed"),

@@ -23,7 +23,12 @@ def config(value, default, sensitive=False):
 
 def facts(**configs):
     """The facts of a broker that describes these, by the collector's own rows."""
-    settings = {"sasl.enabled.mechanisms": config("OAUTHBEARER", False), **configs}
+    handler = "org.apache.kafka.common.security.oauthbearer.OAuthBearerValidatorCallbackHandler"
+    settings = {
+        "sasl.enabled.mechanisms": config("OAUTHBEARER", False),
+        "sasl.server.callback.handler.class": config(handler, False),
+        **configs,
+    }
     rows, _fault = config_rows("broker", settings)
     days = [{"broker": 1, "name": row["name"], "config_value": row["value"], **row} for row in rows]
     return cluster_facts(CLUSTER, [BROKER], days, [], [], [])

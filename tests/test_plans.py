@@ -20,9 +20,10 @@ from planned import ADVISORIES, CONFIGS, KNOWN, facts, planned
 def test_plan_of_a_kraft_cluster_with_a_confirmed_bug() -> None:
     found = planned(facts("3.3.1", "3.3.1", level="3.3-IV3"), "KAFKA-14334")
     now, after = found["now"], found["next"]
-    assert (now["component"], now["release"], now["client_floor"], now["opens"]) == ("broker", "3.3.2", None, [])
-    assert {"KAFKA-14334", "KAFKA-14225", "KAFKA-14372"} == set(now["closes"])
-    assert len(now["steps"]) == 1  # a patch on the same line changes no protocol version
+    assert (now["component"], now["release"], now["client_floor"]) == ("broker", "3.9.2", None)
+    assert now["opens"] == ["CVE-2026-111073", "KAFKA-19212"]
+    assert {"KAFKA-14334", "KAFKA-14225", "KAFKA-14372"} <= set(now["closes"])
+    assert [step.split()[0] for step in now["steps"]] == ["Roll", "When"]
     assert {"CVE-2026-111115", "CVE-2026-111108"} <= set(now["leaves"])
     assert (after["release"], after["client_floor"]) == ("4.2.2", "2.1")
     assert {"CVE-2026-111115", "CVE-2026-111108", "CVE-2026-83525", "KAFKA-14334"} <= set(after["closes"])
@@ -33,10 +34,10 @@ def test_plan_of_a_kraft_cluster_with_a_confirmed_bug() -> None:
 def test_plan_of_a_zookeeper_cluster_crosses_the_bridge() -> None:
     found = planned(facts("2.8.2", mode="ZooKeeper"), "KAFKA-14334")
     now, after = found["now"], found["next"]
-    assert now["release"] == "3.3.2"
+    assert now["release"] == "3.9.2"
     assert "inter.broker.protocol.version=2.8" in now["steps"][0]
-    assert "inter.broker.protocol.version=3.3" in now["steps"][-1]
-    assert now["opens"] == ["CVE-2026-111108", "CFG-LISTEN-BACKLOG"]
+    assert "inter.broker.protocol.version=3.9" in now["steps"][-1]
+    assert now["opens"] == ["CVE-2026-111108", "CFG-LISTEN-BACKLOG", "CVE-2026-111073"]
     assert "CVE-2026-111108" in now["why"]
     text = " ".join(after["steps"])
     order = [
@@ -60,20 +61,20 @@ def test_an_old_metadata_version_is_raised_before_4(level: str | None, words: st
 def test_a_client_bug_is_planned_for_clients() -> None:
     found = planned(facts("4.4.0", java="3.2.3"), "KAFKA-10888")
     now, later = found["now"], found["clients"]
-    assert (now["component"], now["release"], now["closes"][0]) == ("client-producer", "3.3.2", "KAFKA-10888")
-    assert now["steps"] == ["Raise the Java library of the client-producer fleet to 3.3.2 for KAFKA-10888."]
+    assert (now["component"], now["release"], now["closes"][0]) == ("client-producer", "3.9.2", "CVE-2026-35554")
+    assert now["steps"][-1].startswith("Raise the Java library of the client-producer fleet to 3.9.2 for KAFKA-10888")
     assert (later["component"], later["release"]) == ("client", "4.2.2")
     assert {"KAFKA-10888", "CVE-2026-35554"} <= set(later["closes"])
     assert later["steps"][0] == "Give the client applications Java 11: 4.x needs it."
-    assert planned(facts(None, java="3.2.3"), "KAFKA-10888")["now"]["release"] == "3.3.2"  # whatever the brokers run
-    assert planned(facts("7.4.0-ccs", java="3.2.3"), "KAFKA-10888")["now"]["release"] == "3.3.2"
+    assert planned(facts(None, java="3.2.3"), "KAFKA-10888")["now"]["release"] == "3.9.2"  # whatever the brokers run
+    assert planned(facts("7.4.0-ccs", java="3.2.3"), "KAFKA-10888")["now"]["release"] == "3.9.2"
 
 
 def test_brokers_and_clients_share_the_first_step() -> None:
     now = planned(facts("3.3.1", java="3.2.3"), "KAFKA-10888", "KAFKA-14334")["now"]
-    assert (now["component"], now["release"]) == ("broker", "3.3.2")
+    assert (now["component"], now["release"]) == ("broker", "3.9.2")
     assert {"KAFKA-10888", "KAFKA-14334"} <= set(now["closes"])
-    assert now["steps"][-1] == "Raise the Java library of the client-producer fleet to 3.3.2 for KAFKA-10888."
+    assert now["steps"][-1].startswith("Raise the Java library of the client-producer fleet to 3.9.2 for KAFKA-10888")
 
 
 @pytest.mark.parametrize("release", ["4.2.2", "4.4.0"])
@@ -90,8 +91,9 @@ def test_a_supported_release_with_open_security_moves_on() -> None:
 @pytest.mark.parametrize(
     ("releases", "words"),
     [
-        (("7.4.0-ccs", "7.4.0-ccs"), "unknown build"),
-        (("3.3.1", "2.8.1-amzn-1"), "unknown build"),
+        (("7.4.0-ccs", "7.4.0-ccs"), "7.4.0-ccs is Confluent Platform, at least as patched as Apache 3.4.0"),
+        (("3.3.1", "2.8.1-amzn-1"), "Amazon MSK names the upgrade"),
+        (("3.3.1-acme",), "3.3.1-acme is an unknown build; ask its vendor."),
         ((None, None), "No broker release was read"),
         ((), "No broker release was read"),
     ],
@@ -104,7 +106,7 @@ def test_no_plan_without_comparable_releases(releases: tuple[str | None, ...], w
 
 def test_an_unread_broker_is_named_and_a_mixed_cluster_starts_at_the_lowest() -> None:
     found = planned(facts("3.3.1", None, "3.2.3"), "KAFKA-14334")
-    assert found["now"]["release"] == "3.3.2"
+    assert found["now"]["release"] == "3.9.2"
     assert found["note"] == "The release of broker 2 was not read; the plan rests on the others."
 
 
@@ -227,5 +229,5 @@ def check_target(key: str, exposed: Exposure, cluster: ClusterFacts) -> None:
     assert release.line >= low.line
     assert not affects(advisory, release)
     new = opened(low, release, fleet, ADVISORIES, cluster)
-    bad = [a for a in new if a.rank <= advisory.rank and a.security == advisory.security]
-    assert [a.id for a in bad if not a.id.startswith("CFG-")] == []
+    bad = [a for a in new if a.rank <= advisory.rank and a.security == advisory.security and not a.setting]
+    assert [a.id for a in bad if a.affected is not None and a.affected.fixed] == []

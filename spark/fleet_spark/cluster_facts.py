@@ -9,6 +9,7 @@ from fleet_spark.signatures import iso
 from kafka_fleet.config_names import allowed
 from kafka_fleet.knowledge.facts import BrokerFacts, ClientSoftware, ClusterFacts, GroupMember, config_text
 from kafka_fleet.knowledge.metadata_versions import metadata_version
+from kafka_fleet.knowledge.vendors import vendor_build
 
 KEYS = ("name", "software", "software_version", "listener", "group_id", "client_id", "client_host", "reason")
 CLIENTS_NAMED_FROM = (2, 5)  # brokers report client libraries from 2.5 on (KIP-511)
@@ -26,6 +27,8 @@ def rows_by_cluster(rows: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, 
 
 
 def _line(release: str | None) -> tuple[int, ...]:
+    if (build := vendor_build(release)) is not None:
+        return build.line
     found = re.match(r"(\d+)\.(\d+)", release or "")
     return (int(found[1]), int(found[2])) if found else (0, 0)
 

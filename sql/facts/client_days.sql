@@ -1,5 +1,5 @@
 -- Client libraries connected over the day, the most connections seen in any sweep, less what brokers hold themselves.
--- in:  raw_client_software, raw_broker_configs, raw_brokers
+-- in:  raw_client_software, raw_broker_configs, raw_brokers, raw_broker_metrics, raw_topics, cluster_days
 -- out: one row per cluster, library, version and listener; upper bounds: producers and consumers cannot be told apart;
 --      share_at_most: largest part of the listener's client connections in any sweep, of first_seen to last_seen
 WITH settings AS (
@@ -8,12 +8,13 @@ WITH settings AS (
         max(CASE WHEN name = 'controller.listener.names' THEN value END) AS controller_listeners,
         max(CASE WHEN name = 'inter.broker.listener.name' THEN value END) AS broker_listener,
         max(CASE WHEN name = 'security.inter.broker.protocol' THEN value END) AS broker_protocol,
+        max(CASE WHEN name = 'control.plane.listener.name' THEN nullif(value, '') END) AS control_listener,
         max(CASE WHEN name = 'num.replica.fetchers' THEN try_cast(value AS INT) END) AS fetchers
     FROM raw_broker_configs
     WHERE
         name IN (
             'controller.listener.names', 'inter.broker.listener.name', 'security.inter.broker.protocol',
-            'num.replica.fetchers'
+            'control.plane.listener.name', 'num.replica.fetchers'
         )
         AND to_date(sweep_at) = :ds
     GROUP BY cluster
@@ -41,7 +42,27 @@ seen AS (
     GROUP BY cluster, sweep_at, software, software_version, listener
 ),
 
--- replica fetchers do not say who they are: each broker holds some to each of the others on the brokers' own listener
+releases AS (
+    SELECT
+        m.cluster,
+        m.sweep_at,
+        m.release,
+        count(*) AS broker_count
+    FROM raw_broker_metrics AS m
+    INNER JOIN raw_brokers AS b ON m.cluster = b.cluster AND m.sweep_at = b.sweep_at AND m.broker = b.broker
+    WHERE b.is_broker AND m.release IS NOT NULL
+    GROUP BY m.cluster, m.sweep_at, m.release
+),
+
+transactional AS (
+    SELECT DISTINCT cluster
+    FROM raw_topics
+    WHERE topic = '__transaction_state' AND to_date(sweep_at) = :ds
+),
+
+-- Replica fetchers do not say who they are: each broker holds some to each of the others on the brokers' own listener.
+-- Brokers name themselves as Java clients of their own release where they change in-sync sets (one each to the
+-- controller, with ZooKeeper from 2.8 on) and where they check transactions (one each to each, from 3.7.1 on).
 counted AS (
     SELECT
         s.cluster,
@@ -54,10 +75,33 @@ counted AS (
             WHEN s.software = 'unknown' AND s.listener = coalesce(nullif(c.broker_listener, ''), c.broker_protocol)
                 THEN 1D * coalesce(c.fetchers, 1) * z.broker_count * (z.broker_count - 1)
             ELSE 0
+        END
+        - CASE
+            WHEN
+                d.cluster_mode = 'ZooKeeper'
+                AND s.listener
+                = coalesce(c.control_listener, nullif(c.broker_listener, ''), c.broker_protocol)
+                AND NOT r.release RLIKE '^(0|1|2[.][0-7])[.]'
+                THEN 1D * r.broker_count
+            ELSE 0
+        END
+        - CASE
+            WHEN
+                t.cluster IS NOT NULL
+                AND s.listener = coalesce(nullif(c.broker_listener, ''), c.broker_protocol)
+                AND NOT r.release RLIKE '^([0-2]|3[.][0-6])[.]' AND NOT r.release RLIKE '^3[.]7[.]0'
+                THEN 1D * r.broker_count * z.broker_count
+            ELSE 0
         END AS connections
     FROM seen AS s
     INNER JOIN sizes AS z ON s.cluster = z.cluster AND s.sweep_at = z.sweep_at
     LEFT JOIN settings AS c ON s.cluster = c.cluster
+    LEFT JOIN cluster_days AS d ON s.cluster = d.cluster
+    LEFT JOIN transactional AS t ON s.cluster = t.cluster
+    LEFT JOIN releases AS r
+        ON
+            s.cluster = r.cluster AND s.sweep_at = r.sweep_at
+            AND s.software = 'apache-kafka-java' AND s.software_version = r.release
     WHERE NOT array_contains(split(coalesce(c.controller_listeners, ''), ','), s.listener)
 ),
 

@@ -21,7 +21,7 @@ def test_follower_reads_are_confirmed(measured: Measured, cluster: str) -> None:
     assert (finding["verdict"], finding["cause"], finding["strength"]) == ("confirmed", "follower", "conclusive")
     assert {"broker 2", "topic orders", "group billing"} <= set(finding["subjects"])
     assert "broker 1" not in finding["subjects"] or cluster == "mixed331"
-    assert finding["upgrade_to"] == "3.3.2"
+    assert finding["upgrade_to"] == "3.9.2"
     assert finding["exposure"] == "exposed"
     share = evidence(finding, "expired consumer fetches / consumer fetches")
     assert share["where"] == "broker 2" or cluster == "mixed331"
@@ -47,7 +47,7 @@ def test_the_same_reads_on_a_release_with_the_fix_are_quiet(measured: Measured, 
 def test_what_only_looks_alike_is_quiet_and_exposed(measured: Measured, cluster: str) -> None:
     finding = measured.finding(cluster, BUG)
     assert (finding["verdict"], finding["signature_state"], finding["cause"]) == ("exposed", "quiet", None)
-    assert finding["upgrade_to"] == "3.3.2"
+    assert finding["upgrade_to"] == "3.9.2"
     assert [one for one in measured.findings(cluster) if one["verdict"] in ("confirmed", "look_alike")] == []
 
 

@@ -6,6 +6,7 @@ agent answers errors, and its own cut-offs, with status 200, so every entry of t
 
 import json
 import math
+import re
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -25,11 +26,16 @@ REQUESTS = 40  # of one sweep of one broker; an agent that refuses every bulk is
 RETRIED = frozenset({"cut_off", "dns"})
 NEEDED = ("log_end_offset", "replicas_count")  # without a pace and a leader's mark, replicas tell of no rate at all
 
+APP_INFO = "kafka.server:type=app-info,id=*"
+
 Answers = Future[list[Any]]  # to one bulk: an entry per bean
 
 
 class BrokerSweep(NamedTuple):
-    """What one sweep got from one broker. outcome: ok, partial, truncated or failed; kind: why it failed."""
+    """What one sweep got from one broker. outcome: ok, partial, truncated or failed; kind: why it failed.
+
+    node_ids: of the Kafka processes that the agent says it is in; empty where it does not say.
+    """
 
     outcome: str
     kind: str | None
@@ -40,6 +46,7 @@ class BrokerSweep(NamedTuple):
     rows: Rows
     missing: list[str]
     agent_clock_skew_s: float | None
+    node_ids: frozenset[int] = frozenset()
 
 
 def _send(endpoint: Endpoint, beans: list[Bean]) -> bytearray:
@@ -151,6 +158,17 @@ def _take(beans: list[Bean], answers: list[Any], rows: Rows, missing: list[str],
     return clock
 
 
+def _node_ids(beans: list[Bean], answers: list[Any]) -> frozenset[int]:
+    """The ids in the names of app-info, as ASCII digits."""
+    names = [
+        name
+        for bean, answer in zip(beans, answers, strict=True)
+        if bean.mbean == APP_INFO and isinstance(answer.get("value"), dict)
+        for name in answer["value"]
+    ]
+    return frozenset(int(found[1]) for name in names if (found := re.search(r"[:,]id=([0-9]{1,10})(?:,|$)", str(name))))
+
+
 def _replicas(rows: Rows) -> int:
     """Replicas that every pattern answered for: a limit of the agent cuts each pattern's entries by itself."""
     counts = (rows.count("partitions", name) for name in mbeans.tables()["partitions"].columns)
@@ -187,6 +205,7 @@ def sweep_broker(
     started, failures = time.monotonic(), []
     middle: datetime | None = None
     clock: float | None = None
+    ids: frozenset[int] = frozenset()
     with Endpoint(url, credentials, limits) as endpoint:
         for one, answers in _bulks(endpoint, ready):
             if isinstance(answers, Failure):
@@ -197,6 +216,7 @@ def sweep_broker(
                 continue
             middle = one.middle
             clock = _take(one.beans, answers, rows, missing, faults)
+            ids |= _node_ids(one.beans, answers)
         read = endpoint.bytes
     seconds = time.monotonic() - started
     skew = clock - middle.timestamp() if clock is not None and middle is not None else None
@@ -216,5 +236,5 @@ def sweep_broker(
     if failures:  # without its partitions a broker is not whole in what most signatures need
         outcome, detail = "truncated" if rows.incomplete else "partial", str(failures[0])
     return BrokerSweep(
-        outcome, failures[0].kind if failures else None, detail, middle, seconds, read, rows, missing, skew
+        outcome, failures[0].kind if failures else None, detail, middle, seconds, read, rows, missing, skew, ids
     )

@@ -73,6 +73,18 @@ def _sweep_broker(
     return _failed("forbidden", problem) if problem else sweep_broker(url, credentials, within, ready)
 
 
+def _own(broker: int, one: BrokerSweep) -> BrokerSweep:
+    """What was read, or a failure where the agent is another broker's: its values would be judged as this one's."""
+    if not one.node_ids or broker in one.node_ids:
+        return one
+    others = ", ".join(map(str, sorted(one.node_ids)))
+    return _failed(
+        "other_broker",
+        f"the agent at its URL is that of broker {others}, so nothing read there is stored: URLs are exchanged in the "
+        "fleet file, or one URL (a load balancer) leads to several brokers",
+    )
+
+
 def _within(limits: Limits, end: float) -> Limits | None:
     """The limits of one read that is to be over at `end`; None when it has come."""
     left = end - time.monotonic()
@@ -159,7 +171,8 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
         landing.store({name: rows for name, rows in admin.tables.items() if name != "brokers"})
         futures = {**early, **late}
         swept = {
-            b: (futures[b].result() if b in futures else fault or _failed("no_endpoint", NO_ENDPOINT)) for b in urls
+            b: (_own(b, futures[b].result()) if b in futures else fault or _failed("no_endpoint", NO_ENDPOINT))
+            for b in urls
         }
         tables = broker_tables(cluster, listed, urls, swept)
         tables["hosts"] = [future.result() for future in hosts]

@@ -68,9 +68,14 @@ class _Compares(Strict):
 
 
 class BrokerConfig(_Compares):
-    """A setting of the broker: `{broker_config: replica.selector.class, is: set}`."""
+    """A setting of the broker: `{broker_config: replica.selector.class, is: set}`.
+
+    per_listener: Kafka takes it as `listener.name.NAME.…` too, which goes before the broker's own. Such values are
+    never stored, so where the broker reports one of these names, only that it is set there is known.
+    """
 
     broker_config: str
+    per_listener: bool = False
 
     @model_validator(mode="after")
     def _stored(self) -> "BrokerConfig":
@@ -85,6 +90,9 @@ class BrokerConfig(_Compares):
         name = self.broker_config
         if not broker.configs:
             return Answer(None, f"the settings of {broker} were not read ({name})")
+        own = [key for key in broker.configs if key.startswith("listener.name.") and key.endswith(f".{name}")]
+        if self.per_listener and own:
+            return Answer(None, f"{broker} sets {name} per listener, to a value that is not shown")
         if name not in broker.configs:
             absent = {"set": False, "includes": False, "unset": True, "not_equals": True}.get(self.is_)
             return Answer(absent, f"{broker} reports no setting {name}")

@@ -7,6 +7,7 @@ from typing import Literal
 from kafka_fleet.knowledge.advisories import Advisory
 from kafka_fleet.knowledge.facts import ClientSoftware
 from kafka_fleet.knowledge.releases import comparable_release, parse_release
+from kafka_fleet.knowledge.vendors import Build, vendor_build
 
 State = Literal["exposed", "not_exposed", "unknown"]
 
@@ -62,7 +63,28 @@ def in_range(advisory: Advisory, text: str | None, who: str) -> tuple[bool | Non
     if text is None:
         return None, f"the release of {who} was not read"
     release = comparable_release(text)
+    if release is None and (build := vendor_build(text)) is not None:
+        return _in_build(advisory, build, who)
     if release is None:
         return None, f"{who} runs {text}, an unknown build that cannot be compared"
     inside = release in advisory.affected.releases
     return inside, f"{who} runs {text}, {'an affected' if inside else 'a'} release{'' if inside else ' without it'}"
+
+
+def _in_build(advisory: Advisory, build: Build, who: str) -> tuple[bool | None, str]:
+    """The same for a vendor's build, which has at least what its Apache release has.
+
+    No release of its line from there on affected: not affected. All of them: affected like these where the vendor's
+    own fixes were compared, unless one of them mends it or it is a security matter, which no commit names.
+    """
+    start, affected = f"{who} runs {build.text}, {build.floor}", advisory.affected
+    hit = [release in affected.releases for release in build.rest] if affected else []
+    if not any(hit):
+        return False, f"{start}, without it"
+    if advisory.id in build.carries:
+        return None, f"{start}; some builds of its line mend it, and {build.vendor} says which"
+    if not all(hit):
+        return None, f"{start}; a later release of that line mends it, and whether this build does is not known"
+    if advisory.security or not build.compared:
+        return None, f"{start}, which has it; {build.vendor} says whether this build mends it"
+    return True, f"{start}, an affected release; no release of that line mends it"

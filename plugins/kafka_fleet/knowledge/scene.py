@@ -14,7 +14,7 @@ from kafka_fleet.knowledge.conditions import Measured
 from kafka_fleet.knowledge.declared_clients import JAVA
 from kafka_fleet.knowledge.facts import ClusterFacts
 from kafka_fleet.knowledge.releases import Release, catalogue, comparable_release
-from kafka_fleet.knowledge.targets import affects, candidates, choose, concerns, family, opened, possible
+from kafka_fleet.knowledge.targets import affects, candidates, choose, concerns, family, harmless, opened, possible
 
 Outcome = dict[str, list[str]]
 # measured facts that go with any complete roll, or with a roll to a supported release
@@ -66,6 +66,10 @@ class Scene:
     def choose(self, must: Sequence[Advisory]) -> tuple[Release | None, bool]:
         """The smallest release that closes all of them, and whether it opens nothing as bad."""
         return choose(must, self.current, self.fleet, self.advisories, self.facts, self.on)
+
+    def harmless(self, target: Release) -> bool:
+        """Whether it reopens no security hole and opens no critical fault."""
+        return harmless(opened(self.low, target, self.fleet, self.advisories, self.facts), self.low)
 
     def cures(self, advisory: Advisory, target: Release) -> bool:
         """Whether going to the target ends a finding of this fleet."""

@@ -1,9 +1,13 @@
 """Choosing a release: takes what must be closed and what runs, gives the smallest published target that does no harm.
 
-A target never trades one fault for another as bad: it may open nothing of the same or worse severity of its kind. The
+A target is the newest patch of its line. It reopens no security hole that the release in use has closed, and opens no
+critical fault. A line with support comes before one without, but for 3.9, the bridge to 4.x; an older line without
+support is a target only where nothing else serves.
+
+Nor does a target trade one fault for another as bad: it may open nothing of the same or worse severity of its kind. The
 kind is the fleet (brokers and controllers, or clients) and whether it is a security matter: a cure for slow reads is
-not put off by a vulnerability of the next line, which the second step of the plan deals with. A trap of a setting
-(CFG-) is of no such kind: it is told, and puts nothing off.
+not put off by a vulnerability that is newer than the release in use, which the second step of the plan deals with. A
+trap of a setting (CFG-), and what no release mends, are of no such kind: they are told, and put nothing off.
 """
 
 import datetime as dt
@@ -17,7 +21,7 @@ from kafka_fleet.knowledge.exposure import concerned
 from kafka_fleet.knowledge.facts import BrokerFacts, ClusterFacts, Declared
 from kafka_fleet.knowledge.preconditions import Precondition
 from kafka_fleet.knowledge.releases import Release, catalogue
-from kafka_fleet.knowledge.upgrade_steps import FOUR, mode_of
+from kafka_fleet.knowledge.upgrade_steps import BRIDGE, FOUR, mode_of
 
 
 def family(advisory: Advisory) -> str:
@@ -89,18 +93,46 @@ def opened(
     return sorted(found, key=lambda a: (a.rank, a.id))
 
 
+def harmless(new: Iterable[Advisory], start: Release) -> bool:
+    """Whether nothing of what a release opens forbids it, whatever it closes.
+
+    Forbidden are a security hole that the release in use has closed already, and any critical fault. A trap of a
+    setting is its owner's choice.
+    """
+    return not any(a.rank == 0 or (a.security and _closed(a, start)) for a in new if not a.setting)
+
+
+def _closed(advisory: Advisory, release: Release) -> bool:
+    """Whether a release is free of it by a fix, and not because it is older than the fault."""
+    if advisory.affected is None:
+        return False
+    affected = advisory.affected.releases
+    return release not in affected and any(r in affected for r in catalogue().dates if r < release)
+
+
 def _no_trade(closed: Sequence[Advisory], new: Iterable[Advisory]) -> bool:
     worst = {
         security: min((a.rank for a in closed if a.security is security), default=-1) for security in (True, False)
     }
-    # a setting is chosen by its owner: no release brings it, and none is avoided for it
-    return all(a.rank > worst[a.security] for a in new if not a.id.startswith("CFG-"))
+    # neither a setting nor what no release mends is a reason to stay
+    weighed = (a for a in new if not a.setting and a.affected is not None and a.affected.fixed)
+    return all(a.rank > worst[a.security] for a in weighed)
 
 
 def candidates(current: Sequence[Release], fleet: str, on: dt.date | None = None) -> list[Release]:
     """Releases to go to that were published on a day: above the lowest; brokers also not below any that runs."""
     bound = max(current) if fleet == "server" else min(current)  # a roll goes forward; fleets of clients are many
     return [release for release in catalogue().published(on) if release > min(current) and release >= bound]
+
+
+def in_order(current: Sequence[Release], fleet: str, on: dt.date | None = None) -> list[Release]:
+    """The newest patch of each line, from the smallest line up: first those with support and the bridge, then the rest.
+
+    The bridge is 3.9, the last line with ZooKeeper and with Java 8: it is on the way to every later one.
+    """
+    known = catalogue()
+    newest = [r for r in candidates(current, fleet, on) if r == known.latest_patch(r.line, on)]
+    return sorted(newest, key=lambda r: (not (known.supported(r, on) or r.line == BRIDGE), r))
 
 
 def choose(
@@ -111,9 +143,13 @@ def choose(
     facts: ClusterFacts | None = None,
     on: dt.date | None = None,
 ) -> tuple[Release | None, bool]:
-    """The smallest release that closes all of `must`, and whether it opens nothing as bad. (None, False): no fix."""
-    fixed = [r for r in candidates(current, fleet, on) if not any(affects(a, r) for a in must)]
-    for release in fixed:
-        if _no_trade(must, opened(min(current), release, fleet, advisories, facts)):
-            return release, True
-    return (fixed[0], False) if fixed else (None, False)
+    """The first release in that order that closes all of `must` and does no harm, and whether it opens nothing as bad.
+
+    (None, False): no release has the fix, or each of them does harm.
+    """
+    start = min(current)
+    fixed = [r for r in in_order(current, fleet, on) if not any(affects(a, r) for a in must)]
+    new = {release: opened(start, release, fleet, advisories, facts) for release in fixed}
+    good = [release for release in fixed if harmless(new[release], start)]
+    clean = [release for release in good if _no_trade(must, new[release])]
+    return next(iter(clean or good), None), bool(clean)

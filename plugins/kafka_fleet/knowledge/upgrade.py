@@ -9,8 +9,9 @@ from kafka_fleet.knowledge.advisories import Advisory
 from kafka_fleet.knowledge.facts import ClusterFacts
 from kafka_fleet.knowledge.releases import Release, catalogue, comparable_release
 from kafka_fleet.knowledge.scene import Scene, ids, java_releases
-from kafka_fleet.knowledge.targets import affects, choose, family
-from kafka_fleet.knowledge.upgrade_steps import client_floor, client_steps, steps
+from kafka_fleet.knowledge.targets import affects, candidates, choose, family
+from kafka_fleet.knowledge.upgrade_steps import BRIDGE, client_floor, client_steps, steps
+from kafka_fleet.knowledge.vendors import lines_with, vendor_build
 
 Step = dict[str, Any]
 Plan = dict[str, Any]
@@ -46,17 +47,56 @@ def upgrade_to(
     known = [release for release in releases if release is not None]
     if len(known) < len(releases):
         odd = next(text for text, release in zip(current, releases, strict=True) if release is None)
-        return Target(None, f"{odd} is an unknown build; ask its vendor." if odd else "A release was not read.")
+        return Target(
+            None, _of_vendor(odd, [advisory], side, advisories, facts, on) if odd else "A release was not read."
+        )
     if not any(affects(advisory, release) for release in known):
         return Target(None, "The release in use does not have it.")
     release, clean = choose([advisory], known, side, advisories, facts, on)
-    if release is None:
-        return Target(None, "No published release has the fix.")
-    if not clean:
-        return Target(None, f"Every release with the fix, {release} and later, opens something at least as bad.")
-    return Target(
-        str(release), f"{release} is the smallest release with the fix that opens nothing as bad of its kind."
+    if release is None or not clean:
+        return Target(None, no_target([advisory], known, side, on))
+    return Target(str(release), f"{release} {_serves(release, on)} with the fix that opens nothing as bad of its kind.")
+
+
+def _serves(release: Release, on: dt.date | None) -> str:
+    """What kind of a target it is, the first half of a sentence."""
+    if catalogue().supported(release, on):
+        return "is the newest patch of the smallest supported line"
+    if release.line == BRIDGE:
+        return "is the newest patch of the line that leads to 4.x, the smallest"
+    return "is of a line without support; it is the newest patch of the smallest line"
+
+
+def no_target(must: Sequence[Advisory], current: Sequence[Release], fleet: str, on: dt.date | None) -> str:
+    """Why no release is named, one sentence."""
+    fixed = [r for r in candidates(current, fleet, on) if not any(affects(a, r) for a in must)]
+    if not fixed:
+        return "No published release has the fix."
+    return (
+        "No published release is good: every one with the fix opens something at least as bad, or a security hole that "
+        "the release in use has closed."
     )
+
+
+def _of_vendor(
+    text: str,
+    must: Sequence[Advisory],
+    fleet: str,
+    advisories: Mapping[str, Advisory],
+    facts: ClusterFacts | None,
+    on: dt.date | None,
+) -> str:
+    """What can be said of the upgrade of a build that is not Apache's."""
+    build = vendor_build(text)
+    if build is None:
+        return f"{text} is an unknown build; ask its vendor."
+    target = choose(must, [build.base or build.rest[0]], fleet, advisories, facts, on)[0] if must else None
+    start = f"{text} is {build.vendor}, {build.floor}; {build.vendor} names the upgrade"
+    if target is None:
+        return f"{start}."
+    own = lines_with(build.vendor, target)
+    named = f", and {own} is its first line built on Apache {target.line_text} or later" if own else ""
+    return f"{start}; of Apache's releases, {target} closes {', '.join(ids(must))}{named}."
 
 
 def _step(scene: Scene, target: Release, why: str, must: Sequence[Advisory]) -> Step:
@@ -84,17 +124,17 @@ def _now(scene: Scene) -> Step | None:
     target, clean = scene.choose(must) if must else (None, False)
     if target is None:
         return None
-    text = f"{target} is the smallest release that closes {', '.join(ids(must))}"
+    text = f"{target} {_serves(target, scene.on)} that closes {', '.join(ids(must))}"
     text += " and opens nothing as bad of its kind" if clean else " but what it opens is as bad"
     new = ids(scene.opens(target))
     return _step(scene, target, f"{text}; new with it: {', '.join(new)}." if new else f"{text}.", must)
 
 
 def _next(scene: Scene, now: Step | None) -> Step | None:
-    """The supported release that leaves least, None where the fleet is there or the first step brings it there."""
+    """The supported harmless release that leaves least, None where the fleet is there or the first step leads."""
     known = catalogue()
     newest = [r for r in scene.candidates() if r == known.latest_patch(r.line, scene.on)]
-    supported = [r for r in newest if known.supported(r, scene.on)]
+    supported = [r for r in newest if known.supported(r, scene.on) and scene.harmless(r)]
     if not supported:
         return None
     target = min(supported, key=lambda release: (scene.burden(release), release))
@@ -166,7 +206,8 @@ def plan(
     known = {release for _, text in texts if (release := comparable_release(text)) is not None}
     now, after, note, servers = client, None, None, None
     if odd:
-        note = f"{', '.join(odd)} is an unknown build: its vendor names the upgrade."
+        must = [a for a in confirmed if "server" in a.families]
+        note = " ".join(_of_vendor(text, must, "server", advisories, facts, on) for text in odd)
     elif not known:
         note = "No broker release was read, so no upgrade can be planned."
     else:
@@ -174,6 +215,9 @@ def plan(
         servers = make("server", tuple(sorted(known)))
         own = _now(servers)
         after = _next(servers, own)
+        if servers.must() and own is None:
+            said = f"{', '.join(ids(servers.must()))}: {no_target(servers.must(), servers.current, 'server', on)}"
+            note = f"{note} {said}" if note else said
         now = _with_clients(own, client) if own is not None and client is not None else own or client
     named = [step["release"] for step in (now, after, client, later) if step is not None]
     return {

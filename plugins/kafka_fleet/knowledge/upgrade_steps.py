@@ -11,6 +11,7 @@ from kafka_fleet.knowledge.facts import ClusterFacts, Mode
 from kafka_fleet.knowledge.releases import Release, ReleaseError, catalogue, comparable_release
 
 FOUR = Release((4, 0, 0))
+BRIDGE = (3, 9)  # the last line that runs with ZooKeeper
 _KRAFT_READY = Release((3, 3, 0))
 CLIENT_FLOOR = "2.1"
 _OLD_BROKERS = Release((2, 1, 0))  # clients of 4.x speak to brokers from here on
@@ -18,7 +19,7 @@ _OLD_BROKERS = Release((2, 1, 0))  # clients of 4.x speak to brokers from here o
 
 def bridge(on: dt.date | None = None) -> Release:
     """The newest 3.9 of a day: the last line that runs with ZooKeeper and can migrate away from it."""
-    newest = catalogue().latest_patch((3, 9), on) or catalogue().latest_patch((3, 9))
+    newest = catalogue().latest_patch(BRIDGE, on) or catalogue().latest_patch(BRIDGE)
     if newest is None:
         raise ReleaseError("the release table has no 3.9, without which no cluster can leave ZooKeeper")
     return newest
