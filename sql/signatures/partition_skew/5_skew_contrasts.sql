@@ -76,7 +76,7 @@ compared AS (
     GROUP BY cluster, topic
 ),
 
--- the same partitions while every leader was timely: what follows slowness was not there before
+-- the same partitions while no leader was slow: what follows slowness was not there before
 calm_shares AS (
     SELECT
         cluster,

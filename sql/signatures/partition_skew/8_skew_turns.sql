@@ -1,4 +1,4 @@
--- When slowness begins or ends, or a partition moves between a slow and a timely leader: do the records follow?
+-- When slowness begins or ends, or a partition moves between a slow leader and another: do the records follow?
 -- in:  skew_followed, skew_stays, skew_leaders, partition_rates, topic_traffic, broker_days
 -- out: one row per cluster and topic where they did. turns: beginnings and ends of a leader's slowness that the records
 --      followed; moved: the most partitions that moved together and were hot under the slow leader alone
@@ -24,9 +24,12 @@ parts AS (
         w.calm,
         w.partition_count,
         w.rate_sum,
+        w.slow_rate_sum,
+        w.slow_partitions,
         w.timely_rate_sum,
         w.timely_partitions,
         l.pace,
+        l.mean_ms,
         coalesce(d.rack, '') AS rack,
         try_divide(r.records, r.seconds) AS rate
     FROM partition_rates AS r
@@ -39,7 +42,7 @@ parts AS (
     WHERE NOT coalesce(r.went_back, FALSE)
 ),
 
--- the same partitions in two near windows, under a slow leader in the one and under a timely one in the other;
+-- the same partitions in two near windows, under a slow leader in the one and under one that is not in the other;
 -- producers may prefer the leaders of their rack, so a partition that goes to another rack tells nothing
 changed AS (
     SELECT
@@ -51,9 +54,9 @@ changed AS (
         s.broker != t.broker AS moved,
         max(s.rate_sum) AS slow_total,
         max(t.rate_sum) AS timely_total,
-        max(s.timely_rate_sum / s.timely_partitions) AS slow_usual,
-        max(t.timely_rate_sum) AS timely_rate_sum,
-        max(t.timely_partitions) AS timely_partitions,
+        max(try_divide(s.timely_rate_sum, s.timely_partitions)) AS slow_usual,
+        max(t.rate_sum - t.slow_rate_sum) AS other_rate,
+        max(t.partition_count - t.slow_partitions) AS other_partitions,
         min(s.rate) AS least_rate,
         try_cast(try_sum(try_cast(s.rate AS DECIMAL(28, 12))) AS DOUBLE) AS slow_rate,
         try_cast(try_sum(try_cast(t.rate AS DECIMAL(28, 12))) AS DOUBLE) AS timely_rate,
@@ -63,7 +66,8 @@ changed AS (
     WHERE
         s.contrasted
         AND s.pace = 'slow'
-        AND t.pace = 'timely'
+        AND t.pace != 'slow'
+        AND s.mean_ms >= :slow_ratio * t.mean_ms
         AND if(s.broker = t.broker, t.calm, s.rack = t.rack)
         AND s.partition_count = t.partition_count
         AND greatest(unix_micros(s.from_at) - unix_micros(t.to_at), unix_micros(t.from_at) - unix_micros(s.to_at))
@@ -82,8 +86,8 @@ followed AS (
         slow_rate > timely_rate
         AND slow_rate >= :min_leader_ratio * slow_usual * n
         AND least_rate >= :min_window_ratio * slow_usual
-        AND timely_rate * (timely_partitions - n) <= :min_window_ratio * (timely_rate_sum - timely_rate) * n
-        AND timely_partitions > n
+        AND timely_rate * (other_partitions - n) <= :min_window_ratio * (other_rate - timely_rate) * n
+        AND other_partitions > n
 ),
 
 taken AS (
@@ -128,21 +132,21 @@ loads AS (
     WHERE l.cluster IN (SELECT t.cluster FROM topics AS t)
 ),
 
--- the most that the broker bore while timely, and the least that a timely one bears at the same time
+-- the most that the broker bore while it was not slow, and the least that one that is not bears at the same time
 borne AS (
     SELECT
         *,
-        count(CASE WHEN pace = 'timely' THEN 1 END) OVER (
+        count(CASE WHEN pace != 'slow' THEN 1 END) OVER (
             PARTITION BY cluster, broker ORDER BY from_sweep ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
         ) AS spell,
-        max(CASE WHEN pace = 'timely' THEN records END) OVER (PARTITION BY cluster, broker) AS own_records,
-        max(CASE WHEN pace = 'timely' THEN bytes_in END) OVER (PARTITION BY cluster, broker) AS own_bytes,
-        max(CASE WHEN pace = 'timely' THEN requests END) OVER (PARTITION BY cluster, broker) AS own_requests,
-        min(CASE WHEN pace = 'timely' THEN records END) OVER (PARTITION BY cluster, from_sweep, to_sweep)
+        max(CASE WHEN pace != 'slow' THEN records END) OVER (PARTITION BY cluster, broker) AS own_records,
+        max(CASE WHEN pace != 'slow' THEN bytes_in END) OVER (PARTITION BY cluster, broker) AS own_bytes,
+        max(CASE WHEN pace != 'slow' THEN requests END) OVER (PARTITION BY cluster, broker) AS own_requests,
+        min(CASE WHEN pace != 'slow' THEN records END) OVER (PARTITION BY cluster, from_sweep, to_sweep)
             AS least_records,
-        min(CASE WHEN pace = 'timely' THEN bytes_in END) OVER (PARTITION BY cluster, from_sweep, to_sweep)
+        min(CASE WHEN pace != 'slow' THEN bytes_in END) OVER (PARTITION BY cluster, from_sweep, to_sweep)
             AS least_bytes,
-        min(CASE WHEN pace = 'timely' THEN requests END) OVER (PARTITION BY cluster, from_sweep, to_sweep)
+        min(CASE WHEN pace != 'slow' THEN requests END) OVER (PARTITION BY cluster, from_sweep, to_sweep)
             AS least_requests
     FROM loads
 ),
