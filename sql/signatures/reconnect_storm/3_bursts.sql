@@ -71,7 +71,9 @@ windowed AS (
             WHEN blocked_ns >= 1e6 * :min_blocked_ms AND kept > 20 * processors THEN 20 * processors + 1
             ELSE 0
         END AS together_by_acceptor,
-        floor(try_divide(kept * least(blocked_ns / 1e9, burst_s), burst_s)) AS held_back,
+        CASE
+            WHEN blocked_ns IS NOT NULL THEN floor(try_divide(kept * least(blocked_ns / 1e9, burst_s), burst_s))
+        END AS held_back,
         -- the kernel overflows only when more than the backlog wait at once
         CASE WHEN host_read AND overflows >= :min_overflows THEN backlog + 1 ELSE 0 END AS together_by_kernel
     FROM caused
