@@ -33,7 +33,7 @@ def test_a_storm_over_a_restart_is_suggested_by_the_acceptor_alone(measured: Mea
     assert evidence(found, "acceptor waited for a") > 0
     assert evidence(found, "while the acceptor waited") < 50
     assert "broker 2: no kernel counters, so whether the backlog overflowed is not known" in state["missing"]
-    assert measured.finding("storm312", SETTING)["verdict"] == "not_affected"  # the release has no such setting
+    assert measured.finding("storm312", SETTING)["exposure"] == "not_exposed"  # the release has no such setting
 
 
 def test_the_same_storm_fits_a_raised_backlog(measured: Measured) -> None:
