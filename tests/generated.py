@@ -31,14 +31,15 @@ CLEAN = 20
 # of the random rows; one and the same unless told, so that a change is what makes a run fail, and not its luck
 SEED = os.environ.get("FLEET_SEED") or "7"
 KINDS: dict[str, tuple[Any, int]] = {
-    "sets": (RandomSets, 200), "errors": (RandomErrors, 100), "skew": (RandomSkew, 100), "storms": (RandomStorms, 100),
+    "sets": (RandomSets, 200), "errors": (RandomErrors, 100), "skew": (RandomSkew, 150), "storms": (RandomStorms, 100),
     "stops": (RandomStops, 200), "fetch": (RandomFetches, 150), "commits": (RandomCommits, 150),
 }  # fmt: skip
 VIEWS = (
-    "isr_held", "isr_streaks", "produce_errors", "skew_contrasts", "skew_partitions", "skew_topics", "connection_spans",
-    "bursts", "storms", "restarts", "usual_starts", "judged_restarts", "fetch_spans", "fetch_windows", "topic_windows",
-    "group_windows", "bypassed_leaders", "follower_reads", "legal_waits", "caused_windows", "late_commits",
-    "skipping_groups", "rewound_partitions", "rewound_groups", "lost_log_ends", "unsafe_coordinators",
+    "isr_held", "isr_streaks", "produce_errors", "skew_contrasts", "skew_partitions", "skew_turns", "skew_topics",
+    "connection_spans", "bursts", "storms", "restarts", "usual_starts", "judged_restarts", "fetch_spans",
+    "fetch_windows", "topic_windows", "group_windows", "bypassed_leaders", "follower_reads", "legal_waits",
+    "caused_windows", "late_commits", "skipping_groups", "rewound_partitions", "rewound_groups", "lost_log_ends",
+    "unsafe_coordinators",
 )  # fmt: skip
 EACH = "each-sweep"  # the first clean cluster once more, landed sweep by sweep
 Row = dict[str, Any]

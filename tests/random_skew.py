@@ -18,16 +18,24 @@ class RandomSkew:
     def __init__(self, rng: Random, cluster: str) -> None:
         self.rng, self.cluster = rng, cluster
         self.brokers = list(range(1, rng.randint(2, 5) + 1))
-        self.sick = rng.sample(self.brokers, rng.randint(0, 2))  # brokers that may be slow
-        self.always = rng.random() < 0.5
+        self.sick = rng.sample(self.brokers, rng.choice((0, 1, 1, 2)))  # brokers that may be slow
+        self.always, self.racks = rng.random() < 0.3, rng.random() < 0.3
+        self.sharp = rng.random() < 0.4  # everything is measured, and what is slow is very slow
         self.spent = dict.fromkeys(self.brokers, 0.0)
         self.requests = dict.fromkeys(self.brokers, 0)
         self.topics = [self._topic(number) for number in range(rng.randint(1, 3))]
+        if rng.random() < 0.8:  # two partitions are too few to be judged, and are load all the same
+            ends = [{"leader": broker, "end": 0, "weight": 1.0} for broker in (self.sick * 2 or self.brokers)[:2]]
+            self.topics.append(
+                {"name": "ballast", "kind": "even", "logs": ends, "factor": 1.0, "bytes": 0, "rate": 0.0}
+            )
 
     def _topic(self, number: int) -> Row:
         rng, count = self.rng, self.rng.randint(2, 8)
         logs = [{"leader": rng.choice(self.brokers), "end": 0, "weight": 1.0} for _ in range(count)]
-        kind = rng.choice(("even", "follows", "follows", "flees", "key", "leader"))
+        kind = (
+            "follows" if self.sharp else rng.choice(("even", "follows", "follows", "follows", "flees", "key", "leader"))
+        )
         if kind == "key":
             rng.choice(logs)["weight"] = rng.uniform(3, 12)
         if kind == "leader":  # a leader stands out, and nothing shows that it is slow
@@ -35,12 +43,12 @@ class RandomSkew:
             for log in logs:
                 log["weight"] = 6.0 if log["leader"] == loved else 1.0
         return {"name": f"t{number}", "kind": kind, "logs": logs, "rate": rng.choice((0.5, 20.0, 300.0, 300.0)),
-                "factor": rng.uniform(1.5, 8), "bytes": 0}  # fmt: skip
+                "factor": rng.uniform(2, 8), "bytes": 0}  # fmt: skip
 
     def sweeps(self) -> Iterator[tuple[str, datetime, dict[str, list[Row]]]]:
         """Sweeps of the day, in order, with the rows that skew is judged by."""
         at = MIDNIGHT + timedelta(seconds=self.rng.uniform(-600, 0))
-        for _ in range(self.rng.randint(4, 8)):
+        for _ in range(self.rng.randint(4, 10)):
             seconds = self.rng.uniform(300, 900)
             at += timedelta(microseconds=round(1e6 * seconds))
             slow = {broker for broker in self.sick if self.always or self.rng.random() < 0.5}
@@ -50,14 +58,18 @@ class RandomSkew:
     def _run(self, seconds: float, slow: set[int]) -> None:
         rng = self.rng
         for broker in self.brokers:
-            many = rng.choice((3, 500, 500, 900))
+            many = 700 if self.sharp else rng.choice((3, 500, 500, 900))
             self.requests[broker] += many
-            self.spent[broker] += many * (rng.uniform(30, 90) if broker in slow else rng.uniform(2, 4.5))
+            self.spent[broker] += many * (
+                rng.uniform(30 if self.sharp else 4, 90) if broker in slow else rng.uniform(2, 4.5)
+            )
         for topic in self.topics:
+            if topic["name"] == "ballast":
+                topic["rate"] = rng.choice((0.0, 0.0, 3000.0))
             weights = [self._weight(topic, log, slow) * rng.uniform(0.85, 1.15) for log in topic["logs"]]
             for log, weight in zip(topic["logs"], weights, strict=True):
                 log["end"] += round(topic["rate"] * seconds * weight / sum(weights))
-                if rng.random() < 0.01:
+                if rng.random() < 0.03:
                     log["leader"] = rng.choice(self.brokers)
 
     @staticmethod
@@ -74,7 +86,10 @@ class RandomSkew:
         for broker in self.brokers:
             read = at + timedelta(microseconds=rng.randrange(900_000))
             known = {"broker": broker, "read_at": read}
-            tables["brokers"].append(known | {"is_broker": True, "host": "b", "outcome": "ok", "missing": []})
+            rack = "a" if self.racks and broker > 2 else "b" if self.racks else ""
+            tables["brokers"].append(
+                known | {"is_broker": True, "host": "b", "rack": rack, "outcome": "ok", "missing": []}
+            )
             tables["broker_metrics"].append(known | {"release": "3.2.3", "jvm_start_ms": 1_795_000_000_000})
             many = self.requests[broker]
             times = {"observations": many, "mean_ms": self.spent[broker] / many, "p50_ms": 2.0, "p99_ms": 50.0}

@@ -105,7 +105,7 @@ class RandomStorms:
         failed = rng.choice((99, 100, size // 2, (size + 1) // 2, size)) if wrong else 0
         stay = 0 if wrong or rng.random() < 0.1 else size
         self._add(one, size, size - stay, min(size, failed))
-        one["blocked"] += rng.choice((0, 0, 0, 999_999, 1_000_000, 40_000_000))
+        one["blocked"] += rng.choice((0, 0, 0, 1_999_999, 2_000_000, 40_000_000, 30_000_000_000))
         if rng.random() < 0.4:
             for name in rng.sample(KERNEL, rng.randint(1, 3)):
                 node["kernel"][name] += rng.choice((1, 5, 9, 10, 300))

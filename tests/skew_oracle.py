@@ -13,6 +13,7 @@ from statistics import median
 from typing import Any
 
 from signature_oracle import SignatureOracle
+from skew_turns import Loads, followed_changes
 from skew_windows import Unit, Window, averaged, between, by_partition
 
 Row = dict[str, Any]
@@ -24,10 +25,13 @@ class SkewOracle(SignatureOracle):
 
     def __init__(self, home: Path, ds: str, limits: Mapping[str, float]) -> None:
         super().__init__(home, ds, "skew", limits, ("request_times", "sweeps"))
+        self.produced: dict[tuple[Span, int], tuple[float, int, float]] = {}  # mean ms, requests, seconds
+        self.loads: dict[str, Loads] = {}
+        self.racks = {(row["cluster"], row["broker"]): row.get("rack") or "" for row in self.raw["brokers"]}
         self.uneven = list(self.topics())
 
     def paces(self) -> dict[tuple[Span, int], str]:
-        """Whether a broker was slow or timely in a window; absent where it was neither."""
+        """Whether a broker was slow, timely or between in a window; absent where it was not measured."""
         times = {self._key(row): row for row in self.raw["request_times"]
                  if row["request"] == "Produce" and row["phase"] == "TotalTimeMs"}  # fmt: skip
         means: dict[Span, dict[int, float]] = defaultdict(dict)
@@ -40,20 +44,20 @@ class SkewOracle(SignatureOracle):
                     spent = last["observations"] * last["mean_ms"] - first["observations"] * first["mean_ms"]
                     place = span["cluster"], span["from_sweep"], span["to_sweep"]
                     means[place][span["broker"]] = max(0.0, spent) / requests
+                    self.produced[place, span["broker"]] = max(0.0, spent) / requests, requests, span["seconds"]
         found = {}
         for place, by_broker in means.items():
             for broker, mean in by_broker.items():
                 others = sorted(value for name, value in by_broker.items() if name != broker)
-                pace = self._pace(mean, others[(len(others) + 1) // 2 - 1]) if others else None
-                if pace:
-                    found[place, broker] = pace
+                if others:
+                    found[place, broker] = self._pace(mean, others[(len(others) + 1) // 2 - 1])
         return found
 
-    def _pace(self, mean: float, others: float) -> str | None:
+    def _pace(self, mean: float, others: float) -> str:
         ratio, least = self.limits["slow_ratio"], self.limits["slow_ms"]
         if mean >= ratio * others and mean - others >= least:
             return "slow"
-        return "timely" if mean <= (1 + ratio) / 2 * others or mean - others <= least / 2 else None
+        return "timely" if mean <= (1 + ratio) / 2 * others or mean - others <= least / 2 else "between"
 
     def topics(self) -> Iterator[tuple[str, str, list[Window]]]:
         """Topics that are uneven at all, with their windows in order."""
@@ -64,14 +68,25 @@ class SkewOracle(SignatureOracle):
 
     def _topics(self) -> Iterator[tuple[str, str, list[Window]]]:
         paces, bytes_in = self.paces(), defaultdict(int)
+        taken: dict[tuple[Span, int], list[int]] = defaultdict(lambda: [0])
+        traffic: dict[tuple[Span, int], list[int]] = defaultdict(list)
         for row in self.topic_traffic():
             if row["kind"] == "sweeps":
                 bytes_in[row["cluster"], row["from_sweep"], row["to_sweep"], row["topic"]] += row["bytes_in"]
+                traffic[(row["cluster"], row["from_sweep"], row["to_sweep"]), row["broker"]].append(row["bytes_in"])
         rows: dict[tuple[str, str], dict[Span, list[Row]]] = defaultdict(lambda: defaultdict(list))
         for row in self.partition_rates():
-            if not row["went_back"] and not row["topic"].startswith("__"):
-                place = row["cluster"], row["from_sweep"], row["to_sweep"]
-                rows[row["cluster"], row["topic"]][place].append(row)
+            place = row["cluster"], row["from_sweep"], row["to_sweep"]
+            if not row["went_back"]:
+                taken[place, row["broker"]].append(row["records"])
+                if not row["topic"].startswith("__"):
+                    rows[row["cluster"], row["topic"]][place].append(row)
+        for at in paces:
+            _mean, requests, seconds = self.produced[at]
+            sent = sum(traffic[at]) / seconds if at in traffic else None
+            loads = self.loads.setdefault(at[0][0], Loads({}, {}))
+            loads.rates[at] = sum(taken[at]) / seconds, requests / seconds, sent
+            loads.paces[at] = paces[at]
         for (cluster, topic), spans in rows.items():
             windows = []
             for place, parts in sorted(spans.items()):
@@ -80,7 +95,11 @@ class SkewOracle(SignatureOracle):
                     continue
                 rates = {part["partition"]: part["records"] / part["seconds"] for part in parts}
                 leaders = {part["partition"]: part["broker"] for part in parts}
-                found = Window(records, rates, leaders, {n: paces.get((place, b)) for n, b in leaders.items()})
+                found = Window(
+                    records, rates, leaders, {n: paces.get((place, b)) for n, b in leaders.items()}, place,
+                    min(part["from_at"] for part in parts), max(part["to_at"] for part in parts),
+                    max(part["seconds"] for part in parts),
+                )  # fmt: skip
                 mean = sum(rates.values()) / len(rates)
                 found.shares = {number: rate / mean for number, rate in rates.items()}
                 known = bytes_in.get((*place, topic), self.limits["record_bytes"] * records)
@@ -97,7 +116,7 @@ class SkewOracle(SignatureOracle):
                 yield {"cluster": cluster, "topic": topic, **self._contrast(windows, contrasted)}
 
     def _contrast(self, windows: list[Window], contrasted: list[Window]) -> Row:
-        units = {unit: x for unit, x in averaged(contrasted).items() if unit[2]}
+        units = {unit: x for unit, x in averaged(contrasted).items() if unit[2] in ("slow", "timely")}
         slow = [x for unit, x in units.items() if unit[2] == "slow"]
         timely = [x for unit, x in units.items() if unit[2] == "timely"]
         sides = [sum(w.stays * list(w.paces.values()).count(pace) / len(w.rates) for w in contrasted)
@@ -116,6 +135,11 @@ class SkewOracle(SignatureOracle):
             "windows": len(contrasted),
             "hot_windows": sum(x is not None and x >= wide for x in contrasts),
             "cold_windows": sum(x is not None and x <= 1 / wide for x in contrasts),
+            "records": sum(window.records for window in contrasted),
+            "hot_records": sum(w.records for w in contrasted if (w.contrast() or 0) >= wide),
+            "cold_records": sum(
+                w.records for w, x in zip(contrasted, contrasts, strict=True) if x is not None and x <= 1 / wide
+            ),
         }
 
     @staticmethod
@@ -131,18 +155,43 @@ class SkewOracle(SignatureOracle):
         if ratio is None or (row["between_share"] or 0) < limits["min_between_share"]:
             return None
         chance, wide = limits["noise_z"] * row["noise"], limits["min_window_ratio"]
-        least = max(limits["min_windows"], limits["min_window_share"] * row["windows"])
+        least, part = limits["min_windows"], limits["min_window_share"] * row["records"]
         if (
             ratio >= limits["min_leader_ratio"] and math.log(ratio / limits["cured_ratio"]) >= chance
-            and row["hot_windows"] >= least and ratio >= wide * (calm or 0)
+            and row["hot_windows"] >= least and row["hot_records"] >= part and ratio >= wide * (calm or 0)
         ):  # fmt: skip
             return "leader_bound"
         if (
             ratio <= limits["max_adaptive_ratio"] and -math.log(max(ratio, 1e-6)) >= chance
-            and row["cold_windows"] >= least and (calm is None or ratio * wide <= calm)
+            and row["cold_windows"] >= least and row["cold_records"] >= part and (calm is None or ratio * wide <= calm)
         ):  # fmt: skip
             return "adaptive"
         return None
+
+    def turns(self) -> Iterator[Row]:
+        """Topics whose records went over with a leader's slowness, or with a partition."""
+        bound = {(row["cluster"], row["topic"]) for row in self.contrasts() if self.followed(row) == "leader_bound"}
+        for cluster, topic, windows in self.uneven:
+            if (cluster, topic) in bound:
+                means = {at: mean for at, (mean, _requests, _seconds) in self.produced.items()}
+                racks = {broker: rack for (name, broker), rack in self.racks.items() if name == cluster}
+                changes = list(followed_changes(windows, self.loads[cluster], means, racks, self.limits))
+                if changes:
+                    spells = {(one.broker, one.spell, one.begins) for one in changes if not one.moved}
+                    moved = max((one.partitions for one in changes if one.moved), default=0)
+                    yield {"cluster": cluster, "topic": topic, "turns": len(spells), "moved": moved}
+
+    def strengths(self) -> dict[tuple[str, str], str]:
+        """Strength of every topic that follows slow leaders."""
+        found = {(row["cluster"], row["topic"]): row for row in self.turns()}
+        return {
+            (row["cluster"], row["topic"]): "conclusive" if self._proven(found.get((row["cluster"], row["topic"])))
+            else "suggestive"
+            for row in self.contrasts() if self.followed(row)
+        }  # fmt: skip
+
+    def _proven(self, row: Row | None) -> bool:
+        return bool(row and (row["turns"] >= self.limits["min_turns"] or row["moved"]))
 
     def partitions(self) -> Iterator[Row]:
         """Every partition of an uneven topic over all its windows, with whether it is hot."""

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 Unit = tuple[int, int, str | None]  # partition, leader, pace
@@ -10,12 +11,19 @@ Unit = tuple[int, int, str | None]  # partition, leader, pace
 
 @dataclass
 class Window:
-    """One topic between two sweeps: rates, leaders and relative rates by partition, and how many stays made them."""
+    """One topic between two sweeps: rates, leaders and relative rates by partition, and how many stays made them.
+
+    A pace is slow, timely or between; None where the leader's Produce times were not measured.
+    """
 
     records: int
     rates: dict[int, float]
     leaders: dict[int, int]
     paces: dict[int, str | None]
+    place: tuple[str, datetime, datetime]  # cluster, from_sweep, to_sweep
+    begin: datetime
+    end: datetime
+    seconds: float
     stays: float = 0.0
     shares: dict[int, float] = field(default_factory=dict)
 
@@ -30,7 +38,7 @@ class Window:
 
     @property
     def calm(self) -> bool:
-        return set(self.paces.values()) == {"timely"}
+        return not {"slow", None} & set(self.paces.values())
 
     def contrast(self) -> float | None:
         """Mean rate under slow leaders over that under timely ones."""

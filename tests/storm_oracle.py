@@ -33,7 +33,7 @@ class StormOracle(ListenerOracle):
         surplus = max(0, floor(span["created"] - usual))
         return {
             **span, "usual": usual, "score": score, "surplus": surplus, "kept": min(surplus, span["held"]),
-            "intervals_known": known, "rate": rate, "cause": self._cause(span),
+            "intervals_known": known, "cause": self._cause(span),
         }  # fmt: skip
 
     def _cause(self, span: Row) -> str | None:
@@ -51,16 +51,18 @@ class StormOracle(ListenerOracle):
 
     def _together(self, span: Row) -> Row:
         limits, many = self.limits, span["kept"]
-        window = limits["deploy_window_s" if span["cause"] == "deploy" else "window_s"]
-        by_rate = ceil(many / max(1, ceil(span["burst_s"] / window)))
+        by_rate = ceil(many / max(1, ceil(span["burst_s"] / limits["window_s"])))
         queues = 20 * span["processors"]
         blocked = span["blocked_ns"] is not None and span["blocked_ns"] >= 1e6 * limits["min_blocked_ms"]
         by_acceptor = queues + 1 if blocked and many > queues else 0
         overflowed = span["overflows"] is not None and span["overflows"] >= limits["min_overflows"]
         by_kernel = span["backlog"] + 1 if overflowed else 0
+        held_back = None
+        if span["blocked_ns"] is not None:
+            held_back = floor(many * min(span["blocked_ns"] / 1e9, span["burst_s"]) / span["burst_s"])
         return {
             "together_by_rate": by_rate, "together_by_acceptor": by_acceptor, "together_by_kernel": by_kernel,
-            "together": max(by_rate, by_acceptor, min(by_kernel, many)),
+            "held_back": held_back, "together": max(by_rate, by_acceptor, held_back or 0, min(by_kernel, many)),
         }  # fmt: skip
 
     @cached_property
@@ -103,21 +105,23 @@ class StormOracle(ListenerOracle):
         if many <= full:
             return None
         deploys, habit = one["cause"] == "deploy", one["intervals_known"] >= limits["min_history"]
-        by_rate = one["together_by_rate"] > full
-        if one["together_by_kernel"] and short:
+        if not short:
+            return None
+        if one["together_by_kernel"]:
             return "conclusive"
+        held_back = (one["held_back"] or 0) > full
         sound = not deploys and one["overflows"] != 0 and one["backlog_known"]
         sound = (
             sound
             and (one["kind"] == "sweeps" or one["held_before"] is not None)
             and (habit or 2 * one["held"] >= one["created"])
         )
-        if sound and ((one["together_by_acceptor"] > full and short) or by_rate):
+        if sound and held_back:
             return "conclusive"
-        if not (short or by_rate) or (deploys and not habit):
+        if deploys and not habit:
             return None
-        hinted = one["together"] > full
-        hinted = hinted or (not deploys and (one["together_by_acceptor"] > 0 or self._slow(one) or self._crowd(one)))
+        hinted = held_back or one["together_by_rate"] > full
+        hinted = hinted or (not deploys and (one["together_by_acceptor"] > 0 or self._slow(one)))
         return "suggestive" if hinted else None
 
     def _slow(self, one: Row) -> bool:
@@ -126,19 +130,6 @@ class StormOracle(ListenerOracle):
             return False
         slower = after - before >= self.limits["slow_ms"]
         return bool(after >= self.limits["slow_factor"] * before and slower)
-
-    def _crowd(self, one: Row) -> bool:
-        """Whether ten backlogs came at once, and nobody in the next interval."""
-        where = one["cluster"], one["broker"], one["listener"]
-        later = [
-            s for s in self.spans
-            if (s["cluster"], s["broker"], s["listener"]) == where and s["from_sweep"] == one["to_sweep"]
-        ]  # fmt: skip
-        if one["kept"] < self.limits["crowd_backlogs"] * one["backlog"] or not later:
-            return False
-        (then,) = later
-        more = max(0, then["created"] - one["rate"] * then["seconds"])
-        return bool(then["kind"] == "sweeps" and 2 * then["seconds"] >= one["burst_s"] and more <= 0.05 * one["kept"])
 
     def detections(self) -> Iterator[Row]:
         """One row per cluster and cause, with the numbers of its worst storm."""
@@ -164,7 +155,8 @@ class StormOracle(ListenerOracle):
                     "failed": worst["failed_authentications"] if counted else None,
                     "leaders_gained": worst["leaders_gained"] if cause == "leader_move" else None,
                     "backlog": None if counted else worst["backlog"], "needed": None if counted else worst["kept"],
-                    "together": None if counted else worst["together"], "usual": round(worst["usual"], 1),
+                    "together": None if counted else worst["together"],
+                    "held_back": None if counted else worst["held_back"], "usual": round(worst["usual"], 1),
                     "blocked_ms": None if worst["blocked_ns"] is None else worst["blocked_ns"] / 1e6,
                     "lifetime_s": worst["held"] * worst["burst_s"] / worst["created"],
                 },

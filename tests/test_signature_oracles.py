@@ -3,7 +3,7 @@
 import pytest
 
 from fleetgen.shape import DS
-from generated import Generated
+from generated import Generated, Row
 from isr_oracle import IsrOracle
 from retriable_oracle import RetriableOracle
 from same_rows import limits, of_kind, same
@@ -15,8 +15,13 @@ STREAK = ("cluster", "topic", "partition", "leader", "follower", "seconds", "fro
 ERROR = ("cluster", "broker", "kind", "to_sweep", "error", "errors", "batches", "cause", "may_lose")
 CONTRAST = (
     "cluster", "topic", "ratio", "noise", "between_share", "calm_ratio", "windows", "hot_windows", "cold_windows",
+    "hot_records", "cold_records",
 )  # fmt: skip
 PARTITION = ("cluster", "topic", "partition", "leader", "ratio", "noise", "gini", "robust_z", "topic_share", "hot")
+
+
+def turn(row: Row) -> tuple[str, str, int, int]:
+    return row["cluster"], row["topic"], row["turns"], row["moved"]
 
 
 @pytest.mark.fault(59)
@@ -68,7 +73,15 @@ def test_partition_skew(fleets: Generated) -> None:
     detections = fleets.detections("partition_skew", "skew")
     same(of_kind(fleets.views["skew_contrasts"], "skew"), list(oracle.contrasts()), CONTRAST)
     same(of_kind(fleets.views["skew_partitions"], "skew"), list(oracle.partitions()), PARTITION)
+    turns = of_kind(fleets.views["skew_turns"], "skew")
+    expected = list(oracle.turns())
+    assert sorted(map(turn, turns)) == sorted(map(turn, expected))
+    assert max(row["turns"] for row in turns) >= 2
+    assert max(row["moved"] for row in turns) >= 1
     causes, topics = oracle.causes(), of_kind(fleets.views["skew_topics"], "skew")
+    strengths = {(row["cluster"], row["topic"]): row["strength"] for row in topics if row["contrasted"]}
+    assert strengths == oracle.strengths()
+    assert set(strengths.values()) == {"conclusive", "suggestive"}
     assert {(row["cluster"], row["topic"]): row["cause"] for row in topics} == causes
     assert set(causes.values()) == {"leader_bound", "adaptive", "key_bound"}
     found = {(name, d["cause"]) for name, rows in detections.items() for d in rows}

@@ -17,7 +17,7 @@ SPAN = (
 )  # fmt: skip
 BURST = (
     *LISTENER, "usual", "score", "surplus", "kept", "cause", "intervals_known", "together_by_rate",
-    "together_by_acceptor", "together_by_kernel", "together",
+    "together_by_acceptor", "together_by_kernel", "held_back", "together",
 )  # fmt: skip
 STORM = (*LISTENER, "cause", "strength", "send_ms_before", "send_ms_after")
 RESTART = (

@@ -80,9 +80,6 @@ def _happenings(rng: Random, spec: Spec, day_s: float) -> None:
         spec.events.append((rng.uniform(0.05, 0.2) * day_s, events.rolling_restart(apart, down)))
         spec.allowed |= MOVING
         spec.return_s = rng.uniform(120, 300)  # with the leaders, which come back within five minutes
-        held = sum(one.connections for one in spec.clients)
-        if 10 * held / spec.return_s > 0.5 * spec.backlog:  # so many within ten seconds are a small storm
-            spec.allowed.add(("reconnect_storm", "restart"))
         spec.story.append("rolling restart")
         moves = True
     if rng.random() < 0.1 and len(spec.brokers) > 3:

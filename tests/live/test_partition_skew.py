@@ -1,11 +1,11 @@
-"""Sticky skew on real brokers, its cure, and a hot key: a cluster with a late broker under three loads in turn."""
+"""Sticky skew on real brokers, its cure, and a hot key: a broker that becomes late and recovers, under three loads."""
 
 from typing import Any
 
 import pytest
 
 from live.measured import Measured
-from live.skew import CURED, KEYED, STICKY, WINDOWS
+from live.skew import CURED, KEYED, LATE_FOR, STICKY
 
 pytestmark = pytest.mark.timeout(1800)  # the first test waits for the clusters of all
 BUG = "KAFKA-10888"
@@ -15,12 +15,20 @@ def evidence(row: dict[str, Any], word: str) -> float:
     return float(next(line["value"] for line in row["evidence"] if word in line["metric"]))
 
 
+def late(measured: Measured, cluster: str) -> list[tuple[Any, Any]]:
+    """Windows in which broker 1 was late."""
+    rows = measured.facts("produce_times", cluster=cluster, broker=1)
+    return [(row["from_sweep"], row["to_sweep"]) for row in rows if (row["mean_ms"] or 0) > 100]
+
+
 def rates(measured: Measured, cluster: str) -> dict[int, list[int]]:
-    """Records of each partition of the cluster's topic over its windows, by leader."""
+    """Records of each partition of the cluster's topic over the windows in which broker 1 was late, by leader."""
     found: dict[int, dict[int, int]] = {}
+    windows = late(measured, cluster)
     for row in measured.facts("partition_rates", cluster=cluster, topic=cluster):
-        led = found.setdefault(row["broker"], {})
-        led[row["partition"]] = led.get(row["partition"], 0) + row["records"]
+        if (row["from_sweep"], row["to_sweep"]) in windows:
+            led = found.setdefault(row["broker"], {})
+            led[row["partition"]] = led.get(row["partition"], 0) + row["records"]
     return {broker: list(led.values()) for broker, led in found.items()}
 
 
@@ -35,7 +43,8 @@ def test_the_affected_client_is_confirmed(measured: Measured) -> None:
     assert evidence(finding, "mean Produce time of the slowest leader") > 100
     assert evidence(finding, "mean Produce time of the slowest of the other leaders") < 60
     assert evidence(finding, "between leaders") > 0.9
-    assert evidence(finding, "windows that show it") == evidence(finding, "could be compared") >= WINDOWS
+    assert evidence(finding, "windows that show it") >= LATE_FOR
+    assert evidence(finding, "slowness began or ended") >= 2  # the reassignments made it late and timely again
 
 
 def test_every_partition_of_the_late_leader_gets_more(measured: Measured) -> None:
@@ -50,8 +59,7 @@ def test_the_client_with_the_fix_is_not(measured: Measured) -> None:
     assert finding["cause"] in (None, "adaptive")
     led = rates(measured, CURED)
     assert sum(led[1]) < 2.5 * (sum(led[2] + led[3]) / 2)
-    slow = measured.facts("produce_times", cluster=CURED, broker=1)
-    assert all(row["mean_ms"] > 100 for row in slow)  # the broker was as late as before
+    assert len(late(measured, CURED)) >= LATE_FOR  # the broker was as late as before
 
 
 def test_a_hot_key_on_the_late_leader_is_not_the_bug_although_an_affected_client_is_connected(
@@ -70,4 +78,5 @@ def test_a_hot_key_on_the_late_leader_is_not_the_bug_although_an_affected_client
 def test_no_replica_left_its_isr(measured: Measured) -> None:
     for cluster in (STICKY, CURED, KEYED):
         for row in measured.raw("partitions", cluster):
-            assert row["isr_count"] == row["replicas_count"]
+            if row["replicas_count"]:  # on the leader; a replica that is being removed shows what is left of it
+                assert row["isr_count"] == row["replicas_count"]

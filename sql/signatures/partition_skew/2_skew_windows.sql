@@ -40,7 +40,8 @@ SELECT
     try_sum(r.records) AS records,
     max(try_divide(r.max_records, r.seconds)) AS max_rate,
     coalesce(try_sum(r.partition_count) FILTER (WHERE s.pace = 'slow'), 0) AS slow_partitions,
-    coalesce(try_sum(r.partition_count) FILTER (WHERE s.pace = 'timely'), 0) AS timely_partitions
+    coalesce(try_sum(r.partition_count) FILTER (WHERE s.pace = 'timely'), 0) AS timely_partitions,
+    coalesce(try_sum(r.partition_count) FILTER (WHERE s.pace IS NOT NULL), 0) AS paced_partitions
 FROM led AS r
 LEFT JOIN skew_leaders AS s
     ON r.cluster = s.cluster AND r.broker = s.broker AND r.from_sweep = s.from_sweep AND r.to_sweep = s.to_sweep

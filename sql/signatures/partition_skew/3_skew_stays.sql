@@ -2,7 +2,7 @@
 -- A producer with the fix stays with a partition for batch.size bytes, so few stays are uneven by chance alone.
 -- in:  skew_windows, topic_traffic
 -- out: one row per cluster, topic and interval. contrasted: partitions of slow and of timely leaders can be compared;
---      calm: every leader is timely
+--      calm: no leader is slow
 WITH uneven AS (
     SELECT
         cluster,
@@ -50,7 +50,7 @@ SELECT
     w.timely_rate_sum,
     b.bytes_in,
     w.slow_partitions > 0 AND w.timely_partitions > 0 AS contrasted,
-    w.timely_partitions = w.partition_count AS calm,
+    w.slow_partitions = 0 AND w.paced_partitions = w.partition_count AS calm,
     try_divide(w.slow_rate_sum * w.timely_partitions, w.timely_rate_sum * w.slow_partitions) AS contrast_ratio,
     coalesce(b.bytes_in, :record_bytes * w.records) / :batch_bytes AS stays
 FROM skew_windows AS w

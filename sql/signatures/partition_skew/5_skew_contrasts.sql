@@ -76,7 +76,7 @@ compared AS (
     GROUP BY cluster, topic
 ),
 
--- the same partitions while every leader was timely: what follows slowness was not there before
+-- the same partitions while no leader was slow: what follows slowness was not there before
 calm_shares AS (
     SELECT
         cluster,
@@ -122,7 +122,9 @@ windows AS (
         count_if(calm) AS calm_windows,
         count_if(contrasted AND contrast_ratio >= :min_window_ratio) AS hot_windows,
         count_if(contrasted AND contrast_ratio <= 1 / :min_window_ratio) AS cold_windows,
-        try_sum(records) FILTER (WHERE contrasted) AS records
+        try_sum(records) FILTER (WHERE contrasted) AS records,
+        try_sum(records) FILTER (WHERE contrasted AND contrast_ratio >= :min_window_ratio) AS hot_records,
+        try_sum(records) FILTER (WHERE contrasted AND contrast_ratio <= 1 / :min_window_ratio) AS cold_records
     FROM skew_stays
     GROUP BY cluster, topic
 )
@@ -140,6 +142,8 @@ SELECT
     c.slow_units,
     c.slow_share,
     c.timely_share,
+    coalesce(w.hot_records, 0) AS hot_records,
+    coalesce(w.cold_records, 0) AS cold_records,
     c.slow_share / nullif(c.timely_share, 0) AS ratio,
     sqrt(1 / greatest(w.slow_stays, 1e-3) + 1 / greatest(w.timely_stays, 1e-3)) AS noise,
     CASE WHEN w.calm_windows >= :min_windows THEN k.calm_ratio END AS calm_ratio,
@@ -148,15 +152,6 @@ SELECT
     -- rank-biserial: 1 where every partition of a slow leader has more than any other, 0 without relation
     2 * (c.slow_ranks - c.slow_units * (c.slow_units + 1) / 2.0D) / nullif(c.slow_units * (c.n - c.slow_units), 0) - 1
         AS slow_correlation,
-    -- how likely chance alone puts the slow leaders' partitions in front of all others
-    try_divide(
-        1,
-        aggregate(
-            sequence(1, try_cast(c.slow_units AS INT)),
-            1.0D,
-            (ways, i) -> try_divide(ways * (c.n - c.slow_units + i), i)
-        )
-    ) AS chance,
     (c.n * c.ab - c.a * c.b) / nullif(sqrt((c.n * c.aa - c.a * c.a) * (c.n * c.bb - c.b * c.b)), 0) AS mean_correlation,
     (c.n * c.ac - c.a * c.c) / nullif(sqrt((c.n * c.aa - c.a * c.a) * (c.n * c.cc - c.c * c.c)), 0) AS p99_correlation,
     try_divide(c.gini_sum, c.n * c.sum_of_shares) AS gini,

@@ -1,7 +1,63 @@
 -- One cause and one strength per uneven topic: first what follows slow leaders, then hot partitions that do not.
--- in:  skew_followed, skew_hot_topics, skew_contrasts
+-- in:  skew_followed, skew_turns, skew_partitions
 -- out: one row per cluster and topic; rank_in_cause 1 is the worst topic of its cluster and cause
-WITH caused AS (
+WITH leaders AS (
+    SELECT
+        cluster,
+        topic,
+        leader,
+        try_cast(try_sum(try_cast(relative_rate AS DECIMAL(28, 15))) AS DOUBLE) AS share_sum,
+        try_cast(try_sum(try_cast(relative_rate * relative_rate AS DECIMAL(28, 15))) AS DOUBLE) AS squares,
+        count(*) AS led,
+        count_if(hot) AS hot,
+        count_if(NOT hot AND relative_rate <= :min_window_ratio * middle) AS usual_ones,
+        count_if(hot AND hot_leaders >= 2) AS moved
+    FROM skew_partitions
+    GROUP BY cluster, topic, leader
+),
+
+spread AS (
+    SELECT
+        cluster,
+        topic,
+        try_cast(
+            try_sum(try_cast(try_divide(share_sum * share_sum, led) AS DECIMAL(28, 15))) AS DOUBLE
+        ) AS squares_of_leaders,
+        try_cast(try_sum(try_cast(share_sum AS DECIMAL(28, 15))) AS DOUBLE) AS sum_of_shares,
+        try_cast(try_sum(try_cast(squares AS DECIMAL(28, 15))) AS DOUBLE) AS squares,
+        try_sum(hot) AS hot,
+        try_sum(led) AS n,
+        max(CASE WHEN hot > 0 THEN usual_ones ELSE 0 END) AS usual_neighbours,
+        max(moved) AS moved,
+        bool_and(hot = 0 OR hot = led) AS whole_leaders
+    FROM leaders
+    GROUP BY cluster, topic
+    HAVING try_sum(hot) > 0
+),
+
+hottest_partitions AS (
+    SELECT
+        cluster,
+        topic,
+        max(struct(ratio, partition, leader, topic_share, gini, robust_z, hot_windows, windows, noise, from_at, to_at))
+            AS hottest
+    FROM skew_partitions
+    WHERE hot
+    GROUP BY cluster, topic
+),
+
+-- do the hot partitions lie anywhere, or does a whole leader stand out?
+hot_topics AS (
+    SELECT
+        s.*,
+        h.hottest,
+        (s.squares_of_leaders - try_divide(s.sum_of_shares * s.sum_of_shares, s.n))
+        / nullif(s.squares - try_divide(s.sum_of_shares * s.sum_of_shares, s.n), 0) AS between_share
+    FROM spread AS s
+    INNER JOIN hottest_partitions AS h ON s.cluster = h.cluster AND s.topic = h.topic
+),
+
+caused AS (
     SELECT
         cluster,
         topic,
@@ -18,7 +74,6 @@ WITH caused AS (
         robust_z,
         top_share,
         between_share,
-        chance,
         slow_correlation,
         mean_correlation,
         p99_correlation,
@@ -28,8 +83,6 @@ WITH caused AS (
         timely_mean_ms,
         timely_p99_ms,
         brokers,
-        neighbours,
-        cooled,
         FALSE AS proven
     FROM skew_followed
     UNION ALL
@@ -53,7 +106,6 @@ WITH caused AS (
         h.hottest.robust_z,
         h.hottest.topic_share AS top_share,
         h.between_share,
-        cast(NULL AS DOUBLE) AS chance,
         cast(NULL AS DOUBLE) AS slow_correlation,
         cast(NULL AS DOUBLE) AS mean_correlation,
         cast(NULL AS DOUBLE) AS p99_correlation,
@@ -63,66 +115,25 @@ WITH caused AS (
         cast(NULL AS DOUBLE) AS timely_mean_ms,
         cast(NULL AS DOUBLE) AS timely_p99_ms,
         array(h.hottest.leader) AS brokers,
-        0 AS neighbours,
-        0 AS cooled,
         h.usual_neighbours > 0 OR h.moved > 0 AS proven
-    FROM skew_hot_topics AS h
+    FROM hot_topics AS h
     LEFT ANTI JOIN skew_followed AS f ON h.cluster = f.cluster AND h.topic = f.topic
-),
-
--- topics of the cluster that would look bound to slow leaders by chance alone
-expected AS (
-    SELECT
-        cluster,
-        try_cast(
-            try_sum(
-                if(slow_units >= 2 AND chance <= :telling_chance, try_cast(chance AS DECIMAL(28, 15)), 0)
-            ) AS DOUBLE
-        ) AS expected_telling,
-        try_cast(try_sum(try_cast(chance AS DECIMAL(28, 15))) AS DOUBLE) AS expected_of_all
-    FROM skew_contrasts
-    GROUP BY cluster
-),
-
-pooled AS (
-    SELECT
-        c.*,
-        e.expected_telling,
-        e.expected_of_all,
-        CASE WHEN c.ratio < 1 THEN 1 / greatest(c.ratio, 1e-6) ELSE c.ratio END AS extent,
-        count_if(c.contrasted AND c.neighbours >= 2 AND c.chance <= :telling_chance)
-            OVER (PARTITION BY c.cluster, c.cause) AS found_telling,
-        count_if(c.contrasted) OVER (PARTITION BY c.cluster, c.cause) AS found_of_all
-    FROM caused AS c
-    LEFT JOIN expected AS e ON c.cluster = e.cluster
 ),
 
 weighed AS (
     SELECT
-        *,
+        c.*,
+        coalesce(t.turns, 0) AS turns,
+        coalesce(t.moved, 0) AS moved,
+        CASE WHEN c.ratio < 1 THEN 1 / greatest(c.ratio, 1e-6) ELSE c.ratio END AS extent,
         CASE
-            WHEN
-                cause = 'leader_bound'
-                AND contrasted
-                AND slow_correlation >= :min_rank_correlation
-                -- a partition that cools down elsewhere; neighbours on one slow leader; single ones of many topics
-                AND (
-                    cooled >= 1
-                    OR (
-                        neighbours >= 2
-                        AND chance <= :telling_chance
-                        AND found_telling - expected_telling >= :noise_z * sqrt(expected_telling)
-                    )
-                    OR (
-                        found_of_all >= 3
-                        AND found_of_all - expected_of_all >= :noise_z * sqrt(expected_of_all)
-                    )
-                )
-                THEN 'conclusive'
-            WHEN cause = 'key_bound' AND proven THEN 'conclusive'
+            -- that slow leaders get more, all day, is as true where the records make them slow
+            WHEN c.cause = 'leader_bound' AND c.contrasted AND (t.turns >= :min_turns OR t.moved >= 1) THEN 'conclusive'
+            WHEN c.cause = 'key_bound' AND c.proven THEN 'conclusive'
             ELSE 'suggestive'
         END AS strength
-    FROM pooled
+    FROM caused AS c
+    LEFT JOIN skew_turns AS t ON c.cluster = t.cluster AND c.topic = t.topic
 )
 
 SELECT

@@ -106,6 +106,8 @@ SELECT
     w.slow_p99_ms,
     w.timely_p99_ms,
     n.total AS topics,
+    CASE WHEN w.cause = 'leader_bound' AND w.contrasted THEN w.turns END AS turns,
+    CASE WHEN w.cause = 'leader_bound' AND w.contrasted THEN w.moved END AS moved,
     concat(
         'topic ', w.topic,
         CASE

@@ -1,7 +1,8 @@
 -- Intervals with far more new connections than usual, what set them off, and how many of them came together.
 -- in:  connection_spans, connection_baselines
 -- out: one row per cluster, broker, listener and interval beyond min_score. kept: new connections beyond the usual that
---      were open together at the end, at most. together: so many of them came within one window, at least.
+--      were open together at the end, at most. together: so many of them waited, or came within one window, at least.
+--      held_back: so many came, at the mean rate of the burst, while the acceptor waited; null where that was not read.
 WITH scored AS (
     SELECT
         s.cluster,
@@ -35,22 +36,12 @@ WITH scored AS (
         s.internal,
         s.burst_s,
         b.interval_count AS intervals_known,
-        n.seconds AS next_seconds,
         b.rate * s.seconds AS usual,
         greatest(0, floor(s.created - b.rate * s.seconds)) AS surplus,
         (s.created - b.rate * s.seconds)
-        / greatest(1.0D, sqrt(b.rate * s.seconds), 1.4826D * b.mad * s.seconds) AS score,
-        -- the rest of the connections that came in the interval after this one, beyond the usual
-        greatest(0.0D, n.created - b.rate * n.seconds) AS next_surplus
+        / greatest(1.0D, sqrt(b.rate * s.seconds), 1.4826D * b.mad * s.seconds) AS score
     FROM connection_spans AS s
     INNER JOIN connection_baselines AS b ON s.cluster = b.cluster AND s.broker = b.broker AND s.listener = b.listener
-    LEFT JOIN connection_spans AS n
-        ON
-            s.cluster = n.cluster
-            AND s.broker = n.broker
-            AND s.listener = n.listener
-            AND s.to_sweep = n.from_sweep
-            AND n.kind = 'sweeps'
 ),
 
 caused AS (
@@ -74,14 +65,15 @@ caused AS (
 windowed AS (
     SELECT
         *,
-        ceil(
-            kept / greatest(1, ceil(burst_s / CASE cause WHEN 'deploy' THEN :deploy_window_s ELSE :window_s END))
-        ) AS together_by_rate,
+        ceil(kept / greatest(1, ceil(burst_s / :window_s))) AS together_by_rate,
         -- the acceptor waits only when every network processor has its queue of 20 new connections full
         CASE
             WHEN blocked_ns >= 1e6 * :min_blocked_ms AND kept > 20 * processors THEN 20 * processors + 1
             ELSE 0
         END AS together_by_acceptor,
+        CASE
+            WHEN blocked_ns IS NOT NULL THEN floor(try_divide(kept * least(blocked_ns / 1e9, burst_s), burst_s))
+        END AS held_back,
         -- the kernel overflows only when more than the backlog wait at once
         CASE WHEN host_read AND overflows >= :min_overflows THEN backlog + 1 ELSE 0 END AS together_by_kernel
     FROM caused
@@ -90,5 +82,5 @@ windowed AS (
 
 SELECT
     *,
-    greatest(together_by_rate, together_by_acceptor, least(kept, together_by_kernel)) AS together
+    greatest(together_by_rate, together_by_acceptor, held_back, least(kept, together_by_kernel)) AS together
 FROM windowed

@@ -1,4 +1,4 @@
--- Bursts that a listener's backlog may not or cannot have held, and whether that is proven.
+-- Bursts that a listener's backlog may not have held, and whether that is proven.
 -- in:  bursts, aftermaths
 -- out: one row per cluster, broker, listener and interval; proof is null where it is only suggested: hint says by what
 WITH joined AS (
@@ -36,6 +36,7 @@ WITH joined AS (
         b.together_by_rate,
         b.together_by_acceptor,
         b.together_by_kernel,
+        b.held_back,
         b.together,
         a.send_ms_before,
         a.send_ms_after,
@@ -45,10 +46,7 @@ WITH joined AS (
         AND (b.intervals_known >= :min_history OR b.held >= 0.5 * b.created) AS sound,
         coalesce(
             a.send_ms_after >= :slow_factor * a.send_ms_before AND a.send_ms_after - a.send_ms_before >= :slow_ms, FALSE
-        ) AS slow,
-        -- nearly all came in this interval and next to none in the one after it
-        b.kept >= :crowd_backlogs * b.backlog
-        AND coalesce(b.next_seconds >= 0.5 * b.burst_s AND b.next_surplus <= 0.05 * b.kept, FALSE) AS crowded
+        ) AS slow
     FROM bursts AS b
     LEFT JOIN aftermaths AS a ON b.cluster = a.cluster AND b.broker = a.broker AND b.to_sweep = a.to_sweep
 ),
@@ -60,16 +58,15 @@ judged AS (
             WHEN cause = 'auth_failures' THEN 'failed authentications are counted'
             WHEN together_by_kernel > 0 AND burst_s <= :burst_s THEN 'the kernel counted overflows or SYN cookies'
             WHEN cause = 'deploy' OR host_flat OR NOT backlog_known OR NOT sound THEN NULL
-            WHEN together_by_acceptor > :min_backlogs * backlog AND burst_s <= :burst_s
-                THEN 'the acceptor waited with its queues full'
-            WHEN together_by_rate > :min_backlogs * backlog THEN 'more came within one window than the backlog holds'
+            WHEN held_back > :min_backlogs * backlog AND burst_s <= :burst_s
+                THEN 'more came while the acceptor waited than the backlog holds'
         END AS proof,
         CASE
-            WHEN together > :min_backlogs * backlog THEN 'more came together than the backlog holds'
+            WHEN held_back > :min_backlogs * backlog THEN 'more came while the acceptor waited than the backlog holds'
+            WHEN together_by_rate > :min_backlogs * backlog THEN 'more came within each window than the backlog holds'
             WHEN cause = 'deploy' THEN NULL
             WHEN together_by_acceptor > 0 THEN 'the acceptor waited with its queues full'
             WHEN slow THEN 'answers take longer to send since then'
-            WHEN crowded THEN 'all came back within one interval'
         END AS hint
     FROM joined
     WHERE cause = 'auth_failures' OR kept > :min_backlogs * backlog
@@ -83,6 +80,6 @@ WHERE
     proof IS NOT NULL
     OR (
         hint IS NOT NULL
-        AND (burst_s <= :burst_s OR together_by_rate > :min_backlogs * backlog)
+        AND burst_s <= :burst_s
         AND (cause != 'deploy' OR intervals_known >= :min_history)
     )

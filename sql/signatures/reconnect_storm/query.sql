@@ -1,4 +1,4 @@
--- Did so many clients connect at once that a listener's backlog cannot have held them?
+-- Did so many clients connect at once that a listener's backlog may not have held them?
 -- in:  storms (made of the numbered files beside this one, in their order)
 -- out: one row per cluster and cause; numbers are those of the worst storm, signature.yaml has the words
 WITH best AS (
@@ -89,6 +89,7 @@ SELECT
     -- Little's law: held = rate * lifetime
     try_divide(w.held * w.burst_s, w.created) AS lifetime_s,
     CASE WHEN w.cause != 'auth_failures' THEN w.together END AS together,
+    CASE WHEN w.cause != 'auth_failures' THEN w.held_back END AS held_back,
     CASE WHEN w.cause != 'auth_failures' THEN w.kept END AS needed,
     CASE WHEN w.cause != 'auth_failures' THEN w.backlog END AS backlog,
     CASE WHEN w.cause = 'auth_failures' THEN w.failed_authentications END AS failed,
