@@ -50,7 +50,8 @@ class CommitTraffic(CommitsOracle):
                     if was is not None:
                         group, place = where
                         yield {"cluster": cluster, "group_id": group, "topic": place[0], "from_sweep": first,
-                               "idle": self._idle(cluster, first, last, group), "to_sweep": last, "seconds": (row["read_at"] - was["read_at"]).total_seconds(),
+                               "to_sweep": last, "idle": self._idle(cluster, first, last, group),
+                               "seconds": (row["read_at"] - was["read_at"]).total_seconds(),
                                "records": row["committed_offset"] - was["committed_offset"]}  # fmt: skip
 
     def _idle(self, cluster: str, first: datetime, last: datetime, group: str) -> bool:
