@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-from commits_oracle import CommitsOracle, Row
+from commits_oracle import IDLE, CommitsOracle, Row
 
 
 class CommitTraffic(CommitsOracle):
@@ -48,12 +48,43 @@ class CommitTraffic(CommitsOracle):
                 for where, row in self.commits[cluster, last].items():
                     was = self.commits[cluster, first].get(where)
                     if was is not None:
-                        yield {"cluster": cluster, "group_id": where[0], "topic": where[1][0], "from_sweep": first,
-                               "to_sweep": last, "seconds": (row["read_at"] - was["read_at"]).total_seconds(),
+                        group, place = where
+                        yield {"cluster": cluster, "group_id": group, "topic": place[0], "from_sweep": first,
+                               "to_sweep": last, "idle": self._idle(cluster, first, last, group),
+                               "seconds": (row["read_at"] - was["read_at"]).total_seconds(),
                                "records": row["committed_offset"] - was["committed_offset"]}  # fmt: skip
 
-    def unexplained(self, cluster: str, topic: str, first: datetime, last: datetime) -> int | None:
-        """Records that the bytes sent allow beyond what groups are known to have read; None if it cannot be said."""
+    def _idle(self, cluster: str, first: datetime, last: datetime, group: str) -> bool:
+        """Whether a group had no members at either sweep, so that somebody else moved its offsets."""
+        return all(at in self.usable[cluster] and self.states[cluster, at].get(group) in IDLE for at in (first, last))
+
+    def appended(self, cluster: str, topic: str, first: datetime, last: datetime) -> int | None:
+        """Offsets by which the logs of a topic grew, added partitions from 0 on; None where a leader was not read."""
+        total = 0
+        for place, now in self.told[cluster, last].items():
+            if place[0] == topic:
+                was = self.told[cluster, first].get(place)
+                there = was is not None and was["topic_id"] == now["topic_id"]
+                end = self.log(cluster, last, place, "log_end_offset")
+                began = self.log(cluster, first, place, "log_end_offset") if there else 0
+                if end is None or began is None:
+                    return None
+                total += end - began
+        return total
+
+    def held(self, rows: list[Row]) -> float | None:
+        """Offsets per byte of the logs of these partitions; None where a leader was not read or has no bytes."""
+        offsets, size = 0, 0
+        for row in rows:
+            where = row["cluster"], row["to_sweep"], row["place"]
+            ends = [self.log(*where, column) for column in ("log_start_offset", "log_end_offset", "size_bytes")]
+            if ends[0] is None or ends[1] is None or ends[2] is None:
+                return None
+            offsets, size = offsets + ends[1] - ends[0], size + ends[2]
+        return offsets / size if size else None
+
+    def unexplained(self, cluster: str, topic: str, first: datetime, last: datetime, begun: list[Row]) -> int | None:
+        """Offsets that the bytes sent allow beyond what groups are known to have read; None if it cannot be said."""
         if (last - first).total_seconds() < self.limits["min_budget_s"]:
             return None
         hosts = {
@@ -67,14 +98,15 @@ class CommitTraffic(CommitsOracle):
         rows = [row for row in self.traffic if (row["cluster"], row["topic"]) == (cluster, topic)
                 and first <= row["from_sweep"] and row["to_sweep"] <= last]  # fmt: skip
         out, came, many = (sum(row[name] for row in rows) for name in ("bytes_out", "bytes_in", "messages_in"))
-        if not came:
+        appended, held = self.appended(cluster, topic, first, last), self.held(begun)
+        if not came or appended is None or held is None:
             return None
         known = sum(
             max(0, row["records"]) for row in self.steps
-            if row["cluster"] == cluster and row["topic"] == topic
+            if row["cluster"] == cluster and row["topic"] == topic and not row["idle"]
             and first <= row["from_sweep"] and row["to_sweep"] <= last
         )  # fmt: skip
-        sent = out * many / came * (1 + self.limits["size_tolerance"])
+        sent = out * max(max(many, appended) / came, held) * (1 + self.limits["size_tolerance"])
         return math.ceil(sent) - known if sent >= known else None
 
     def _gapless(self, cluster: str, topic: str, broker: int, first: datetime, last: datetime) -> bool:

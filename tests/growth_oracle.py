@@ -73,13 +73,31 @@ class GrowthOracle(CommitTraffic):
 
     def there(self, event: Row) -> int:
         """Records of at_most that were in the log when the group had not begun."""
-        if not self.begin_known(event):
+        if not self.begin_known(event) or self.compacted(event["cluster"], event["topic"]):
             return 0
+        end = self.end_before(event)
+        return 0 if end is None else max(0, min(event["committed_offset"], end) - event["base"])
+
+    def end_before(self, event: Row) -> int | None:
+        """The log end when the group had not begun; 0 where the partition did not exist."""
         cluster, free, place = event["cluster"], event["from_sweep"], event["place"]
         now, was = self.told[cluster, event["to_sweep"]][place], self.told[cluster, free].get(place)
         existed = was is not None and was["topic_id"] == now["topic_id"]
-        end = self.log(cluster, free, place, "log_end_offset") if existed else 0
-        return 0 if end is None else max(0, min(event["committed_offset"], end) - event["base"])
+        return self.log(cluster, free, place, "log_end_offset") if existed else 0
+
+    def compacted(self, cluster: str, topic: str) -> bool:
+        """Whether the topic's offsets need not hold records."""
+        rows = [row for row in self.raw["topic_configs"] if (row["cluster"], row["topic"]) == (cluster, topic)]
+        return any(row["name"] == "cleanup.policy" and "compact" in (row["value"] or "") for row in rows)
+
+    def below_the_end(self) -> set[tuple[str, ...]]:
+        """Groups, topics and sweeps at which a first commit lies below the log end of before the group had begun."""
+        found = set()
+        for event in self.events():
+            end = self.end_before(event) if self.begin_known(event) and event["state"] not in IDLE else None
+            if end is not None and event["committed_offset"] < end:
+                found.add((event["cluster"], event["group_id"], event["topic"], event["to_sweep"]))
+        return found
 
     def cause(self, event: Row) -> str | None:
         """What the event is; None for one that says nothing."""
@@ -142,8 +160,11 @@ class GrowthOracle(CommitTraffic):
 
     def late(self) -> Iterator[Row]:
         """First commits past where reading would have begun, with their cause."""
+        below = self.below_the_end()
         for event in self.events():
             cause, policy = self.cause(event), self.policy(event["cluster"], event["group_id"])
+            if (event["cluster"], event["group_id"], event["topic"], event["to_sweep"]) in below:
+                continue
             if cause and (event["at_most"] or 0) > 0 and policy in (None, "latest"):
                 yield event | {"cause": cause, "reset_policy": policy, "there_before": self.there(event),
                                "begin_known": self.begin_known(event)}  # fmt: skip
@@ -158,7 +179,7 @@ class GrowthOracle(CommitTraffic):
             at_most, there = (sum(row[name] for row in rows) for name in ("at_most", "there_before"))
             begins = {row["from_sweep"] for row in rows if row["begin_known"]}
             sure = len(begins) == 1 and all(row["begin_known"] for row in rows)
-            unexplained = self.unexplained(cluster, topic, *begins, at) if sure else None  # type: ignore[misc,arg-type]
+            unexplained = self.unexplained(cluster, topic, begins.pop(), at, rows) if sure else None
             not_read = 0 if unexplained is None else max(0, at_most - unexplained)
             latest = rows[0]["reset_policy"] == "latest"
             proven = not_read >= least or (latest and there >= least)
@@ -168,7 +189,7 @@ class GrowthOracle(CommitTraffic):
                     "at_most": at_most, "there_before": there, "unexplained": unexplained, "not_read": not_read,
                     "reset_policy": rows[0]["reset_policy"], "rows": rows,
                     "at_least": max(not_read, there) if latest else not_read,
-                    "strength": "conclusive" if proven or (latest and cause == "growth") else "suggestive",
+                    "strength": "conclusive" if proven else "suggestive",
                 }  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 Written from docs/signatures/isr_stagnation.md alone; it shares nothing with the SQL but the meaning.
 """
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -29,6 +30,10 @@ class IsrOracle(SignatureOracle):
         self.told: dict[tuple[str, datetime], dict[Place, Row]] = defaultdict(dict)
         for row in self.raw["topics"]:
             self.told[row["cluster"], row["sweep_at"]][row["topic"], row["partition"]] = row
+        self.fewest: dict[tuple[str, str], int] = {}
+        for row in self.raw["topics"]:
+            name, many = (row["cluster"], row["topic"]), len(row["replicas"])
+            self.fewest[name] = min(many, self.fewest.get(name, many))
         self.logs = {(*self._key(r), r["topic"], r["partition"]): r for r in self.raw["partitions"]}
         self.lags = {(*self._key(r), r["topic"], r["partition"]): r["lag"] for r in self.raw["fetcher_lags"]}
         self.spans = {(s["cluster"], s["broker"], s["from_sweep"], s["to_sweep"]): s for s in self.intervals()}
@@ -85,10 +90,15 @@ class IsrOracle(SignatureOracle):
             "records": _minus(ends["L2"], ends["L1"]),
             "lag": _minus(ends["L2"], ends["F2"]),
             "first_lag": _minus(ends["L1"], ends["F1"]),
+            "followed": _minus(ends["F2"], ends["F1"]),
+            "whole": (log(leader, last).get("isr_count") or 0) >= len(now["replicas"]),
+            "broken": any(self._gauge(cluster, follower, sweep, name) for sweep in (first, last)
+                          for name in ("fetcher_failed_partitions", "fetcher_dead_threads")),
             "fetcher": self.lags.get((cluster, follower, last, *place)),
             "expands": self.expands.get((cluster, leader, first, last)),
-            "reassigning": max(self._gauge(cluster, leader, sweep) for sweep in (first, last)),
-        }
+            "moved": len(now["replicas"]) > self.fewest[cluster, wait["topic"]]
+            and any(self._gauge(cluster, leader, sweep, "reassigning_partitions") for sweep in (first, last)),
+        }  # fmt: skip
         changed = (
             any(was[name] != now[name] for name in ("leader", "replicas", "topic_id"))
             or set(was["isr"]) != set(now["isr"])
@@ -99,8 +109,8 @@ class IsrOracle(SignatureOracle):
             gap = (log(follower, last)["read_at"] - log(leader, last)["read_at"]).total_seconds()
         return found | {"held_as": self._held_as(found, changed, led, followed, gap)}
 
-    def _gauge(self, cluster: str, broker: int, sweep: datetime) -> int:
-        return (self.metrics.get((cluster, broker, sweep)) or {}).get("reassigning_partitions") or 0
+    def _gauge(self, cluster: str, broker: int, sweep: datetime, name: str) -> int:
+        return (self.metrics.get((cluster, broker, sweep)) or {}).get(name) or 0
 
     def _held_as(self, found: Row, changed: bool, led: Row | None, followed: Row | None, gap: float) -> str:
         limits = self.limits
@@ -110,18 +120,21 @@ class IsrOracle(SignatureOracle):
             return "restarted"
         if led is None or followed is None or found["records"] is None or found["records"] < 0:
             return "unread"
-        if found["lag"] is None or found["expands"] is None:
+        if None in (found["lag"], found["followed"], found["expands"]):
             return "unread"
         pace = found["records"] / found["seconds"]
-        behind = found["lag"] > max(limits["max_lag"], (limits["max_lag_s"] + abs(gap)) * pace)
+        timely = (limits["max_lag_s"] + abs(gap)) * pace
+        behind = found["lag"] > max(limits["max_lag"], timely) or found["records"] > 0 >= found["followed"]
         fetcher = found["fetcher"]
         if behind or (fetcher is not None and fetcher > max(limits["max_lag"], limits["max_lag_s"] * pace)):
             return "lagging"
-        if found["reassigning"] > 0:
+        if found["moved"]:
             return "reassignment"
-        if found["expands"] > 0:
-            return "expanding"
-        return "idle" if found["records"] == 0 else "frozen"
+        if found["records"] == 0:
+            return "idle"
+        if found["broken"] or found["whole"] or found["lag"] > max(found["first_lag"], math.ceil(timely)):
+            return "unproven"
+        return "expanding" if found["expands"] > 0 else "frozen"
 
     def streaks(self, kinds: set[str]) -> Iterator[list[Row]]:
         """Runs of waits of these kinds without a gap, of one partition and follower."""
@@ -139,14 +152,23 @@ class IsrOracle(SignatureOracle):
     def frozen(self) -> Iterator[Row]:
         """Streaks of caught-up followers that last."""
         limits = self.limits
-        for run in self.streaks({"frozen", "idle", "expanding"}):
+        for run in self.streaks({"frozen", "idle", "unproven", "expanding"}):
             for part in _same_leader(run):
                 pure = [wait for wait in part if wait["held_as"] == "frozen"]
+                held = [wait for wait in part if wait["held_as"] in ("frozen", "expanding")]
+                chances = [min(1.0, wait["expands"] * limits["settle_s"] / wait["seconds"])
+                           for wait in held if wait["held_as"] == "expanding"]  # fmt: skip
                 seconds, frozen_s = _total(part), _total(pure)
                 if seconds >= limits["min_frozen_s"] and len(part) + 1 >= limits["min_sweeps"]:
-                    proven = frozen_s >= limits["min_frozen_s"] and len(pure) + 1 >= limits["min_sweeps"]
+                    proven = self._lasts(pure) or (
+                        self._lasts(held) and sum(map(math.log, chances)) <= math.log(limits["max_chance"])
+                    )
                     yield {**_head(part), "seconds": seconds, "frozen_seconds": frozen_s, "is_proven": proven,
                            "sweeps": len(part) + 1, "records": sum(wait["records"] for wait in part)}  # fmt: skip
+
+    def _lasts(self, waits: list[Row]) -> bool:
+        """Whether waits of one streak are long and many enough."""
+        return _total(waits) >= self.limits["min_frozen_s"] and len(waits) + 1 >= self.limits["min_sweeps"]
 
     def laggards(self) -> Iterator[Row]:
         """Streaks of lagging followers that come no nearer."""
@@ -156,7 +178,7 @@ class IsrOracle(SignatureOracle):
                 first, last, seconds = part[0]["first_lag"], part[-1]["lag"], _total(part)
                 long = seconds >= limits["min_lagging_s"] and len(part) + 1 >= limits["min_sweeps"]
                 if long and None not in (first, last) and last >= (1 - limits["min_progress"]) * first:
-                    cause = "reassignment" if max(w["reassigning"] for w in part) > 0 else "catching_up"
+                    cause = "reassignment" if any(wait["moved"] for wait in part) else "catching_up"
                     yield {**_head(part), "cause": cause, "seconds": seconds, "last_lag": last}
 
     def absences(self) -> Iterator[Row]:

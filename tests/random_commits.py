@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 
-from random_groups import DECLARED, OFFSETS, RandomGroups
+from random_groups import DECLARED, OFFSETS, SIZE, RandomGroups
 
 Row = dict[str, Any]
 Tables = dict[str, list[Row]]
@@ -67,6 +67,7 @@ class RandomCommits:
         else:
             tables["topics"] = [self._told(*place) for place in world.parts]
             tables["broker_configs"] = self._configs()
+            tables["topic_configs"] = self._policies()
             names = [] if missing == ["groups"] else self._groups(tables, at, hidden=missing == ["members"])
             unread = ["groups", "group_members", "group_assignments", "group_offsets"] if not names else names[1:]
             outcome = {"admin_outcome": "partial" if unread else "ok", "admin_missing": unread}
@@ -81,6 +82,16 @@ class RandomCommits:
         return {"topic": topic, "topic_id": self.world.ids[topic] if named else None, "partition": number,
                 "leader": one["leader"], "internal": topic == OFFSETS, "replicas": one["replicas"],
                 "isr": sorted(one["isr"] - {None})}  # fmt: skip
+
+    def _policies(self) -> list[Row]:
+        """One topic is compacted, in a third of the clusters."""
+        policies = {topic: "compact,delete" if topic == "late" and self.retention is None else "delete"
+                    for topic in self.world.ids}  # fmt: skip
+        return [
+            {"topic": topic, "name": "cleanup.policy", "value": value, "redacted": False, "is_default": False,
+             "source": "DYNAMIC_TOPIC_CONFIG"}
+            for topic, value in policies.items()
+        ]  # fmt: skip
 
     def _groups(self, tables: Tables, at: datetime, hidden: bool) -> list[str]:
         """Rows of the groups; gives "groups" and the tables that some of them are missing from."""
@@ -146,7 +157,9 @@ class RandomCommits:
         told = {"isr_count": len(one["isr"]), "replicas_count": len(one["replicas"])} if leads else dict.fromkeys(
             ("isr_count", "replicas_count"), 0
         )  # fmt: skip
-        return {"log_end_offset": end, "log_start_offset": one["start"], "size_bytes": one["size"], **told}
+        # markers and compaction change what an offset weighs
+        size = one["size"] or SIZE * max(0, end - one["start"]) * (2, 1, 1)[(end + one["start"]) % 3]
+        return {"log_end_offset": end, "log_start_offset": one["start"], "size_bytes": size, **told}
 
     def _configs(self) -> list[Row]:
         values = {"inter.broker.listener.name": "PLAINTEXT", "offsets.retention.minutes": self.retention}

@@ -31,7 +31,7 @@ def test_isr_stagnation(fleets: Generated) -> None:
     detections = fleets.detections("isr_stagnation", "sets")
     waits, frozen = list(oracle.waits()), list(oracle.frozen())
     assert {wait["held_as"] for wait in waits} == {
-        "changed", "restarted", "unread", "lagging", "reassignment", "expanding", "idle", "frozen"
+        "changed", "restarted", "unread", "lagging", "reassignment", "idle", "unproven", "expanding", "frozen"
     }  # fmt: skip
     same(of_kind(fleets.views["isr_held"], "sets"), waits, WAIT)
     same(of_kind(fleets.views["isr_streaks"], "sets"), frozen, STREAK)

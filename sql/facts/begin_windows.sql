@@ -1,9 +1,10 @@
 -- What lies between the two sweeps in which a group's beginning on a topic falls: bytes, records, known reads.
--- in:  commit_begins, raw_topics, raw_broker_topics, group_coordinators (its sweeps are usable), counters,
---      topic_traffic, group_progress
+-- in:  commit_begins, raw_topics, raw_partitions (on leaders), raw_broker_topics, group_coordinators (its sweeps are
+--      usable), counters, topic_traffic, group_progress
 -- out: one row per topic and window. traffic_measured: every broker that had a replica at a usable sweep of the window
---      was read without a gap, and the topic's meters on it neither fell nor went; known_records: what all groups are
---      known to have read, from two commits each
+--      was read without a gap, and the topic's meters on it neither fell nor went. appended: offsets by which the logs
+--      grew, markers of transactions included; null unless every leader was read at both sweeps. known_records: what
+--      all groups are known to have read, from two commits each; offsets of groups without members were set by others
 WITH windows AS (
     SELECT DISTINCT
         cluster,
@@ -113,6 +114,53 @@ traffic AS (
     GROUP BY cluster, topic, from_sweep, to_sweep
 ),
 
+ends AS (
+    SELECT
+        p.cluster,
+        p.topic,
+        p.partition,
+        p.sweep_at,
+        max(p.log_end_offset) AS log_end_offset
+    FROM raw_partitions AS p
+    LEFT SEMI JOIN windows AS w ON p.cluster = w.cluster AND p.topic = w.topic
+    WHERE p.replicas_count > 0 AND p.log_end_offset >= 0
+    GROUP BY p.cluster, p.topic, p.partition, p.sweep_at
+),
+
+-- a partition that was added meanwhile began at 0
+grown AS (
+    SELECT
+        w.cluster,
+        w.topic,
+        w.from_sweep,
+        w.to_sweep,
+        count(*) AS partition_count,
+        count(e1.log_end_offset - CASE WHEN t0.topic IS NULL THEN 0 ELSE e0.log_end_offset END) AS partitions_known,
+        try_sum(e1.log_end_offset - CASE WHEN t0.topic IS NULL THEN 0 ELSE e0.log_end_offset END) AS appended
+    FROM windows AS w
+    INNER JOIN raw_topics AS t1 ON w.cluster = t1.cluster AND w.topic = t1.topic AND w.to_sweep = t1.sweep_at
+    LEFT JOIN raw_topics AS t0
+        ON
+            t1.cluster = t0.cluster
+            AND t1.topic = t0.topic
+            AND t1.partition = t0.partition
+            AND w.from_sweep = t0.sweep_at
+            AND coalesce(t1.topic_id, '') = coalesce(t0.topic_id, '')
+    LEFT JOIN ends AS e1
+        ON
+            t1.cluster = e1.cluster
+            AND t1.topic = e1.topic
+            AND t1.partition = e1.partition
+            AND w.to_sweep = e1.sweep_at
+    LEFT JOIN ends AS e0
+        ON
+            t1.cluster = e0.cluster
+            AND t1.topic = e0.topic
+            AND t1.partition = e0.partition
+            AND w.from_sweep = e0.sweep_at
+    GROUP BY w.cluster, w.topic, w.from_sweep, w.to_sweep
+),
+
 known AS (
     SELECT
         w.cluster,
@@ -128,6 +176,13 @@ known AS (
             AND p.records > 0
             AND w.from_sweep <= p.from_sweep
             AND w.to_sweep >= p.to_sweep
+    LEFT JOIN group_coordinators AS c0
+        ON p.cluster = c0.cluster AND p.group_id = c0.group_id AND p.from_sweep = c0.sweep_at
+    LEFT JOIN group_coordinators AS c1
+        ON p.cluster = c1.cluster AND p.group_id = c1.group_id AND p.to_sweep = c1.sweep_at
+    WHERE
+        NOT coalesce(c0.group_state IN ('Empty', 'Dead'), FALSE)
+        OR NOT coalesce(c1.group_state IN ('Empty', 'Dead'), FALSE)
     GROUP BY w.cluster, w.topic, w.from_sweep, w.to_sweep
 )
 
@@ -140,8 +195,11 @@ SELECT
     t.bytes_out,
     t.bytes_in,
     t.messages_in,
+    CASE WHEN g.partitions_known = g.partition_count THEN g.appended END AS appended,
     coalesce(k.records, 0) AS known_records
 FROM windows AS w
+LEFT JOIN grown AS g
+    ON w.cluster = g.cluster AND w.topic = g.topic AND w.from_sweep = g.from_sweep AND w.to_sweep = g.to_sweep
 LEFT JOIN traffic AS t
     ON w.cluster = t.cluster AND w.topic = t.topic AND w.from_sweep = t.from_sweep AND w.to_sweep = t.to_sweep
 LEFT JOIN known AS k

@@ -1,10 +1,11 @@
 -- Committed offsets that were not there at the usable sweep before: a group's first commit on a partition, or its first
 -- after the earlier one had gone.
--- in:  commit_begins, raw_topics, raw_partitions (on leaders), group_coordinators, partition_births, begin_windows,
---      coordinator_health
+-- in:  commit_begins, raw_topics, raw_topic_configs, raw_partitions (on leaders), group_coordinators,
+--      partition_births, begin_windows, coordinator_health
 -- out: one row per group, partition and event that ends on the day. from_sweep: the last sweep at which the group had
 --      not begun with the partition (no commit, not assigned); null when it was assigned at every sweep there is.
---      from_log_end_offset: 0 where the partition did not exist then. group_state: at to_sweep.
+--      from_log_end_offset: 0 where the partition did not exist then. group_state: at to_sweep. log_bytes: size of
+--      the leader's log at to_sweep. compacted: what the log holds between two offsets may be less than records.
 --      brokers_counted: some interval of one process ended after before_sweep, up to to_sweep; offset_expirations
 --      and offset_deletions are counted in these, null where none has the counter
 WITH topics AS (
@@ -32,11 +33,22 @@ ends AS (
         p.partition,
         p.sweep_at,
         max(p.log_start_offset) AS log_start_offset,
-        max(p.log_end_offset) AS log_end_offset
+        max(p.log_end_offset) AS log_end_offset,
+        max(p.size_bytes) AS log_bytes
     FROM raw_partitions AS p
     INNER JOIN topics AS w ON p.cluster = w.cluster AND p.topic = w.topic
     WHERE p.replicas_count > 0 AND p.log_end_offset >= 0
     GROUP BY p.cluster, p.topic, p.partition, p.sweep_at
+),
+
+policies AS (
+    SELECT
+        cluster,
+        topic,
+        max(coalesce(value LIKE '%compact%', FALSE)) AS compacted
+    FROM raw_topic_configs
+    WHERE name = 'cleanup.policy'
+    GROUP BY cluster, topic
 ),
 
 gaps AS (
@@ -75,6 +87,7 @@ SELECT
     p.committed_offset,
     e1.log_start_offset,
     e1.log_end_offset,
+    e1.log_bytes,
     p.topic_read_before,
     b.partitions_before,
     b.partition_count AS partitions_of_topic,
@@ -82,10 +95,12 @@ SELECT
     x.bytes_out,
     x.bytes_in,
     x.messages_in,
+    x.appended,
     o.offset_expirations,
     o.offset_deletions,
     c2.group_state,
     o.cluster IS NOT NULL AS brokers_counted,
+    coalesce(k.compacted, FALSE) AS compacted,
     CASE
         WHEN p.from_sweep IS NOT NULL AND t0.topic_id IS NULL THEN 0
         ELSE e0.log_end_offset
@@ -126,4 +141,5 @@ LEFT JOIN group_coordinators AS c2
     ON p.cluster = c2.cluster AND p.group_id = c2.group_id AND p.sweep_number = c2.sweep_number
 LEFT JOIN begin_windows AS x
     ON p.cluster = x.cluster AND p.topic = x.topic AND p.from_sweep = x.from_sweep AND p.sweep_at = x.to_sweep
+LEFT JOIN policies AS k ON p.cluster = k.cluster AND p.topic = k.topic
 LEFT JOIN gone AS o ON p.cluster = o.cluster AND p.before_sweep = o.before_sweep AND p.sweep_at = o.to_sweep

@@ -2,7 +2,8 @@
 -- in:  short_sets, raw_partitions, raw_fetcher_lags, raw_broker_metrics, intervals, counters
 -- out: one row per partition, follower and pair of consecutive sweeps with metadata that both lack it. from_lag, lag:
 --      the leader's log end less the follower's, as read at the first and the second sweep; read_gap_s: the follower
---      was read so much later. Null where a read lacked it.
+--      was read so much later. follower_failed, follower_dead: partitions that the follower's broker has given up
+--      fetching, and fetcher threads of it that died, the more of both reads. Null where a read lacked it.
 WITH waits AS (
     SELECT
         t.cluster,
@@ -108,7 +109,9 @@ spans AS (
         t.partition_count,
         i.same_process AND i.seconds > 0 AS same_process,
         t.failed_isr_updates - f.failed_isr_updates AS failed_isr_updates,
-        greatest(f.reassigning_partitions, t.reassigning_partitions) AS reassigning_partitions
+        greatest(f.reassigning_partitions, t.reassigning_partitions) AS reassigning_partitions,
+        greatest(f.fetcher_failed_partitions, t.fetcher_failed_partitions) AS failed_partitions,
+        greatest(f.fetcher_dead_threads, t.fetcher_dead_threads) AS dead_threads
     FROM intervals AS i
     LEFT JOIN counters AS c
         ON
@@ -142,6 +145,8 @@ SELECT
     l.failed_isr_updates,
     l.reassigning_partitions,
     l.partition_count AS leader_replicas,
+    f.failed_partitions AS follower_failed,
+    f.dead_threads AS follower_dead,
     coalesce(l.from_at, w.from_sweep) AS from_at,
     coalesce(l.to_at, w.to_sweep) AS to_at,
     coalesce(l.seconds, (unix_micros(w.to_sweep) - unix_micros(w.from_sweep)) / 1e6D) AS seconds,

@@ -1,38 +1,57 @@
 -- What each wait for the in-sync set was.
--- in:  isr_waits
--- out: the rows of isr_waits with held_as: changed, unread, restarted, lagging, reassignment, expanding, idle or frozen
-WITH judged AS (
+-- in:  isr_waits, topic_shapes
+-- out: the rows of isr_waits with held_as: changed, unread, restarted, lagging, reassignment, idle, unproven, expanding
+--      or frozen. is_moved: the partition has more replicas than its topic needs while its leader has reassignments.
+--      chance: that an expansion of this very set falls so near to the reads that a healthy follower looks left out
+WITH shapes AS (
     SELECT
         cluster,
         topic,
-        partition,
-        leader,
-        follower,
-        from_sweep,
-        to_sweep,
-        from_at,
-        to_at,
-        seconds,
-        is_preferred,
-        replica_count,
-        isr_count,
-        leader_isr_count,
-        leader_replicas,
-        unchanged,
-        leader_same,
-        follower_same,
-        records,
-        from_lag,
-        lag,
-        fetcher_lag,
-        isr_expands,
-        failed_isr_updates,
-        reassigning_partitions,
+        min(fewest_replicas) AS fewest_replicas
+    FROM topic_shapes
+    WHERE array_contains(:clusters, cluster)
+    GROUP BY cluster, topic
+),
+
+judged AS (
+    SELECT
+        w.cluster,
+        w.topic,
+        w.partition,
+        w.leader,
+        w.follower,
+        w.from_sweep,
+        w.to_sweep,
+        w.from_at,
+        w.to_at,
+        w.seconds,
+        w.is_preferred,
+        w.replica_count,
+        w.isr_count,
+        w.leader_isr_count,
+        w.leader_replicas,
+        w.unchanged,
+        w.leader_same,
+        w.follower_same,
+        w.records,
+        w.follower_records,
+        w.from_lag,
+        w.lag,
+        w.fetcher_lag,
+        w.isr_expands,
+        w.failed_isr_updates,
+        -- the leader's own count, read with its log end: metadata may be older by a moment
+        coalesce(w.leader_isr_count >= w.replica_count, FALSE) AS leader_says_whole,
+        coalesce(w.follower_failed > 0, FALSE) OR coalesce(w.follower_dead > 0, FALSE) AS fetcher_broken,
+        coalesce(w.reassigning_partitions > 0, FALSE)
+        AND coalesce(w.replica_count > s.fewest_replicas, TRUE) AS is_moved,
+        least(1D, try_divide(w.isr_expands * :settle_s, w.seconds)) AS chance,
         -- what arrives in max_lag_s, and between the reads of the two brokers, is no lag
-        greatest(:max_lag, try_divide((:max_lag_s + abs(read_gap_s)) * records, seconds)) AS legal_lag,
-        greatest(:max_lag, try_divide(:max_lag_s * records, seconds)) AS legal_fetcher_lag
-    FROM isr_waits
-    WHERE array_contains(:clusters, cluster) AND seconds > 0
+        try_divide((:max_lag_s + abs(w.read_gap_s)) * w.records, w.seconds) AS timely_lag,
+        greatest(:max_lag, try_divide(:max_lag_s * w.records, w.seconds)) AS legal_fetcher_lag
+    FROM isr_waits AS w
+    LEFT JOIN shapes AS s ON w.cluster = s.cluster AND w.topic = s.topic
+    WHERE array_contains(:clusters, w.cluster) AND w.seconds > 0
 )
 
 SELECT
@@ -46,12 +65,21 @@ SELECT
             OR records IS NULL
             OR records < 0
             OR lag IS NULL
+            OR follower_records IS NULL
             OR isr_expands IS NULL
             THEN 'unread'
-        WHEN lag > legal_lag OR coalesce(fetcher_lag > legal_fetcher_lag, FALSE) THEN 'lagging'
-        WHEN reassigning_partitions > 0 THEN 'reassignment'
-        WHEN isr_expands > 0 THEN 'expanding'
+        WHEN
+            lag > greatest(:max_lag, coalesce(timely_lag, 0))
+            OR coalesce(fetcher_lag > legal_fetcher_lag, FALSE)
+            -- a log that stands still while records arrive is not fetched
+            OR (records > 0 AND follower_records <= 0)
+            THEN 'lagging'
+        WHEN is_moved THEN 'reassignment'
         WHEN records = 0 THEN 'idle'
+        -- it fetches, but nothing proves that it keeps up, or that the leader could take it back
+        WHEN fetcher_broken OR lag > greatest(from_lag, ceil(coalesce(timely_lag, 0))) OR leader_says_whole
+            THEN 'unproven'
+        WHEN isr_expands > 0 THEN 'expanding'
         ELSE 'frozen'
     END AS held_as
 FROM judged

@@ -1,6 +1,7 @@
 -- Followers that are caught up and stay out of the in-sync set, over consecutive sweeps.
 -- in:  isr_held
--- out: one row per partition, follower and streak that lasts; is_proven where the frozen intervals alone last as long
+-- out: one row per partition, follower and streak that lasts; is_proven where the frozen intervals alone last as long,
+--      or with those in which the leader expanded sets, when it can hardly have been this one each time
 WITH marked AS (
     SELECT
         *,
@@ -11,7 +12,7 @@ WITH marked AS (
             ELSE 1
         END AS begins
     FROM isr_held
-    WHERE held_as IN ('frozen', 'idle', 'expanding')
+    WHERE held_as IN ('frozen', 'idle', 'unproven', 'expanding')
 ),
 
 numbered AS (
@@ -36,6 +37,15 @@ streaks AS (
         max(to_at) AS to_at,
         count(*) + 1 AS sweeps,
         count_if(held_as = 'frozen') + 1 AS frozen_sweeps,
+        try_cast(
+            try_sum(
+                CASE WHEN held_as IN ('frozen', 'expanding') THEN try_cast(seconds AS DECIMAL(28, 9)) ELSE 0 END
+            ) AS DOUBLE
+        ) AS held_seconds,
+        count_if(held_as IN ('frozen', 'expanding')) + 1 AS held_sweeps,
+        try_cast(
+            try_sum(CASE WHEN held_as = 'expanding' THEN try_cast(ln(chance) AS DECIMAL(28, 9)) ELSE 0 END) AS DOUBLE
+        ) AS log_chance,
         try_sum(records) AS records,
         max(greatest(lag, fetcher_lag, 0)) AS lag,
         try_sum(isr_expands) AS isr_expands,
@@ -51,6 +61,7 @@ streaks AS (
 
 SELECT
     *,
-    frozen_seconds >= :min_frozen_s AND frozen_sweeps >= :min_sweeps AS is_proven
+    (frozen_seconds >= :min_frozen_s AND frozen_sweeps >= :min_sweeps)
+    OR (held_seconds >= :min_frozen_s AND held_sweeps >= :min_sweeps AND log_chance <= ln(:max_chance)) AS is_proven
 FROM streaks
 WHERE seconds >= :min_frozen_s AND sweeps >= :min_sweeps

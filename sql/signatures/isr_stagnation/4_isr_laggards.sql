@@ -1,4 +1,4 @@
--- Followers that stay far behind and come no nearer, over consecutive sweeps.
+-- Followers that are behind, or do not fetch, and come no nearer, over consecutive sweeps.
 -- in:  isr_held
 -- out: one row per partition, follower and streak that lasts without progress; cause catching_up or reassignment
 WITH marked AS (
@@ -38,7 +38,7 @@ streaks AS (
         max(replica_count) AS replica_count,
         max(isr_count) AS isr_count,
         max_by(leader_isr_count, to_at) AS leader_isr_count,
-        CASE WHEN coalesce(max(reassigning_partitions), 0) > 0 THEN 'reassignment' ELSE 'catching_up' END AS cause
+        CASE WHEN max(is_moved) THEN 'reassignment' ELSE 'catching_up' END AS cause
     FROM numbered
     GROUP BY cluster, topic, partition, leader, follower, streak
 )

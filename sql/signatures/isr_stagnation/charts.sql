@@ -9,7 +9,7 @@ WITH frozen AS (
         count(DISTINCT h.topic, h.partition) AS partition_count
     FROM isr_held AS h
     LEFT SEMI JOIN isr_streaks AS s ON h.cluster = s.cluster
-    WHERE h.held_as IN ('frozen', 'idle', 'expanding')
+    WHERE h.held_as IN ('frozen', 'idle', 'unproven', 'expanding')
     GROUP BY h.cluster, h.from_sweep, h.to_sweep
 )
 

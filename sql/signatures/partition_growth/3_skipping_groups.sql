@@ -1,6 +1,6 @@
 -- What each group has skipped of a topic at one sweep, in bounds.
 -- in:  late_commits
--- out: one row per cluster, cause, group, topic and sweep. unexplained: records that the bytes sent to consumers allow
+-- out: one row per cluster, cause, group, topic and sweep. unexplained: offsets that the bytes sent to consumers allow
 --      beyond what groups are known to have read; null where that cannot be said
 WITH summed AS (
     SELECT
@@ -20,24 +20,37 @@ WITH summed AS (
         max(seconds) AS seconds,
         max(bytes_out) AS bytes_out,
         max(known_records) AS known_records,
-        max(try_divide(try_cast(bytes_out AS DOUBLE) * messages_in, bytes_in)) AS records_out,
+        -- offsets per byte, of what arrived and of what the logs hold: markers of transactions and what compaction
+        -- took away are offsets too
+        max(try_divide(try_cast(greatest(messages_in, appended) AS DOUBLE), bytes_in)) AS arriving,
+        try_divide(
+            try_cast(try_sum(log_end_offset - log_start_offset) AS DOUBLE), try_sum(log_bytes)
+        ) AS held,
+        min(appended IS NOT NULL AND log_bytes IS NOT NULL) AS sizes_known,
         -- one window, filled with measured intervals, and a group that had not begun before it
         min(traffic_measured AND begin_known) AND min(from_sweep) = max(from_sweep) AS judgeable
     FROM late_commits
     GROUP BY cluster, cause, group_id, topic, to_sweep
 ),
 
+sent AS (
+    SELECT
+        *,
+        CASE
+            WHEN sizes_known AND arriving IS NOT NULL AND held IS NOT NULL
+                THEN bytes_out * greatest(arriving, held) * (1 + :size_tolerance)
+        END AS offsets_out
+    FROM summed
+),
+
 budgets AS (
     SELECT
         *,
         CASE
-            WHEN
-                judgeable
-                AND seconds >= :min_budget_s
-                AND records_out * (1 + :size_tolerance) >= known_records
-                THEN try_subtract(try_cast(ceil(records_out * (1 + :size_tolerance)) AS BIGINT), known_records)
+            WHEN judgeable AND seconds >= :min_budget_s AND offsets_out >= known_records
+                THEN try_subtract(try_cast(ceil(offsets_out) AS BIGINT), known_records)
         END AS unexplained
-    FROM summed
+    FROM sent
 ),
 
 bounded AS (
@@ -52,7 +65,7 @@ SELECT
     CASE WHEN reset_policy = 'latest' THEN greatest(not_read, there_before) ELSE not_read END AS at_least,
     CASE
         WHEN not_read >= :min_skipped THEN 'conclusive'
-        WHEN reset_policy = 'latest' AND (cause = 'growth' OR there_before >= :min_skipped) THEN 'conclusive'
+        WHEN reset_policy = 'latest' AND there_before >= :min_skipped THEN 'conclusive'
         ELSE 'suggestive'
     END AS strength
 FROM bounded
