@@ -1,11 +1,13 @@
 """Consumer fetches at one broker, ms by ms: takes arrivals and readers, gives what a close look reads there.
 
-The rules are those of Kafka's DelayedFetch: a fetch ends at once where enough is readable, else when an append wakes it and
-enough is there, else at its wait, with whatever is there. An affected follower wakes nobody.
+The rules are those of Kafka's DelayedFetch: a fetch ends at once where enough is readable, else when an append wakes it
+and enough is there, else at its wait, with whatever is there. An affected follower wakes nobody.
 """
 
-from collections.abc import Callable
+from bisect import bisect_right
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from itertools import accumulate
 from random import Random
 from typing import Any
 
@@ -98,22 +100,28 @@ def look(
     """Rows of look_reads: counters of the broker and its topics, and the offsets of its partitions, slot by slot."""
     made = [one for reader in readers for one in answers(rng, reader, ms, wakes)]
     topics = sorted({part.topic for part in parts})
+    # bytes are counted first, then the expiry, then the end of the request
+    counters = {
+        ("bytes_out", None, None): _summed((ends, sum(sent.values())) for ends, _e, sent in made),
+        ("expired_consumer_fetches", None, None): _summed((ends + 0.3, 1) for ends, expired, _s in made if expired),
+        ("consumer_fetches", None, None): _summed((ends + 1, 1) for ends, _e, _s in made),
+    }
+    for topic in topics:
+        counters["bytes_out", topic, None] = _summed((ends, sent.get(topic, 0)) for ends, _e, sent in made)
+    for part in parts:
+        for metric, some in (("high_watermark", part.arrivals), ("last_stable_offset", part.committed)):
+            seen = part.arrivals if some is None else some
+            counters[metric, part.topic, part.number] = _summed((when, 1) for when, _size in seen)
     rows: list[Row] = []
     for number in range(int(ms / slot) + 1):
         at, spent = number * slot + rng.uniform(0, 8), rng.randint(2, 8)
-
-        def row(metric: str, value: int, topic: str | None = None, partition: int | None = None) -> None:
+        for (metric, topic, partition), (moments, sums) in counters.items():
             rows.append({"slot": number, "offset_ms": round(at), "spent_ms": spent, "metric": metric, "topic": topic,
-                         "partition": partition, "value": value})  # fmt: skip
-
-        # bytes are counted first, then the expiry, then the end of the request
-        row("bytes_out", sum(sum(sent.values()) for ends, _e, sent in made if ends <= at))
-        row("expired_consumer_fetches", sum(expired for ends, expired, _s in made if ends + 0.3 <= at))
-        row("consumer_fetches", sum(ends + 1 <= at for ends, _e, _s in made))
-        for topic in topics:
-            row("bytes_out", sum(sent.get(topic, 0) for ends, _e, sent in made if ends <= at), topic)
-        for part in parts:
-            for metric, some in (("high_watermark", part.arrivals), ("last_stable_offset", part.committed)):
-                seen = part.arrivals if some is None else some
-                row(metric, 1000 + sum(when <= at for when, _size in seen), part.topic, part.number)
+                         "partition": partition, "value": 1000 + sums[bisect_right(moments, at)]})  # fmt: skip
     return rows
+
+
+def _summed(counted: Iterable[tuple[float, int]]) -> tuple[list[float], list[int]]:
+    """Moments in order, and the sum before each of them and after the last."""
+    ordered = sorted(counted)
+    return [at for at, _many in ordered], [0, *accumulate(many for _at, many in ordered)]

@@ -5,8 +5,8 @@
 -- out: one row per look (cluster, broker, sweep_at) and topic of which bytes went out. shows: `delayed` is proven of a
 --      topic that it only follows; `partly` where it leads a part: what expired fetches carried is more than a prompt
 --      answer had, so no fetch.min.bytes of the same reader holds them back; `waits`: bytes were held back, by
---      whatever; `seems`: at least twice the bytes go out beside an expiry, which chance can do too; `prompt`: as many
---      go out without one; null: it does not tell
+--      whatever; `seems`: of each record that may be read at least twice the bytes go out beside an expiry, which
+--      chance can do too; `prompt`: fewer than that; null: it does not tell
 WITH broker_slots AS (
     SELECT
         cluster,
@@ -46,7 +46,8 @@ topic_slots AS (
         topic,
         slot,
         max(CASE WHEN metric = 'bytes_out' THEN step END) AS bytes_out,
-        max(CASE WHEN metric = 'high_watermark' THEN step END) AS records
+        -- what every reader may read by now: a commit of a transaction moves it, records of one do not
+        try_sum(CASE WHEN metric = 'last_stable_offset' THEN step END) AS records
     FROM look_steps
     WHERE array_contains(:clusters, cluster) AND signature = 'fetch_latency' AND topic IS NOT NULL
     GROUP BY cluster, broker, sweep_at, topic, slot
@@ -71,8 +72,14 @@ looked AS (
         count_if(s.none_expired) AS free_slots,
         try_sum(CASE WHEN NOT s.none_expired THEN t.bytes_out ELSE 0 END) AS waiting_bytes,
         try_sum(CASE WHEN s.none_expired THEN t.bytes_out ELSE 0 END) AS free_bytes,
+        try_sum(CASE WHEN NOT s.none_expired THEN t.records ELSE 0 END) AS waiting_records,
+        try_sum(CASE WHEN s.none_expired THEN t.records ELSE 0 END) AS free_records,
+        count_if(NOT s.none_expired AND t.records > 0) AS waiting_moves,
         count_if(s.none_expired AND t.records > 0) AS free_moves,
-        min(CASE WHEN s.none_expired AND t.bytes_out > 0 THEN s.bytes_out END) AS prompt_bytes
+        -- the second smallest: a segment that is rolled ends one fetch early, too
+        get(
+            sort_array(collect_list(CASE WHEN s.none_expired AND t.bytes_out > 0 THEN s.bytes_out END)), 1
+        ) AS prompt_bytes
     FROM topic_slots AS t
     INNER JOIN joined AS s
         ON t.cluster = s.cluster AND t.broker = s.broker AND t.sweep_at = s.sweep_at AND t.slot = s.slot
@@ -94,8 +101,9 @@ SELECT
             AND carried_bytes >= 2 * carried_expired * prompt_bytes
             THEN 'partly'
         WHEN carried_slots >= :min_look_slots THEN 'waits'
-        WHEN free_moves < :min_free_slots OR waiting_slots < :min_free_slots THEN NULL
-        WHEN replicas > leaders AND waiting_bytes * free_slots >= 2 * free_bytes * waiting_slots THEN 'seems'
+        WHEN free_moves < :min_free_slots OR waiting_moves < :min_free_slots THEN NULL
+        WHEN replicas > leaders AND waiting_bytes * free_records >= 2 * free_bytes * waiting_records
+            THEN 'seems'
         WHEN leaders = 0 THEN 'prompt'
     END AS shows
 FROM looked

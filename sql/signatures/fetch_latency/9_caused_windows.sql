@@ -167,8 +167,8 @@ passes AS (
     HAVING try_sum(bytes_out) <= :excess_factor * try_sum(bytes_in)
 ),
 
--- one reader's period may fall together with an idle one's within a look, not in look after look: with expiries beside
--- a share q of all slots, twice the bytes there has a chance of (1 + q) / 2 at most (Markov)
+-- a slow reader's period may fall together with an idle one's within a look, not in look after look: with expiries
+-- beside a share q of all slots, twice the bytes there has a chance of (1 + q) / 2 at most (Markov)
 often AS (
     SELECT
         cluster,
