@@ -20,7 +20,7 @@ from docs_generator.raw_pages import raw_tables
 from kafka_fleet.collect import mbeans
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.store.schemas import ADMIN_TABLES
+from kafka_fleet.store.schemas import ADMIN_TABLES, LOOK_TABLES
 
 Pages = dict[str, str]
 
@@ -46,6 +46,7 @@ def filled(root: Path = ROOT) -> Pages:
     blocks = {
         "README.md": {"signatures": signature_pages.readme_table()},
         "docs/raw_tables.md": {"raw tables": raw_tables(ADMIN_TABLES)},
+        "docs/looks.md": {"look tables": raw_tables(LOOK_TABLES)},
         "docs/raw_metrics.md": {"raw tables": raw_tables(mbeans.tables())},
     }
     pages = {}

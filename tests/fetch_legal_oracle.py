@@ -57,11 +57,13 @@ class FetchLegal(FetchReads):
         return found
 
     @cached_property
+    def replicas(self) -> dict[Any, list[int]]:
+        """Brokers of each partition: cluster, sweep, topic, partition."""
+        return {(r["cluster"], r["sweep_at"], r["topic"], r["partition"]): r["replicas"] for r in self.raw["topics"]}
+
+    @cached_property
     def legal(self) -> dict[Window, tuple[float, float]]:
         """Expiries that the group members at a broker may cause in a window, and their fetches."""
-        replicas = {
-            (r["cluster"], r["sweep_at"], r["topic"], r["partition"]): r["replicas"] for r in self.raw["topics"]
-        }
         found: dict[Window, list[tuple[float, float]]] = defaultdict(list)
         for span in self.spans:
             cluster, broker, window, sweep = (span[n] for n in ("cluster", "broker", "time_window", "to_sweep"))
@@ -69,7 +71,7 @@ class FetchLegal(FetchReads):
                 rates = []
                 for topic, partition in places:
                     place = cluster, broker, topic, window
-                    hosted = broker in replicas.get((cluster, sweep, topic, partition), ())
+                    hosted = broker in self.replicas.get((cluster, sweep, topic, partition), ())
                     led = self.leaders.get((cluster, sweep, topic, partition)) == broker
                     if hosted and place not in self.bypassed and (led or place in self.followers):
                         rates.append(self.arrivals[cluster, sweep, span["kind"], topic, partition])

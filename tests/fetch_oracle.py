@@ -44,19 +44,21 @@ class FetchOracle(FetchLegal):
             "redirect": {t: o["groups"] for (c, b, t, w), o in self.bypassed.items() if (c, b, w) == key},
             "min_bytes": groups,
         }
+        if self.nodes[cluster][broker]["settings"].get("replica.selector.class"):
+            partly = [row for row in read if row["replicas"] > row["leaders"]]
+            places["selected"] = {row["topic"]: groups[row["topic"]] for row in partly}
         unseen = [
             exp(-row["batches"] / row["seconds"] / max(row["leaders"], 1) * one["wait_s"])
             for row in read
             if (cluster, broker, row["topic"], window) not in self.seen
         ]
-        follower_bytes = [o["bytes_out"] for (c, b, _t, w), o in self.followers.items() if (c, b, w) == key]
         return {
             **one, "legal_expired": legal, "legal_fetches": legal_fetches, "excess": excess, "busy_fetches": busy,
             "busy_ratio": excess / max(busy, 1), "batches_per_s": busiest if rates else None, "places": places,
             "prompt_share": (busy - excess) / max(busiest * one["seconds"], 1),
             "unseen_share": max(unseen, default=0.0),
             "legal_share": max([exp(-rate * one["wait_s"]) for rate in (*strange, busiest)]),
-            "bytes_out": sum(follower_bytes) if follower_bytes else sum(row["bytes_out"] for row in read),
+            "delayed": self.delayed(key), "sent": {row["topic"]: row["bytes_out"] for row in read},
         }  # fmt: skip
 
     def _cause(self, one: Row) -> str | None:
@@ -69,11 +71,38 @@ class FetchOracle(FetchLegal):
             groups = {group for found in places["redirect"].values() for group in found}
             most = limits["max_redirect_rate"] * one["seconds"] / one["wait_s"] * max(1, len(groups))
             return "redirect" if not places["min_bytes"] and 0 < one["excess"] <= most else None
-        unlikely = one["busy_ratio"] - one["unseen_share"] >= limits["min_unseen_margin"]
-        return "min_bytes" if late and unlikely and one["busy_ratio"] >= limits["min_bytes_ratio"] else None
+        unlikely, elsewhere = one["busy_ratio"] - one["unseen_share"], places.get("selected")
+        least = limits["min_selected_ratio" if elsewhere else "min_bytes_ratio"]
+        if not late or unlikely < limits["min_unseen_margin"] or one["busy_ratio"] < least:
+            return None
+        return "follower" if elsewhere else "min_bytes"
+
+    def delayed(self, key: Window) -> int:
+        """Group members at a broker with a partition there of what is read from it as a follower."""
+        cluster, broker, window = key
+        found = set()
+        for span in self.spans:
+            if (span["cluster"], span["broker"], span["time_window"]) == key:
+                for name, places in self.members[cluster, span["to_sweep"]].items():
+                    hosted = [
+                        (cluster, broker, topic, window) in self.followers
+                        and broker in self.replicas.get((cluster, span["to_sweep"], topic, partition), ())
+                        for topic, partition in places
+                    ]
+                    found |= {name} if any(hosted) else set()
+        return len(found)
+
+    def _proven(self, one: Row) -> bool:
+        """Sweeps close together, and expiries that the members seen can make; or redirects."""
+        if one["longest_s"] > self.limits["max_interval_s"]:
+            return False
+        most = (1 + self.limits["min_margin"]) * one["seconds"] / one["wait_s"] * one["delayed"]
+        return one["cause"] == "redirect" or bool(
+            one["cause"] == "follower" and one["places"]["follower"] and one["excess"] <= most
+        )
 
     def detections(self) -> Iterator[Row]:
-        """One row per broker and cause, without those of the network thread's poll."""
+        """One row per broker and cause."""
         causes: dict[tuple[str, int, str], list[Row]] = defaultdict(list)
         for one in self.judged:
             if one["cause"] is not None:
@@ -86,12 +115,16 @@ class FetchOracle(FetchLegal):
             long = sum(row["seconds"] for row in rows) >= self.limits["min_seconds"]
             if not long or excess < self.limits[least]:
                 continue
-            named = [row["places"][cause] for row in rows]
+            named = [_places(row) for row in rows]
             topics = sorted({topic for found in named for topic in found})
             groups = sorted({group for found in named for some in found.values() for group in some})
             sums = {n: sum(row[n] for row in rows) for n in ("expired", "fetches", "legal_expired", "legal_fetches")}
             known = [row["batches_per_s"] for row in rows if row["batches_per_s"] is not None]
-            proven = cause != "min_bytes" and self.groups_read(cluster)
+            sure = [row for row in rows if self._proven(row)]
+            proven = (
+                sum(row["seconds"] for row in sure) >= self.limits["min_seconds"]
+                and total(row["excess"] for row in sure) >= self.limits[least]
+            )
             yield {
                 "cluster": cluster, "cause": cause, "strength": "conclusive" if proven else "suggestive",
                 "subjects": [f"broker {broker}", *(f"topic {t}" for t in topics), *(f"group {g}" for g in groups)],
@@ -99,33 +132,12 @@ class FetchOracle(FetchLegal):
                     "expired_ratio": sums["expired"] / sums["fetches"], "excess": excess,
                     "busy_ratio": excess / max(1, total(row["busy_fetches"] for row in rows)),
                     "healthy_ratio": sums["legal_expired"] / sums["legal_fetches"] if sums["legal_fetches"] else None,
-                    "bytes_out": sum(row["bytes_out"] for row in rows), "batches_per_s": max(known, default=None),
+                    "batches_per_s": max(known, default=None),
+                    "bytes_out": sum(row["sent"].get(topic, 0) for row, found in zip(rows, named, strict=True)
+                                     for topic in (row["sent"] if cause == "redirect" else found)),
                     **_share_at_wait(max(rows, key=lambda row: row["to_at"])),
                 },
             }  # fmt: skip
-
-    def polls(self) -> Iterator[Row]:
-        """Brokers with a TLS listener whose fetches take one poll of the network thread and do not wait so long."""
-        poll = self.limits["tls_poll_ms"]
-        taken = {self._key(row): row for row in self.raw["request_times"] if row["phase"] == "TotalTimeMs"}
-        found: dict[tuple[str, int], list[Row]] = defaultdict(list)
-        for (cluster, broker, _window), one in self.windows.items():
-            row = taken.get((cluster, broker, one["to_sweep"]))
-            protocols = self.nodes[cluster][broker]["settings"].get("listener.security.protocol.map") or ""
-            if row is None or None in (row["p75_ms"], row["p95_ms"], one["p75_ms"]) or "SSL" not in protocols:
-                continue
-            sits = all(poll - 5 <= row[name] <= poll + 20 for name in ("p75_ms", "p95_ms"))
-            if sits and one["p75_ms"] < 0.5 * poll:
-                found[cluster, broker].append({**one, "total_ms": row["p95_ms"]})
-        for (cluster, broker), rows in found.items():
-            last = max(rows, key=lambda row: row["to_at"])["total_ms"]
-            fetches, expired = (sum(row[name] for row in rows) for name in ("fetches", "expired"))
-            if sum(row["seconds"] for row in rows) >= self.limits["min_seconds"]:
-                sitting = {**dict.fromkeys(QUANTILES), "p95_ms": last, "wait_s": last / 1000}
-                ratio = {"expired_ratio": expired / fetches if fetches else None}
-                yield {"cluster": cluster, "cause": "tls_poll", "strength": "suggestive",
-                       "subjects": [f"broker {broker}"], "bounds": None,
-                       "evidence": ratio | _share_at_wait(sitting)}  # fmt: skip
 
     def unmeasured(self) -> set[str]:
         """Clusters of which too few brokers were read twice."""
@@ -136,13 +148,11 @@ class FetchOracle(FetchLegal):
             if sum((cluster, node) in seen for node in nodes) < low * len(nodes)
         }  # fmt: skip
 
-    def groups_read(self, cluster: str) -> bool:
-        """Whether any sweep of the day read groups."""
-        return any(
-            row["cluster"] == cluster and row["sweep_at"].date() == self.ds and row["admin_outcome"] != "failed"
-            and "groups" not in row["admin_missing"]
-            for row in self.raw["sweeps"]
-        )  # fmt: skip
+
+def _places(one: Row) -> dict[str, list[str]]:
+    """Topics that the cause of a window is about, with the groups that got on with each."""
+    places: dict[str, dict[str, list[str]]] = one["places"]
+    return places[one["cause"]] or places.get("selected", {}) if one["cause"] == "follower" else places[one["cause"]]
 
 
 def _share_at_wait(one: Row) -> dict[str, float]:

@@ -67,6 +67,7 @@ class FetchReads(SignatureOracle):
         return {
             "cluster": key[0], "broker": key[1], "time_window": key[2], "seconds": sum(s["seconds"] for s in spans),
             "from_at": min(s["from_at"] for s in spans), "to_at": max(s["to_at"] for s in spans),
+            "longest_s": max(s["seconds"] for s in spans),
             "fetches": fetches, "wait_s": self._wait_ms(fetches, expired, values) / 1000,
             "expired": expired, "to_sweep": last, **{name: values.get(name) for name in QUANTILES},
         }  # fmt: skip
@@ -94,11 +95,12 @@ class FetchReads(SignatureOracle):
             key = row["cluster"], row["broker"], row["topic"], window
             names = "cluster", "broker", "topic", "time_window"
             one = found.setdefault(key, dict(zip(names, key, strict=True)) | dict.fromkeys(
-                ("bytes_out", "bytes_in", "messages_in", "batches", "leaders", "seconds"), 0))  # fmt: skip
+                ("bytes_out", "bytes_in", "messages_in", "batches", "leaders", "replicas", "seconds"), 0))  # fmt: skip
             for name, source in (("bytes_out", "bytes_out"), ("bytes_in", "bytes_in"), ("messages_in", "messages_in"),
                                  ("batches", "produce_batches"), ("seconds", "seconds")):  # fmt: skip
                 one[name] += row[source]
-            one["leaders"] = max(one["leaders"], row["leaders"])
+            for name in ("leaders", "replicas"):
+                one[name] = max(one[name], row[name])
         return found
 
     def progress(self) -> Iterator[Row]:

@@ -30,6 +30,7 @@ class RandomFetches:
         self.groups = [self._group(number) for number in range(rng.randint(0, 3))]
         self.roles = rng.choice(("broker", "broker,controller", ""))
         self.blind = rng.random() < 0.1  # groups are never read
+        self.selector = rng.choice(("", "org.apache.kafka.common.replica.RackAwareReplicaSelector"))
 
     def _topic(self, number: int) -> Row:
         rng = self.rng
@@ -118,6 +119,7 @@ class RandomFetches:
             if not failed:
                 protocol = "EXTERNAL:SSL,INTERNAL:PLAINTEXT" if self.tls else "EXTERNAL:PLAINTEXT"
                 settings = {"listener.security.protocol.map": protocol, "process.roles": self.roles}
+                settings["replica.selector.class"] = self.selector
                 tables["broker_configs"] += [
                     {"broker": broker, "name": name, "value": value, "redacted": False, "is_default": False,
                      "source": "STATIC_BROKER_CONFIG"}

@@ -10,8 +10,8 @@ from same_rows import Row, limits, of_kind, same, same_detections, same_states
 pytestmark = pytest.mark.timeout(1800)  # the first test waits for the analysis that all read
 WINDOW = ("cluster", "broker", "time_window")
 TOPIC = ("cluster", "broker", "topic", "time_window")
-SUMMED = (*WINDOW, "seconds", "from_at", "to_at", "to_sweep", "fetches", "expired", "wait_s")
-TRAFFIC = (*TOPIC, "seconds", "bytes_out", "bytes_in", "messages_in", "batches", "leaders")
+SUMMED = (*WINDOW, "seconds", "from_at", "to_at", "to_sweep", "longest_s", "fetches", "expired", "wait_s")
+TRAFFIC = (*TOPIC, "seconds", "bytes_out", "bytes_in", "messages_in", "batches", "leaders", "replicas")
 GROUPS = ("cluster", "topic", "leader", "time_window", "records", "groups")
 JUDGED = (
     *WINDOW, "excess", "busy_fetches", "busy_ratio", "prompt_share", "batches_per_s", "legal_expired", "legal_fetches",
@@ -51,7 +51,8 @@ def test_fetch_latency(fleets: Generated, oracle: FetchOracle) -> None:
     same(step(fleets, "legal_waits"), legal, (*WINDOW, "legal_expired", "legal_fetches"))
     same(step(fleets, "caused_windows"), oracle.judged, JUDGED)
     assert {one["cause"] for one in oracle.judged} == {"follower", "redirect", "min_bytes", None}
-    detections = [*oracle.detections(), *oracle.polls()]
-    assert {one["cause"] for one in detections} == {"follower", "redirect", "min_bytes", "tls_poll"}
+    detections = [*oracle.detections()]
+    assert {one["cause"] for one in detections} == {"follower", "redirect", "min_bytes"}
+    assert {one["strength"] for one in detections} == {"conclusive", "suggestive"}
     same_detections("fetch_latency", fleets.detections("fetch_latency", "fetch"), detections)
     same_states("fetch_latency", fleets.results, "fetch", oracle.unmeasured())

@@ -19,7 +19,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from kafka_fleet.knowledge.advisories import Advisory
 from kafka_fleet.knowledge.conditions import Measured
 from kafka_fleet.knowledge.folders import entry_folders, read_query, read_words
-from kafka_fleet.knowledge.signatures import EvidenceRow, Threshold
+from kafka_fleet.knowledge.signatures import EvidenceRow
+from kafka_fleet.knowledge.thresholds import Threshold
 from kafka_fleet.knowledge.verdicts import Row
 from kafka_fleet.paths import sql_dir
 

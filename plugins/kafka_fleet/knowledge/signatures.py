@@ -2,7 +2,7 @@
 
 A signature is a measurable symptom, independent of any version. Adding one is adding a folder; nothing registers it:
 
-    signature.yaml       words, causes, thresholds with their reasons, lines of evidence
+    signature.yaml       words, causes, thresholds with their reasons, lines of evidence, the close look it asks for
     1_<view>.sql ...     views that the queries below are made of, in this order
     coverage.sql         per cluster: was it evaluated, what is missing
     query.sql            per detection: cause, strength, subjects, numbers
@@ -19,6 +19,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from kafka_fleet.collect.mbeans import mbean_of
 from kafka_fleet.knowledge.folders import entry_folders, read_query, read_words
+from kafka_fleet.knowledge.looks import Look
+from kafka_fleet.knowledge.thresholds import Threshold
 from kafka_fleet.paths import sql_dir
 
 WORDS = "signature.yaml"
@@ -42,23 +44,6 @@ def _named_mbean(text: str) -> str:
         return mbean_of(match[1], match[2], match[3] or "")
     except KeyError:
         raise ValueError(f"{text}: mbeans.yaml has no such table.column") from None
-
-
-class Threshold(BaseModel):
-    """One number the query compares with, its unit, allowed range and reason. Bound as `:name` in query.sql."""
-
-    model_config = ConfigDict(extra="forbid")
-    value: float
-    unit: str
-    minimum: float
-    maximum: float
-    reason: str
-
-    @model_validator(mode="after")
-    def _in_range(self) -> "Threshold":
-        if not self.minimum <= self.value <= self.maximum:
-            raise ValueError(f"value {self.value} is outside its own range {self.minimum} to {self.maximum}")
-        return self
 
 
 class EvidenceRow(BaseModel):
@@ -108,6 +93,7 @@ class Signature(BaseModel):
     evidence: list[EvidenceRow]
     remeasure: str
     advice: list[Advice] = Field(default_factory=list)
+    look: Look | None = None
     steps: dict[str, str] = Field(default_factory=dict)
     query: str = ""
     coverage_query: str = ""

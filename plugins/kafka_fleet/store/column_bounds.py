@@ -61,9 +61,10 @@ _BY_NAME: dict[str, Bound] = {
     "port": Numbers(-1, 65_535),
     "topic": TOPIC,
     "topic_id": OWN, "kind": OWN, "outcome": OWN, "admin_outcome": OWN, "environment": OWN, "collector_version": OWN,
-    "source": OWN, "release": OWN, "commit_id": OWN,
+    "source": OWN, "release": OWN, "commit_id": OWN, "signature": OWN, "metric": OWN,
     "group_id": GROUP, "client_id": GROUP, "member_id": MEMBER,
-    "detail": SENTENCE, "admin_detail": SENTENCE,
+    "detail": SENTENCE, "admin_detail": SENTENCE, "reason": SENTENCE,
+    "slot": COUNT, "slots": COUNT, "offset_ms": DURATION, "spent_ms": DURATION,
     "jolokia_url": URL, "imported_from": URL,
     "log_dir": Text(4096),  # the longest path of Linux
     "name": Text(LONGEST_NAME), "value": Text(LONGEST),  # as they are read
@@ -100,7 +101,10 @@ _KEYS = {
     "group_offsets": ("group_id", "topic", "partition"),
     "producers": ("broker", "topic", "partition"),
     "hosts": ("broker",),
+    "looks": ("broker", "signature"),
+    "look_reads": ("broker", "signature", "slot", "offset_ms", "metric", "topic", "partition"),
 }
+_OTHERWISE: dict[tuple[str, str], Bound] = {("look_reads", "value"): EVENTS}  # a number; settings have texts
 
 
 @cache
@@ -115,7 +119,10 @@ def bounds(table: str) -> dict[str, Bound]:
     """The bound of every column of a raw table by name. Raises KeyError for a column that has none."""
     made = mbeans.tables().get(table)
     units = {column.name: column.unit for column in made.columns.values()} if made else {}
-    return {field.name: _bound(field, units.get(field.name)) for field in raw_schemas()[table]}
+    return {
+        field.name: _OTHERWISE.get((table, field.name)) or _bound(field, units.get(field.name))
+        for field in raw_schemas()[table]
+    }
 
 
 def _bound(field: pa.Field, unit: str | None) -> Bound:

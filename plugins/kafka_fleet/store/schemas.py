@@ -6,6 +6,7 @@ read it. Times are UTC microseconds by the collector's clock.
 """
 
 from functools import cache
+from typing import TypeAlias
 
 import pyarrow as pa
 
@@ -28,8 +29,10 @@ _CONFIG = [
     ("is_default", pa.bool_(), "the broker says that this is the default"),
 ]
 
+Described: TypeAlias = "dict[str, tuple[str, list[tuple[str, pa.DataType, str]]]]"
+
 # name -> (what a row is, columns beyond those of the sweep)
-ADMIN_TABLES: dict[str, tuple[str, list[tuple[str, pa.DataType, str]]]] = {
+ADMIN_TABLES: Described = {
     "sweeps": (
         "One row per sweep: what was asked and what came of it.",
         [
@@ -163,6 +166,36 @@ ADMIN_TABLES: dict[str, tuple[str, list[tuple[str, pa.DataType, str]]]] = {
     ),
 }
 
+LOOK_TABLES: Described = {
+    "looks": (
+        "One row per broker and check that asked for a close look: the broker read densely for some seconds.",
+        [
+            ("broker", pa.int32(), "broker id"),
+            ("signature", pa.string(), "the check that asked"),
+            ("reason", pa.string(), "what it saw, in its own words, with the rates"),
+            ("outcome", pa.string(), "ok, partial, failed, or skipped: a bound left no room for it"),
+            ("detail", pa.string(), "why it is not whole, and how many partitions are left out"),
+            ("started_at", _UTC, "when the look began, by the collector's clock; null when skipped"),
+            ("seconds", pa.float64(), "duration, s"),
+            ("slots", pa.int32(), "readings that were taken"),
+        ],
+    ),
+    "look_reads": (
+        "One row per reading and number of a close look: of the broker itself, or of partitions from their leaders.",
+        [
+            ("broker", pa.int32(), "broker id of the look, whoever answered"),
+            ("signature", pa.string(), "the check that asked"),
+            ("slot", pa.int32(), "number of the reading, from 0"),
+            ("offset_ms", pa.int64(), "ms since started_at, monotonic: the middle between request and answer"),
+            ("spent_ms", pa.int64(), "ms between request and answer"),
+            ("metric", pa.string(), "name that the check gives the number; high_watermark, last_stable_offset"),
+            ("topic", pa.string(), "topic; null for a number of the whole broker"),
+            ("partition", pa.int32(), "partition; null for a number of the broker or of a topic"),
+            ("value", pa.int64(), "counter since process start, or offset; null when not answered"),
+        ],
+    ),
+}
+
 # what landing adds to a row that was measured
 ADDED: dict[str, list[tuple[str, pa.DataType, str]]] = {
     "partitions": [
@@ -185,6 +218,6 @@ def raw_schemas() -> dict[str, pa.Schema]:
         columns = [(c.name, _TYPES[c.type], f"{c.unit}; {c.mbean} {c.attribute}") for c in table.columns.values()]
         every = [*_SWEEP, *_BROKER, *keys, *columns, *ADDED.get(table.name, [])]
         found[table.name] = pa.schema(_fields(every), metadata={"about": table.about})
-    for name, (about, columns) in ADMIN_TABLES.items():
+    for name, (about, columns) in {**ADMIN_TABLES, **LOOK_TABLES}.items():
         found[name] = pa.schema(_fields([*_SWEEP, *columns]), metadata={"about": about})
     return found

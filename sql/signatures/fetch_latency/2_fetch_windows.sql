@@ -1,6 +1,7 @@
 -- Fetches and expiries per broker and window, and the wait that expires there.
 -- in:  fetch_spans, request_times
--- out: one row per cluster, broker and window; wait_s is the plateau of the quantiles, else the client's default
+-- out: one row per cluster, broker and window; wait_s is the plateau of the quantiles, else the client's default;
+--      longest_s is the longest of the intervals that are summed
 WITH totals AS (
     SELECT
         cluster,
@@ -10,6 +11,7 @@ WITH totals AS (
         min(from_at) AS from_at,
         max(to_at) AS to_at,
         max(to_sweep) AS to_sweep,
+        max(seconds) AS longest_s,
         try_sum(consumer_fetches) AS fetches,
         try_sum(expired_consumer_fetches) AS expired
     FROM fetch_spans

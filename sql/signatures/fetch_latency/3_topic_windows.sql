@@ -11,7 +11,8 @@ SELECT
     try_sum(x.bytes_in) AS bytes_in,
     try_sum(x.messages_in) AS messages_in,
     try_sum(x.produce_batches) AS batches,
-    max(x.leaders) AS leaders
+    max(x.leaders) AS leaders,
+    max(x.replicas) AS replicas
 FROM topic_traffic AS x
 INNER JOIN fetch_spans AS s
     ON x.cluster = s.cluster AND x.broker = s.broker AND x.to_sweep = s.to_sweep AND x.kind = s.kind

@@ -12,10 +12,13 @@ WITH found AS (
         try_sum(fetches) AS fetches,
         try_sum(expired) AS expired,
         try_cast(try_sum(try_cast(excess AS DECIMAL(28, 9))) AS DOUBLE) AS excess,
+        try_cast(try_sum(CASE WHEN proven THEN try_cast(excess AS DECIMAL(28, 9)) END) AS DOUBLE) AS proven_excess,
+        try_cast(try_sum(CASE WHEN proven THEN try_cast(seconds AS DECIMAL(28, 9)) END) AS DOUBLE) AS proven_seconds,
         try_cast(try_sum(try_cast(busy_fetches AS DECIMAL(28, 9))) AS DOUBLE) AS busy_fetches,
         try_cast(try_sum(try_cast(legal_expired AS DECIMAL(28, 9))) AS DOUBLE) AS legal_expired,
         try_cast(try_sum(try_cast(legal_fetches AS DECIMAL(28, 9))) AS DOUBLE) AS legal_fetches,
-        try_sum(coalesce(follower_bytes, read_bytes, 0)) AS bytes_out,
+        try_sum(bytes_out) AS bytes_out,
+        try_sum(carried_bytes) AS carried_bytes,
         max(batches_per_s) AS batches_per_s,
         max_by(wait_s, to_at) AS wait_s,
         max_by(p50_ms, to_at) AS p50_ms,
@@ -24,39 +27,11 @@ WITH found AS (
         max_by(p98_ms, to_at) AS p98_ms,
         max_by(p99_ms, to_at) AS p99_ms,
         max_by(p999_ms, to_at) AS p999_ms,
-        sort_array(array_distinct(flatten(collect_list(coalesce(follower_topics, bypassed_topics, read_topics)))))
-            AS topics,
-        sort_array(array_distinct(flatten(collect_list(coalesce(follower_groups, bypassed_groups, read_groups)))))
-            AS groups
+        sort_array(array_distinct(flatten(collect_list(coalesce(topics, array()))))) AS topics,
+        sort_array(array_distinct(flatten(collect_list(coalesce(groups, array()))))) AS groups
     FROM caused_windows
     WHERE cause IS NOT NULL
     GROUP BY cluster, broker, cause
-    UNION ALL
-    SELECT
-        cluster,
-        broker,
-        'tls_poll' AS cause,
-        from_at,
-        to_at,
-        seconds,
-        fetches,
-        expired,
-        NULL AS excess,
-        NULL AS busy_fetches,
-        NULL AS legal_expired,
-        NULL AS legal_fetches,
-        NULL AS bytes_out,
-        NULL AS batches_per_s,
-        p95_ms / 1000 AS wait_s,
-        NULL AS p50_ms,
-        NULL AS p75_ms,
-        p95_ms,
-        NULL AS p98_ms,
-        NULL AS p99_ms,
-        NULL AS p999_ms,
-        array() AS topics,
-        array() AS groups
-    FROM tls_polls
 ),
 
 -- the wait's band and the known points (share of fetches, ms) of the latency distribution
@@ -95,12 +70,15 @@ SELECT
     b.to_at,
     b.excess,
     b.bytes_out,
+    b.carried_bytes,
     b.batches_per_s,
     concat('broker ', b.broker) AS place,
-    -- fetch.min.bytes is a client's setting that a bursty topic can look like; a poll leaves no counter of its own
     CASE
-        WHEN b.cause IN ('min_bytes', 'tls_poll') OR NOT c.groups_read THEN 'suggestive'
-        ELSE 'conclusive'
+        WHEN
+            b.proven_seconds >= :min_seconds
+            AND b.proven_excess >= CASE b.cause WHEN 'redirect' THEN :min_redirects ELSE :min_expired END
+            THEN 'conclusive'
+        ELSE 'suggestive'
     END AS strength,
     concat(
         array(concat('broker ', b.broker)),
@@ -115,8 +93,7 @@ SELECT
     array_max(array(0.0D, b.below_high - b.in_band)) AS mass_at_least,
     b.above_band - b.below_band AS mass_at_most
 FROM banded AS b
-INNER JOIN cluster_days AS c ON b.cluster = c.cluster
 WHERE
     b.seconds >= :min_seconds
-    AND (b.cause = 'tls_poll' OR b.excess >= CASE b.cause WHEN 'redirect' THEN :min_redirects ELSE :min_expired END)
+    AND b.excess >= CASE b.cause WHEN 'redirect' THEN :min_redirects ELSE :min_expired END
 ORDER BY b.cluster, b.cause, b.broker
