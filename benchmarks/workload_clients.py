@@ -73,8 +73,8 @@ def write(bootstrap: list[str], writer: Json) -> None:
     producer = KafkaProducer(bootstrap_servers=bootstrap, **settings)
     if commit_s:
         producer.init_transactions()
-    at_once = commit_s and writer.get("at_once")
-    gaps = _together(per_s, commit_s) if at_once else SHAPES[writer.get("shape", "steady")](per_s)
+    at_once = bool(commit_s and writer.get("at_once"))
+    gaps = _together(per_s, commit_s or 10.0) if at_once else SHAPES[writer.get("shape", "steady")](per_s)
     hot, share, keys, drawn = writer.get("hot"), writer.get("hot_share", 0.5), writer.get("keys"), random.Random(3)  # noqa: S311
     due = time.monotonic()
     open_since, number = 0.0, 0
