@@ -38,7 +38,11 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="scripts/prove", description="Run long proofs and record their figures.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(known)}; none: all of them")
     parser.add_argument("--list", action="store_true", help="say what there is, and run nothing")
+    parser.add_argument("--part", nargs=argparse.REMAINDER, default=[], help="the rest goes to the one named proof, "
+                        "which then runs in part and whose result is not recorded")  # fmt: skip
     options = parser.parse_args(arguments)
+    if options.part and len(options.names) != 1:
+        parser.error("--part goes to one proof: name it before")
     if unknown := sorted(set(options.names) - set(known)):
         parser.error(f"no such proof: {', '.join(unknown)}; known: {', '.join(known)}")
     if options.list:
@@ -49,7 +53,11 @@ def main(arguments: list[str]) -> int:
     for name in options.names or known:
         print(f"== {name}: {known[name].shows}\n{machine()}", flush=True)
         began = time.monotonic()
-        code, figures = run(known[name])
+        proof = known[name]._replace(command=[*known[name].command, *options.part])
+        code, figures = run(proof)
+        failed += [name] if code else []
+        if options.part:
+            continue
         result = {
             "result": "failed" if code else "passed",
             "figures": figures,
@@ -57,7 +65,6 @@ def main(arguments: list[str]) -> int:
             "on": datetime.now(UTC).date().isoformat(),
             "commit": commit(ROOT, RESULTS, PAGE),
         }
-        failed += [name] if code else []
         (ROOT / RESULTS).write_text(
             json.dumps(recorded() | {name: result}, indent=1, sort_keys=True) + "\n", encoding="utf-8"
         )

@@ -38,6 +38,20 @@ def test_a_proof_that_fails_fails_the_run_and_each_result_is_recorded(
     assert "hosts: 3" in page
 
 
+def test_a_part_of_a_proof_is_run_and_not_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    code = "import sys; print(sys.argv[1:]); sys.exit(len(sys.argv) > 3)"
+    monkeypatch.setattr(prove, "proofs", lambda: {"one": Proof("One.", [sys.executable, "-c", code], "nothing", 1)})
+    monkeypatch.setattr(prove, "RESULTS", str(tmp_path / "results.json"))
+    assert prove.main(["one", "--part", "--only", "steady"]) == 0
+    assert "['--only', 'steady']" in capfd.readouterr().out
+    assert prove.main(["one", "--part", "--only", "steady", "--every"]) == 1
+    assert not (tmp_path / "results.json").exists()
+    with pytest.raises(SystemExit):
+        prove.main(["--part", "--only", "steady"])
+
+
 def test_every_proof_is_a_command_that_is_there() -> None:
     for name, proof in proof_pages.proofs().items():
         program, *words = proof.command

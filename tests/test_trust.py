@@ -4,14 +4,17 @@ The gates over 1,000 clean cluster-days are those of `python -m fleetgen.benchma
 """
 
 import json
+import shutil
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 
 from facts_oracle import Oracle
-from fleetgen.benchmark import planted
+from fleetgen.benchmark import SEEN, first_seed, planted
 from fleetgen.healthy import healthy
-from fleetgen.score import score, upper_share
+from fleetgen.judged_by import queries_hash, stale
+from fleetgen.score import Score, failures, lower_share, score, upper_share
 from fleetgen.shape import DS
 from generated import CLEAN, EACH, Generated, Row, clean, faulty
 from kafka_fleet.knowledge.signatures import load_signatures
@@ -83,3 +86,43 @@ def test_facts_of_generated_fleets_equal_a_second_computation(fleets: Generated,
 )
 def test_upper_bounds_are_those_of_clopper_and_pearson(events: int, trials: int, expected: float) -> None:
     assert 100 * upper_share(events, trials) == pytest.approx(expected, abs=1e-4)
+
+
+@pytest.mark.parametrize(("events", "trials", "expected"), [(18, 18, 0.81470), (12, 12, 0.73535), (9, 10, 0.55498)])
+def test_lower_bounds_are_those_of_clopper_and_pearson(events: int, trials: int, expected: float) -> None:
+    assert lower_share(events, trials) == pytest.approx(expected, abs=1e-5)
+
+
+def test_recall_is_what_is_shown_and_not_the_share_that_was_found() -> None:
+    few, many = Score("isr_stagnation", by_k={2.0: [18, 18]}), Score("isr_stagnation", by_k={2.0: [80, 80]})
+    assert [text for text in failures(few) if "18 faults show a recall of 0.81" in text]
+    assert failures(many) == []
+
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "trust.md"
+
+
+def test_the_figures_are_those_of_the_queries_as_they_are() -> None:
+    assert stale(PAGE.read_text(encoding="utf-8"), sql_dir()) is None
+
+
+def test_a_table_of_other_queries_is_stale(tmp_path: Path) -> None:
+    sql = shutil.copytree(sql_dir(), tmp_path / "sql")
+    table = f"Queries: `sql/` {queries_hash(sql)}; seeds from 1\n\n| Signature | Clean days (evaluated) |\n"
+    assert stale(table, sql) is None
+    assert stale(table.partition("\n")[2], sql) is not None  # a table that does not say by what
+    (sql / "signatures/fetch_latency/cases/new.yaml").write_text("judges: nothing")
+    assert stale(table, sql) is None
+    query = sorted((sql / "facts").glob("*.sql"))[0]
+    query.write_text(query.read_text() + "\n-- changed\n")
+    assert "withdraw or renew" in (stale(table, sql) or "")
+    assert stale("no table", sql) is None
+
+
+def test_seeds_are_new_unless_given_and_stay_those_of_their_work_folder(tmp_path: Path) -> None:
+    drawn = [first_seed(tmp_path / name, None) for name in ("a", "b")]
+    assert min(drawn) >= SEEN
+    assert drawn[0] != drawn[1]
+    assert first_seed(tmp_path / "a", None) == first_seed(tmp_path / "a", drawn[0]) == drawn[0]
+    with pytest.raises(ValueError, match="remove it, or take another"):
+        first_seed(tmp_path / "a", 5)

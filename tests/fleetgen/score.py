@@ -48,9 +48,9 @@ class Score:
         return 100 * upper_share(len({one[0] for one in self.false}), self.evaluated) if self.evaluated else 100.0
 
     def recall(self, k: float) -> float | None:
-        """Share of faults at k times the threshold that were found."""
+        """Lower 95 % bound of the share of faults at k times the threshold that are found."""
         found, planted = self.by_k.get(k, (0, 0))
-        return found / planted if planted else None
+        return lower_share(found, planted) if planted else None
 
 
 def upper_share(events: int, trials: int) -> float:
@@ -67,6 +67,11 @@ def upper_share(events: int, trials: int) -> float:
         return math.fsum(math.exp(one) for one in terms)
 
     return _bisect(lambda share: at_most(share) > SIDE)
+
+
+def lower_share(events: int, trials: int) -> float:
+    """Lower end of the same interval: 18 of 18 gives 0.815."""
+    return 1.0 - upper_share(trials - events, trials)
 
 
 def _bisect(left_of: Callable[[float], bool]) -> float:
@@ -116,5 +121,6 @@ def failures(made: Score) -> list[str]:
     for k, least in ((2.0, 0.95), (1.2, 0.8)):
         share = made.recall(k)
         if share is not None and share < least:
-            said.append(f"{made.signature}: recall {share:.2f} at {k} x the threshold; at least {least}")
+            shown = f"{made.by_k[k][1]} faults show a recall of {share:.2f} at {k} x the threshold"
+            said.append(f"{made.signature}: {shown}; at least {least}")
     return said
