@@ -11,6 +11,7 @@ from functools import partial
 from math import isfinite
 from typing import Any, NamedTuple
 
+from pyspark import StorageLevel
 from pyspark.sql import DataFrame, Row, SparkSession
 
 from fleet_spark.aside import Aside, Task
@@ -148,7 +149,7 @@ def _step(spark: SparkSession, query: str, values: Mapping[str, Any], ways: Ways
             found = frame.toArrow()
             return in_driver(spark, found, frame.schema), weight(found)
         counted, count = observed(frame)
-        kept = counted.localCheckpoint(eager=True)
+        kept = counted.localCheckpoint(eager=True, storageLevel=StorageLevel.DISK_ONLY)  # the heap is for queries
         rows = int(count.get["rows"])
         return (kept if rows else nothing(spark, frame.schema)), rows
 
