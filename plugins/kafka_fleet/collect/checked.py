@@ -12,6 +12,7 @@ import ssl
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from kafka.admin import KafkaAdminClient
 from kafka.errors import KafkaConnectionError
 from kafka.net import KafkaNetSocket
 from kafka.net.transport import KafkaSSLTransport
@@ -104,3 +105,20 @@ def client_settings(settings: dict[str, Any]) -> dict[str, Any]:
         context.sslsocket_class = PacedTLS
         found["ssl_context"] = context
     return found
+
+
+def admin_client(
+    servers: list[str], settings: dict[str, Any], deadline_s: float, most_bytes: int = MOST_BYTES
+) -> KafkaAdminClient:
+    """A client of the library, connected. Raises KafkaError, OSError, ValueError or AssertionError.
+
+    most_bytes: of an answer.
+    """
+    wait_ms = int(min(15.0, deadline_s) * 1000)
+    return KafkaAdminClient(
+        bootstrap_servers=servers,
+        client_id="kafka-fleet-health",
+        request_timeout_ms=wait_ms,
+        bootstrap_timeout_ms=wait_ms,
+        **{**client_settings(settings), "receive_message_max_bytes": most_bytes},
+    )
