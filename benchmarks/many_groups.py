@@ -1,6 +1,7 @@
 """`python -m benchmarks.many_groups`: one cluster whose clients commit for very many groups, beside a healthy one.
 
-Every group has a name as long as raw may hold and a committed offset in each sweep. The whole day is computed by all
+There are as many as a sweep reads. Every group has a name as long as raw may hold and a committed offset in each sweep.
+The whole day is computed by all
 queries, in one JVM of Spark's default heap. The healthy cluster's findings have to be those of a day that it has alone.
 """
 
@@ -16,6 +17,7 @@ from typing import Any
 
 from analysed import Analysed, analyse
 from benchmarks.measure import figure, gate, machine
+from kafka_fleet.collect.groups import MOST
 from kafka_fleet.store.column_bounds import GROUP
 from recorded import changed, land_all, recorded_day, write_home
 
@@ -50,7 +52,7 @@ def told(day: Analysed) -> str:
 def main() -> int:
     """Judge both days, print figures and gates."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.many_groups", description=__doc__)
-    parser.add_argument("--groups", type=int, default=150_000)
+    parser.add_argument("--groups", type=int, default=MOST)
     options = parser.parse_args()
     print(machine())
     with tempfile.TemporaryDirectory(prefix="groups-") as folder:

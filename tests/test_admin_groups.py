@@ -134,3 +134,14 @@ def test_assignments_of_each_version_of_the_protocol_are_read():
         given = struct.pack(">h", version) + assignment(orders=[3, 1], payments=[0])[2:]
         assert assigned(given) == [("orders", [3, 1]), ("payments", [0])]
     assert assigned(b"") == []
+
+
+def test_of_very_many_groups_the_first_are_read_and_the_rest_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(groups, "MOST", 2)
+    with running(dict.fromkeys(("d", "a", "c", "b"), BILLING)) as (server, _broker):
+        found = sweep_admin([server], {}, 10.0)
+    assert rows(found, "groups") == rows(found, "group_offsets") == {("a",), ("b",)}
+    assert found.outcome == "partial"
+    assert set(found.missing) >= {"groups", "group_members", "group_assignments", "group_offsets"}
+    assert "2 of 4 groups are not read: at most 2 are" in (found.detail or "")
+    assert groups.at_most({"a": 1, "b": 2}, 2) == ({"a": 1, "b": 2}, None)

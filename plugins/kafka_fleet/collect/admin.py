@@ -175,6 +175,9 @@ class _Reader:
         for some in each or [None]:  # None: all that the library knows
             self.in_time()
             self.listed |= {group["group_id"]: group for group in self.client.list_groups(some)}
+        self.listed, told = groups.at_most(self.listed, groups.MOST)
+        for table in ("groups", "group_members", "group_assignments", "group_offsets"):
+            self.fault(table, told)
         return {"groups": groups.group_rows({}, self.listed)[0]["groups"]}
 
     def group_members(self) -> dict[str, Rows]:

@@ -19,6 +19,7 @@ from kafka_fleet.collect.kafka_faults import sentence
 
 # rows of assignments per request, the smallest groups first: one that claims very many costs itself
 ASSIGNED = 1_000_000
+MOST = 20_000  # groups of one cluster: a JVM of 1 GiB judges a day with as many (benchmarks/many_groups.py)
 CLASSIC = (None, "", "classic")  # groups that DescribeGroups tells of; brokers before 4.0 have no others
 
 
@@ -27,6 +28,14 @@ class Read(NamedTuple):
 
     found: dict[str, Any]
     lost: Lost
+
+
+def at_most(listed: dict[str, Any], most: int) -> tuple[dict[str, Any], str | None]:
+    """The first groups by name, so many, and a sentence where there are more."""
+    if len(listed) <= most:
+        return listed, None
+    kept = {name: listed[name] for name in sorted(listed)[:most]}
+    return kept, f"{len(listed) - most:,} of {len(listed):,} groups are not read: at most {most:,} are"
 
 
 def _by_coordinator(
