@@ -13,8 +13,8 @@ WITH reads AS (
         r.topic,
         r.partition,
         r.slot,
-        r.offset_ms + r.spent_ms / 2 AS to_ms,
         r.value,
+        r.offset_ms + r.spent_ms / 2 AS to_ms,
         lag(r.slot) OVER number_reads AS slot_before,
         lag(r.offset_ms - r.spent_ms / 2) OVER number_reads AS from_ms,
         lag(r.value) OVER number_reads AS value_before
