@@ -3,7 +3,7 @@
 Written from docs/signatures/offset_rewind.md alone; it shares nothing with the SQL but the meaning.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from functools import cached_property
@@ -194,7 +194,9 @@ class RewindOracle(CommitsOracle):
 
     def lost(self) -> Iterator[Row]:
         """Losses that count, and whether they are proven."""
-        for loss in self.losses():
+        losses = list(self.losses())
+        outside = Counter((one["cluster"], one["to_sweep"]) for one in losses if one["led_in_isr"] is False)
+        for loss in losses:
             cluster, first, last = loss["cluster"], loss["from_sweep"], loss["to_sweep"]
             counted = [self.delta(one, "unclean_leader_elections") for one in self.health
                        if (one["cluster"], one["to_sweep"]) == (cluster, last)]  # fmt: skip
@@ -205,7 +207,7 @@ class RewindOracle(CommitsOracle):
                 for (name, at), commits in self.commits.items() if name == cluster and first <= at < last
                 for (_group, where), row in commits.items()
             )  # fmt: skip
-            sure = loss["led_in_isr"] is False or (elections or 0) > 0 or bool(beyond)
+            sure = (loss["led_in_isr"] is False and (elections or 0) >= outside[cluster, last]) or bool(beyond)
             if sure or loss["records_lost"] >= self.limits["min_lost"]:
                 yield loss | {"unclean_elections": elections, "sure": sure}
 

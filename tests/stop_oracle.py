@@ -34,9 +34,10 @@ class StopOracle(RestartOracle):
             long = long and seconds >= max(limits["min_start_s"], limits["min_start_factor"] * usual)
             errors = self.errors_around(one) if one else (None, None)
             known, lost, topics = (self.ids(one) if one else None) or (None, None, None)
+            gone = lost is not None and lost >= limits["min_lost_ids"]
             found.append({
                 **(one or {}), **start, "judged_as": _judged(one), "is_long": long, "known_ids": known,
-                "lost_ids": lost, "topics": topics, "is_proven": lost is not None and lost >= limits["min_lost_ids"],
+                "lost_ids": lost, "topics": topics, "is_proven": gone and (long or _judged(one) != "clean_roll"),
                 "sequence_errors": errors[0], "invalid_records": errors[1],
             })  # fmt: skip
         return found

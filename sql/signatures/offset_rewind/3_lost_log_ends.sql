@@ -1,7 +1,9 @@
 -- Leaders whose log ends before a leader's log ended at the sweep before.
 -- in:  log_end_losses, coordinator_health
--- out: one row per partition and loss. sure: a leader from outside the ISR, an unclean election counted meanwhile, or
---      an offset committed beyond the log's end; else it may be an unacknowledged tail or a crash
+-- out: one row per partition and loss. sure: a leader from outside the ISR, and as many unclean elections counted
+--      meanwhile as there are such losses, or an offset committed beyond the log's end; else it may be an
+--      unacknowledged tail or a crash. A leader may have come back into the ISR since the sweep before, or come from
+--      the eligible leader replicas; an election may have been of another partition
 WITH elections AS (
     SELECT
         cluster,
@@ -25,8 +27,10 @@ judged AS (
         l.records_lost,
         l.led_in_isr,
         e.unclean_elections,
-        coalesce(NOT l.led_in_isr, FALSE)
-        OR coalesce(e.unclean_elections > 0, FALSE)
+        coalesce(
+            NOT l.led_in_isr
+            AND e.unclean_elections >= count_if(NOT l.led_in_isr) OVER (PARTITION BY l.cluster, l.to_sweep), FALSE
+        )
         -- without topic ids the commit may be one on a topic that is gone
         OR coalesce(l.same_topic AND l.committed_offset > l.log_end_offset, FALSE) AS sure
     FROM log_end_losses AS l

@@ -85,7 +85,15 @@ SELECT
     coalesce(
         u.start_seconds >= :min_start_s AND u.start_seconds >= :min_start_factor * u.usual_seconds, FALSE
     ) AS is_long,
-    coalesce(x.lost_ids >= :min_lost_ids, FALSE) AS is_proven
+    coalesce(x.lost_ids >= :min_lost_ids, FALSE)
+    -- after a controlled shutdown and a start of usual length nothing was recovered: a new disk cannot know the ids of
+    -- records that are deleted, which others still hold in memory
+    AND (
+        x.judged_as != 'clean_roll'
+        OR coalesce(
+            u.start_seconds >= :min_start_s AND u.start_seconds >= :min_start_factor * u.usual_seconds, FALSE
+        )
+    ) AS is_proven
 FROM either AS x
 LEFT JOIN usual_starts AS u
     ON x.cluster = u.cluster AND x.broker = u.broker AND x.process_start = u.process_start
