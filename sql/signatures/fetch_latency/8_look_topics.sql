@@ -1,5 +1,5 @@
 -- What a close look shows of each topic that is read at a broker. A fetch that expires at a healthy broker carries
--- nothing: with a byte to send it would have ended before. So bytes that go out while no fetch ends promptly prove delay,
+-- nothing: with a byte to send it would have ended before. So bytes that go out while none ends promptly prove delay,
 -- whoever else waits there idly.
 -- in:  look_steps, led_topics
 -- out: one row per look (cluster, broker, sweep_at) and topic of which bytes went out. shows: `delayed` is proven of a
