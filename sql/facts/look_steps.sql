@@ -45,4 +45,4 @@ SELECT
     to_ms,
     CASE WHEN value >= value_before THEN try_subtract(value, value_before) END AS step
 FROM reads
-WHERE slot = slot_before + 1
+WHERE slot = try_add(slot_before, 1)

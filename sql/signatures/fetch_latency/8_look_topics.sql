@@ -34,7 +34,7 @@ joined AS (
         a.expired + b.expired = 0 AS none_expired
     FROM broker_slots AS a
     INNER JOIN broker_slots AS b
-        ON a.cluster = b.cluster AND a.broker = b.broker AND a.sweep_at = b.sweep_at AND a.slot + 1 = b.slot
+        ON a.cluster = b.cluster AND a.broker = b.broker AND a.sweep_at = b.sweep_at AND try_add(a.slot, 1) = b.slot
     WHERE a.fetches + a.expired + a.bytes_out + b.fetches + b.expired + b.bytes_out IS NOT NULL
 ),
 
