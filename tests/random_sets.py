@@ -99,9 +99,12 @@ class RandomSets:
 
     def _metrics(self, broker: int) -> Row:
         broken = self.every == 90 and broker == self.brokers[-1] and self.expands[broker] % 2
-        return {"release": "2.8.2", "fetcher_failed_partitions": int(broken), "fetcher_dead_threads": 0, "jvm_start_ms": self.started[broker], "isr_expands": self.expands[broker],
-                "isr_shrinks": 0, "failed_isr_updates": 0, "partition_count": len(self.partitions),
-                "reassigning_partitions": self.reassigning[broker]}  # fmt: skip
+        return {
+            "release": "2.8.2", "jvm_start_ms": self.started[broker], "isr_expands": self.expands[broker],
+            "isr_shrinks": 0, "failed_isr_updates": 0, "partition_count": len(self.partitions),
+            "reassigning_partitions": self.reassigning[broker], "fetcher_failed_partitions": int(broken),
+            "fetcher_dead_threads": 0,
+        }  # fmt: skip
 
     def _log(self, tables: dict[str, list[Row]], known: Row, one: Row) -> None:
         leads = one["leader"] == known["broker"]
