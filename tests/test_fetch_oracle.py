@@ -27,7 +27,7 @@ def oracle(fleets: Generated) -> FetchOracle:
 def step(fleets: Generated, view: str) -> list[Row]:
     """Rows of a step; groups have no order in it."""
     rows = of_kind(fleets.views[view], "fetch")
-    return [row | {"groups": sorted(row["groups"])} if "groups" in row else row for row in rows]
+    return [row | {"groups": sorted(row["groups"] or ())} if "groups" in row else row for row in rows]
 
 
 def test_what_is_read_where(fleets: Generated, oracle: FetchOracle) -> None:
