@@ -6,20 +6,25 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pytest
+
 import wire_broker
-from jolokia_simulator import Agent, agent
+from jolokia_simulator import START_MS, Agent, agent
+from kafka_fleet.collect import leader_reads, look, looks
+from kafka_fleet.collect.look import Taken
 from kafka_fleet.collect.sweep import SweepResult, sweep_cluster
 from kafka_fleet.collect.transport import Limits
 from kafka_fleet.credentials import local_credentials
 from kafka_fleet.inventory import parse_fleet
+from kafka_fleet.knowledge.looks import asked_looks
 from kafka_fleet.store.manifests import manifests, read_rows
 
 EXPIRED = "kafka.server:type=DelayedFetchMetrics,name=ExpiresPerSec,fetcherType=consumer"
 FETCHES = "kafka.network:type=RequestMetrics,name=RequestsPerSec,request=FetchConsumer,*"
 OUT = "kafka.server:type=BrokerTopicMetrics,name=BytesOutPerSec"
 END = "kafka.log:type=Log,name=LogEndOffset"
-LIMITS = Limits(connect_s=2.0, read_s=5.0, deadline_s=20.0, max_bytes=2_000_000)
-BEGUN = time.monotonic() - 3600.0  # when the counters began, with the simulated processes
+LIMITS = Limits(connect_s=2.0, read_s=15.0, deadline_s=60.0, max_bytes=2_000_000)
+BEGUN = time.monotonic() - (time.time() - START_MS / 1000)  # when the counters began, with the simulated processes
 Row = dict[str, Any]
 
 
@@ -120,3 +125,17 @@ def suspected(agents: Mapping[int, Agent]) -> Iterator[Cluster]:
         server, wire = stack.enter_context(wire_broker.running({}, kind=Wire))
         wire.ids = tuple(agents)
         yield Cluster(server, wire, agents)
+
+
+WAIT = Taken.wait
+
+
+@pytest.fixture
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looks of fetch_latency alone, in slots of 250 ms, none of which a machine that is busy elsewhere leaves out."""
+    own = asked_looks()["fetch_latency"]
+    made = own.model_copy(update={"slot_ms": own.slot_ms.model_copy(update={"value": 250.0})})
+    monkeypatch.setattr(looks, "asked_looks", lambda: {"fetch_latency": made})
+    monkeypatch.setattr(Taken, "wait", lambda taken, slot: max(0.0, taken.begun + slot * 0.25 - time.monotonic()))
+    monkeypatch.setattr(look, "READ_S", 10.0)
+    monkeypatch.setattr(leader_reads, "READ_S", 10.0)

@@ -107,12 +107,10 @@ def client_settings(settings: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def admin_client(
-    servers: list[str], settings: dict[str, Any], deadline_s: float, most_bytes: int | None = None
-) -> KafkaAdminClient:
+def admin_client(servers: list[str], settings: dict[str, Any], deadline_s: float, **more: object) -> KafkaAdminClient:
     """A client of the library, connected. Raises KafkaError, OSError, ValueError or AssertionError.
 
-    most_bytes: of an answer; None: as the settings of every client say.
+    more: settings of the library, instead of what every client has.
     """
     wait_ms = int(min(15.0, deadline_s) * 1000)
     return KafkaAdminClient(
@@ -120,5 +118,5 @@ def admin_client(
         client_id="kafka-fleet-health",
         request_timeout_ms=wait_ms,
         bootstrap_timeout_ms=wait_ms,
-        **{**client_settings(settings), "receive_message_max_bytes": most_bytes or MOST_BYTES},
+        **{**client_settings(settings), **more},
     )

@@ -20,6 +20,8 @@ from kafka_fleet.collect.look import GIVEN_UP, READ_S, WHOLE, Place, Plan, Taken
 
 CONNECT_S = 5.0
 MOST_BYTES = 2**20  # of an answer: to 64 partitions it has some 5 KB, the brokers of a large cluster take 100
+# sixteen looks ask a leader two things each, and none waits for another's answer
+CLIENT = {"receive_message_max_bytes": MOST_BYTES, "max_in_flight_requests_per_connection": 64}
 LEVELS = {
     "high_watermark": IsolationLevel.READ_UNCOMMITTED,
     "last_stable_offset": IsolationLevel.READ_COMMITTED,
@@ -39,7 +41,7 @@ class Leaders:
         self._client: KafkaAdminClient | None = None
         self.fault: str | None = None
         try:
-            self._client = admin_client(used(servers)[0], settings, CONNECT_S, MOST_BYTES)
+            self._client = admin_client(used(servers)[0], settings, CONNECT_S, **CLIENT)
         except (*FAULTS, AssertionError) as error:
             self.fault = f"leaders: {sentence(error)}"
 
