@@ -46,7 +46,12 @@ class Agent:
     def answer(self, request: Json) -> Json:
         """What a broker's agent says to one read."""
         asked = request["mbean"]
-        bean = next(one for t in mbeans.tables().values() for one in t.beans if mbeans.asked(one) == asked)
+        every = [one for t in mbeans.tables().values() for one in t.beans]
+        bean = next((one for one in every if mbeans.asked(one) == asked), None)
+        if bean is None:  # one MBean of a pattern, by its name
+            found = mbeans.properties(asked)
+            bean = next(one for one in every if mbeans.fits(one, asked, found) and not mbeans.further(one, found))
+            return self.entry(asked, self.healthy(bean._replace(mbean=asked)))
         return self.entry(bean.mbean, self.healthy(bean))
 
     def healthy(self, bean: mbeans.Bean) -> Json:

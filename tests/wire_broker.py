@@ -18,7 +18,7 @@ from kafka.protocol.admin import (
     ListGroupsRequest,
     ListGroupsResponse,
 )
-from kafka.protocol.consumer import OffsetFetchRequest, OffsetFetchResponse
+from kafka.protocol.consumer import ListOffsetsRequest, ListOffsetsResponse, OffsetFetchRequest, OffsetFetchResponse
 from kafka.protocol.consumer.metadata import ConsumerProtocolAssignment
 from kafka.protocol.metadata import (
     ApiVersionsRequest,
@@ -42,9 +42,10 @@ REQUESTS = {
         FindCoordinatorRequest,
         DescribeGroupsRequest,
         OffsetFetchRequest,
+        ListOffsetsRequest,
     )
 }
-VERSIONS = {3: 9, 9: 8, 10: 4, 15: 5, 16: 4, 18: 3, 32: 4}  # as of Kafka 3.3
+VERSIONS = {2: 7, 3: 9, 9: 8, 10: 4, 15: 5, 16: 4, 18: 3, 32: 4}  # as of Kafka 3.3
 TOPICS = {"orders": 2, "payments": 1}  # and their partitions
 SETTINGS = {"min.insync.replicas": "1"}
 OF_TOPICS, OF_BROKERS = 2, 4  # resource types of DescribeConfigs
@@ -69,12 +70,16 @@ def assignment(**partitions: list[int]) -> bytes:
 
 
 class Broker:
-    """Broker 7 of a cluster of one; `asked` has the names of the requests it got, in their order."""
+    """Broker 7 of a cluster of one; `asked` has the names of the requests it got, in their order.
+
+    `offset` gives error code and latest offset of a partition at an isolation level.
+    """
 
     def __init__(self, groups: Mapping[str, Group], settings: Mapping[int, Mapping[str, str]]) -> None:
         self.groups, self.settings = groups, settings
         self.port = 0
         self.asked: list[str] = []
+        self.offset: Callable[[str, int, int], tuple[int, int]] = lambda topic, partition, isolation: (0, 100)
 
     def serve(self, made: socket.socket) -> None:
         """Answer one connection until it is closed."""
@@ -172,6 +177,18 @@ class Broker:
             about |= {"error_code": one.error, "group_id": name, "protocol_type": one.protocol_type}
             found.append(made(members=[] if one.error else members, **about))
         return DescribeGroupsResponse(version=version, throttle_time_ms=0, groups=found)
+
+    def _ListOffsetsRequest(self, request: Any, version: int) -> Any:
+        made = ListOffsetsResponse.ListOffsetsTopicResponse
+        topics = []
+        for topic in request.topics:
+            partitions = []
+            for one in topic.partitions:
+                error, offset = self.offset(topic.name, one.partition_index, request.isolation_level)
+                about = {"partition_index": one.partition_index, "timestamp": -1, "leader_epoch": 0}
+                partitions.append(made.ListOffsetsPartitionResponse(error_code=error, offset=offset, **about))
+            topics.append(made(name=topic.name, partitions=partitions))
+        return ListOffsetsResponse(version=version, throttle_time_ms=0, topics=topics)
 
     def _OffsetFetchRequest(self, request: Any, version: int) -> Any:
         made = OffsetFetchResponse.OffsetFetchResponseGroup

@@ -67,9 +67,9 @@ def collect(options: argparse.Namespace) -> int:
         brokers = result.brokers or [(-1, "failed", "no broker is known", None)]
         for broker, outcome, kind, detail in brokers:
             name = "-" if broker < 0 else broker
-            rows.append(
-                [result.cluster, name, f"{outcome}({kind})" if kind else outcome, result.admin.outcome, detail or ""]
-            )
+            looks = [f"close look {came}" for looked, came in result.looks if looked == broker]
+            told = "; ".join([*([detail] if detail else []), *looks])
+            rows.append([result.cluster, name, f"{outcome}({kind})" if kind else outcome, result.admin.outcome, told])
     table(["cluster", "broker", "jolokia", "admin", "detail"], rows)
     for result in results:
         if result.overtaken:

@@ -87,6 +87,13 @@ class ClientConfigs(_Strict):
     producers: list[DeclaredProducers] = Field(default_factory=list)
 
 
+class Looks(_Strict):
+    """How many close looks one sweep of the cluster may make, and how long one takes, in s; None: as its check says."""
+
+    brokers: int = Field(default=3, strict=True, ge=0, le=16)
+    seconds: int | None = Field(default=None, strict=True, ge=1, le=20)
+
+
 class Cluster(_Strict):
     """One cluster of the fleet file."""
 
@@ -99,6 +106,7 @@ class Cluster(_Strict):
     node_exporter: dict[BrokerId, Url] = Field(default_factory=dict)
     client_configs: ClientConfigs = Field(default_factory=ClientConfigs)
     thresholds: dict[str, dict[str, Number]] = Field(default_factory=dict)
+    looks: Looks = Field(default_factory=Looks)
 
     def declaration(self) -> str:
         """This entry as canonical JSON. It holds connection ids and no credentials, so it may be stored."""

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 from kafka import errors
 from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
 
-from kafka_fleet.collect import checked, groups, unseen_topics
+from kafka_fleet.collect import groups, unseen_topics
 from kafka_fleet.collect.bootstrap import diagnosis, refused, turned_down, used
+from kafka_fleet.collect.checked import admin_client
 from kafka_fleet.collect.configs import config_rows
 from kafka_fleet.collect.halving import BATCH, Lost, halving
 from kafka_fleet.collect.kafka_faults import FAULTS, Late, sentence
@@ -203,11 +204,13 @@ def sweep_admin(
     settings: dict[str, Any],
     deadline_s: float,
     connected: Callable[[], object] = lambda: None,
+    listed: Callable[[dict[str, Rows]], object] = lambda tables: None,
 ) -> AdminSweep:
     """Everything of one cluster. Never raises for what the far side does: the outcome says it.
 
-    connected: called once every broker was asked for its settings. Until then the connections that this makes may be
-    among those of which brokers cannot tell yet whose they are.
+    listed: called with the brokers and topics, as soon as they are known. connected: called once every broker was asked
+    for its settings. Until then the connections that this makes may be among those of which brokers cannot tell yet
+    whose they are.
     """
     deadline = time.monotonic() + deadline_s
     servers, more = used(bootstrap_servers)
@@ -222,6 +225,7 @@ def sweep_admin(
     reader = _Reader(client, deadline)
     try:
         reader.step(("brokers", "topics"), reader.metadata)
+        listed(dict(reader.tables))
         reader.step(("features",), reader.features)
         reader.step(("broker_configs",), reader.broker_configs)
         connected()
@@ -238,15 +242,3 @@ def sweep_admin(
     detail = "; ".join(f"{table}: {fault}" for table, fault in sorted(faults.items())) or None
     about = reader.kafka_cluster_id, reader.controller
     return AdminSweep(outcome, detail, sorted(faults), *about, reader.tables, reader.refused)
-
-
-def admin_client(servers: list[str], settings: dict[str, Any], deadline_s: float) -> KafkaAdminClient:
-    """A client of the library, connected. Raises KafkaError, OSError, ValueError or AssertionError."""
-    wait_ms = int(min(15.0, deadline_s) * 1000)
-    return KafkaAdminClient(
-        bootstrap_servers=servers,
-        client_id="kafka-fleet-health",
-        request_timeout_ms=wait_ms,
-        bootstrap_timeout_ms=wait_ms,
-        **checked.client_settings(settings),
-    )

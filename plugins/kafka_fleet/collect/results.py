@@ -13,6 +13,7 @@ class ClockRanBack(OSError):
 class SweepResult(NamedTuple):
     """What one sweep of one cluster came to. `brokers` has broker id, outcome, kind and detail per broker.
 
+    looks: broker id and outcome of each close look, skipped ones too.
     manifest: None where it is not stored since it was overtaken by another sweep of the cluster, as `overtaken` says.
     """
 
@@ -23,6 +24,7 @@ class SweepResult(NamedTuple):
     values: int
     seconds: float
     overtaken: str | None = None
+    looks: tuple[tuple[int, str], ...] = ()
 
     @property
     def outcomes(self) -> dict[str, int]:
@@ -45,4 +47,5 @@ class SweepResult(NamedTuple):
         faults = "".join(f"; broker {b}: {o}({k})" for b, o, k, _d in self.brokers if o != "ok")
         read = f"{self.values} values in {self.seconds:.2f} s"
         admin = f"admin {self.admin.outcome}" + (f" ({self.admin.detail})" if self.admin.detail else "")
-        return f"{self.cluster}: {counts}; {admin}; {read}{faults}"
+        looks = "".join(f"; close look at broker {broker}: {outcome}" for broker, outcome in self.looks)
+        return f"{self.cluster}: {counts}; {admin}; {read}{faults}{looks}"

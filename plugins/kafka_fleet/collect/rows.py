@@ -29,13 +29,16 @@ class Rows:
         self.incomplete = False  # a whole column of the replicas could not be read
 
     def items(self) -> Iterator[tuple[str, list[dict[str, Value]] | pa.Table]]:
-        """Table name and its rows, the key columns included; as an Arrow table where parts of it came as columns."""
-        for name, rows in self.by_table.items():
-            if name in self.parts:
-                yield name, columns.merged(name, self._all_parts(name))
-                continue
-            keys = [column for column, _kind in tables()[name].keys.values()]
-            yield name, [{**dict(zip(keys, key, strict=True)), **row} for key, row in rows.items()]
+        """Table name and its rows, as of_table gives them."""
+        for name in self.by_table:
+            yield name, self.of_table(name)
+
+    def of_table(self, name: str) -> list[dict[str, Value]] | pa.Table:
+        """Rows of a table, the key columns included; as an Arrow table where parts of it came as columns."""
+        if name in self.parts:
+            return columns.merged(name, self._all_parts(name))
+        keys = [column for column, _kind in tables()[name].keys.values()]
+        return [{**dict(zip(keys, key, strict=True)), **row} for key, row in self.by_table[name].items()]
 
     def _all_parts(self, table: str) -> list[columns.Part]:
         """Every column of a table as a part, in the order of its beans."""

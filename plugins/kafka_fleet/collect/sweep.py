@@ -11,16 +11,18 @@ from datetime import UTC, datetime
 from ipaddress import IPv6Address
 from pathlib import Path
 from threading import Event
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import quote
 
-from kafka_fleet import __version__
 from kafka_fleet.collect import unseen_topics
 from kafka_fleet.collect.admin import AdminSweep, sweep_admin
 from kafka_fleet.collect.hosts import sweep_host
 from kafka_fleet.collect.jolokia import BrokerSweep, sweep_broker
+from kafka_fleet.collect.looks import looked
 from kafka_fleet.collect.results import ClockRanBack, SweepResult
 from kafka_fleet.collect.rows import Rows
+from kafka_fleet.collect.sweep_rows import broker_tables, declaration, sweep_row
+from kafka_fleet.collect.sweeping import Sweeping
 from kafka_fleet.collect.topic_errors import topic_errors
 from kafka_fleet.collect.transport import Credentials, Limits
 from kafka_fleet.credentials import CredentialsError, Resolver, http_credentials, kafka_settings
@@ -28,8 +30,9 @@ from kafka_fleet.endpoints import literal_address, url_problem
 from kafka_fleet.inventory import Cluster
 from kafka_fleet.store.landing import Landing, sweeps_around
 from kafka_fleet.store.latest import Overlapped, advance, latest
-from kafka_fleet.store.schemas import raw_schemas
-from kafka_fleet.store.tables import Item, with_columns
+from kafka_fleet.store.tables import Item
+
+Listed: TypeAlias = "dict[str, list[dict[str, Any]]]"  # brokers and topics, as Metadata has them
 
 PARALLEL = 16
 CLUSTER_S = 240.0  # brokers and hosts that answer never and are many must not hold the sweep until the next is due
@@ -87,15 +90,20 @@ def _sweep_host(broker: int, url: str, limits: Limits, end: float) -> dict[str, 
     return {"broker": broker, "outcome": "failed", "detail": late}
 
 
-def _admin(cluster: Cluster, resolver: Resolver, limits: Limits, named: Event) -> AdminSweep:
-    """named: is set once the sweep's connections to all brokers stand, and at the end in any case."""
+def _admin(cluster: Cluster, resolver: Resolver, limits: Limits, named: Event, listed: Future[Listed]) -> AdminSweep:
+    """named: is set once the sweep's connections to all brokers stand, and at the end in any case; so is listed."""
+    found = AdminSweep("failed", None, ["every admin table"], None, None, {})
     try:
         settings = kafka_settings(cluster.kafka_connection, resolver)
-        return sweep_admin(list(cluster.bootstrap_servers), settings, limits.deadline_s, named.set)
+        servers = list(cluster.bootstrap_servers)
+        found = sweep_admin(servers, settings, limits.deadline_s, named.set, listed.set_result)
     except CredentialsError as error:
-        return AdminSweep("failed", str(error), ["every admin table"], None, None, {})
+        found = found._replace(detail=str(error))
     finally:
         named.set()
+        if not listed.done():
+            listed.set_result(found.tables)
+    return found
 
 
 def _with_unseen(
@@ -138,34 +146,44 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
         named.wait(max(0.0, begun + NAMED_S - time.monotonic()))
 
     known = {**cluster.jolokia.brokers, **cluster.jolokia.controllers}
-    with Landing(home, cluster.id, started) as landing, ThreadPoolExecutor(PARALLEL) as pool:
+    listing: Future[Listed] = Future()
+    sweeping = Sweeping(home, cluster, resolver, credentials, limits, started, begun, end)
+    with (
+        Landing(home, cluster.id, started) as landing,
+        ThreadPoolExecutor(1) as aside,
+        ThreadPoolExecutor(PARALLEL) as pool,
+    ):
         around = pool.submit(sweeps_around, home, cluster.id, started)
-        admin_future = pool.submit(_admin, cluster, resolver, limits, named)
+        admin_future = pool.submit(_admin, cluster, resolver, limits, named, listing)
         early: dict[int, Future[BrokerSweep]] = {}
         if fault is None:
             early = {b: pool.submit(_sweep_broker, url, credentials, limits, end, ready) for b, url in known.items()}
         landing.store({"declarations": [declaration(cluster)]})
-        admin = admin_future.result()
-        listed = {row["broker"]: row for row in admin.tables.get("brokers", [])}
+        described = listing.result()
+        listed = {row["broker"]: row for row in described.get("brokers", [])}
         urls = endpoints(cluster, {b: row["host"] for b, row in listed.items()})
         late = {
-            b: pool.submit(_sweep_broker, u, credentials, limits, end)
+            b: pool.submit(_sweep_broker, u, credentials, limits, end, ready)
             for b, u in urls.items()
             if b not in early and fault is None
         }
         # behind all brokers: hosts that do not answer take no time of theirs
         hosts = [pool.submit(_sweep_host, b, url, limits, end) for b, url in cluster.node_exporter.items()]
+        futures = {**early, **late}
+        looking = aside.submit(looked, sweeping, futures, urls, described.get("topics", []), around)
+        admin = admin_future.result()
         # while brokers answer: the rows of brokers are made of both
         landing.store({name: rows for name, rows in admin.tables.items() if name != "brokers"})
-        futures = {**early, **late}
         swept = {
             b: (futures[b].result() if b in futures else fault or _failed("no_endpoint", NO_ENDPOINT)) for b in urls
         }
         tables = broker_tables(cluster, listed, urls, swept)
         tables["hosts"] = [future.result() for future in hosts]
         admin = _with_unseen(admin, tables, cluster, resolver, _within(limits, end))
+        looks = looking.result()
+        tables |= looks
         ended = datetime.now(UTC)
-        tables["sweeps"] = [{**_sweep(admin), "ended_at": ended}]
+        tables["sweeps"] = [{**sweep_row(admin), "ended_at": ended}]
         reads = [admin.outcome, *(one.outcome for one in swept.values()), *(row["outcome"] for row in tables["hosts"])]
 
         def settle() -> None:
@@ -187,58 +205,5 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
     outcomes = [(b, s.outcome, s.kind, s.detail) for b, s in swept.items()]
     values = sum(s.rows.values for s in swept.values())
     seconds = (ended - started).total_seconds()
-    return SweepResult(cluster.id, manifest, admin, outcomes, values, seconds, overtaken)
-
-
-def declaration(cluster: Cluster) -> dict[str, Any]:
-    """The row of the raw table `declarations`."""
-    owners = [str(owner) for owner in cluster.owners]
-    return {"environment": cluster.environment, "owners": owners, "declaration": cluster.declaration()}
-
-
-def _sweep(admin: AdminSweep) -> dict[str, Any]:
-    return {
-        "kafka_cluster_id": admin.kafka_cluster_id,
-        "controller": admin.controller,
-        "admin_outcome": admin.outcome,
-        "admin_detail": admin.detail,
-        "admin_missing": admin.missing,
-        "collector_version": __version__,
-    }
-
-
-def broker_tables(
-    cluster: Cluster,
-    listed: dict[int, dict[str, Any]],
-    urls: dict[int, str | None],
-    swept: dict[int, BrokerSweep],
-) -> dict[str, list[Item]]:
-    """The raw tables of brokers: what the admin protocol lists of each, and what was read from it."""
-    tables: dict[str, list[Item]] = {}
-    tables["brokers"] = [
-        {
-            **listed.get(broker, {"broker": broker}),
-            "is_broker": broker not in cluster.jolokia.controllers,
-            "jolokia_url": urls[broker],
-            "read_at": one.read_at,
-            "outcome": one.outcome,
-            "kind": one.kind,
-            "detail": one.detail,
-            "seconds": one.seconds,
-            "bytes": one.bytes,
-            "values": one.rows.values,
-            "unusable": one.rows.unusable,
-            "missing": one.missing,
-            "agent_clock_skew_s": one.agent_clock_skew_s,
-        }
-        for broker, one in swept.items()
-    ]
-    for broker, one in swept.items():
-        source = {"broker": broker, "read_at": one.read_at}
-        for name, rows in one.rows.items():
-            found = tables.setdefault(name, [])
-            if isinstance(rows, list):
-                found.extend({**source, **row} for row in rows)
-            else:
-                found.append(with_columns(rows, source, raw_schemas()[name]))
-    return tables
+    made = tuple((row["broker"], row["outcome"]) for row in looks.get("looks", []) if isinstance(row, dict))
+    return SweepResult(cluster.id, manifest, admin, outcomes, values, seconds, overtaken, made)

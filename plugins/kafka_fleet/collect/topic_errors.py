@@ -4,8 +4,8 @@ from typing import Any
 
 from kafka import errors
 
-from kafka_fleet.collect.admin import admin_client
 from kafka_fleet.collect.bootstrap import used
+from kafka_fleet.collect.checked import admin_client
 
 CREATES_NOT = (0, 11)  # from here on brokers can be told not to create a topic that Metadata is asked for
 

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 from kafka_fleet import __version__
 from kafka_fleet.collect.jolokia import BrokerSweep
 from kafka_fleet.collect.rows import Rows
-from kafka_fleet.collect.sweep import broker_tables, declaration
+from kafka_fleet.collect.sweep_rows import broker_tables, declaration
 from kafka_fleet.collect.transport import Failure
 from kafka_fleet.history.names import Names
 from kafka_fleet.history.prometheus import Prometheus

@@ -5,13 +5,17 @@ rates of a broker it suspects something, and what the collector then reads of th
 """
 
 import re
+from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from kafka_fleet.collect import mbeans
 from kafka_fleet.collect.mbeans import Bean
+from kafka_fleet.fleet_yaml import load_yaml
 from kafka_fleet.knowledge.thresholds import Threshold
+from kafka_fleet.paths import sql_dir
 
 MOST_S, LEAST_SLOT_MS = 20, 100
 FROM_LEADERS = ("high_watermark", "last_stable_offset")  # over Kafka's protocol; everything else is an MBean's
@@ -24,6 +28,18 @@ class Source(NamedTuple):
 
     bean: Bean
     column: str
+
+    @property
+    def table(self) -> str:
+        """The raw table that a sweep stores it in."""
+        return self.bean.table
+
+    @property
+    def fixed(self) -> dict[str, str]:
+        """Key columns of that table that the pattern gives a value, such as the request."""
+        keys = mbeans.tables()[self.bean.table].keys
+        pairs = (pair.partition("=") for pair in self.bean.mbean.partition(":")[2].split(","))
+        return {keys[name][0]: value for name, _middle, value in pairs if name in keys and "*" not in value}
 
 
 def source(text: str, keys: tuple[str, ...] | None = None) -> Source:
@@ -76,3 +92,16 @@ class Look(BaseModel):
         if self.seconds.value > MOST_S or self.slot_ms.value < LEAST_SLOT_MS:
             raise ValueError(f"a look takes at most {MOST_S} s, and a reading of it {LEAST_SLOT_MS} ms at least")
         return self
+
+
+@cache
+def asked_looks(folder: Path | None = None) -> dict[str, Look]:
+    """What each check that asks for a look wants, by the check's id, sorted. Of other checks nothing is read.
+
+    folder: as of load_signatures, which names the faults of a folder; here what is no look raises ValueError.
+    """
+    found = {}
+    for path in sorted(((folder or sql_dir()) / "signatures").glob("*/signature.yaml")):
+        if re.search(r"^look:", path.read_text(encoding="utf-8"), re.MULTILINE):
+            found[path.parent.name] = Look.model_validate(load_yaml(path)["look"])
+    return found

@@ -35,10 +35,12 @@ WRITERS = 4  # files at a time: a small one waits for the disk longer than it ta
 
 
 class Before(NamedTuple):
-    """The sweep before one of the same cluster: when it was taken, and the log ends that it found."""
+    """The sweep before one of the same cluster: when it was taken, the log ends that it found, and its other files."""
 
     sweep_at: datetime
     ends: pa.Table
+    files: Mapping[str, DataFile]
+    bounded: bool
 
 
 class Around(NamedTuple):
@@ -199,7 +201,9 @@ def _before(home: Path, cluster: str, sweep_at: datetime, today: list[Path]) -> 
     earlier = earlier or _own(home, cluster, sweep_at.astimezone(UTC).date() - timedelta(days=1))
     found = _whole(home, earlier[-1], "partitions") if earlier else None
     file = found.files.get("partitions") if found else None
-    return Before(found.sweep_at, read_table(home / file.path, columns=COLUMNS)) if found and file else None
+    if not found or not file:
+        return None
+    return Before(found.sweep_at, read_table(home / file.path, columns=COLUMNS), found.files, found.bounded)
 
 
 def _after(home: Path, cluster: str, sweep_at: datetime, today: list[Path]) -> str | None:

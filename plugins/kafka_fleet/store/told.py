@@ -11,6 +11,7 @@ import pyarrow as pa
 from kafka_fleet.collect import mbeans
 from kafka_fleet.store.bounded import Refused
 from kafka_fleet.store.quota import Over
+from kafka_fleet.store.schemas import LOOK_TABLES
 
 NAMED = 5  # columns, or parts, that a sentence names
 LONGEST = 1_000  # characters of what was said before and is kept before such a sentence
@@ -19,17 +20,23 @@ Row = dict[str, Any]
 
 
 def told(made: Mapping[str, pa.Table], refused: Sequence[Refused], over: Sequence[Over]) -> dict[str, pa.Table]:
-    """The tables `brokers` and `sweeps` that say what is not stored; without anything of that kind none.
+    """The tables `brokers`, `looks` and `sweeps` that say what is not stored; without anything of that kind none.
 
-    What is of a broker is said in its row, all else in the sweep's: with which rows are missing the table is, too.
+    What is of a broker is said in its row, what is of a close look in the look's, all else in the sweep's: with which
+    rows are missing the table is, too.
     """
     found = {}
     listed = set(made["brokers"]["broker"].to_pylist()) if "brokers" in made else set()
     own = {broker for broker in (*map(_whose, refused), *map(_whose, over)) if broker in listed}
     if own:
         found["brokers"] = _changed(made["brokers"], lambda row: _broker(row, refused, over), own)
-    rest = [one for one in refused if _whose(one) not in listed]
-    left = [one for one in over if _whose(one) not in listed]
+    looks = {one.broker for one in refused if one.table in LOOK_TABLES}
+    looks |= {one.broker for one in over if one.table in LOOK_TABLES}
+    if looks and "looks" in made:
+        of = None if None in looks else looks
+        found["looks"] = _changed(made["looks"], lambda row: _look(row, refused, over), of)
+    rest = [one for one in refused if _whose(one) not in listed and one.table not in LOOK_TABLES]
+    left = [one for one in over if _whose(one) not in listed and one.table not in LOOK_TABLES]
     if (rest or left) and "sweeps" in made:
         found["sweeps"] = _changed(made["sweeps"], lambda row: _sweep(row, rest, left), None)
     return found
@@ -57,6 +64,13 @@ def _broker(row: Row, refused: Sequence[Refused], over: Sequence[Over]) -> Row:
         "detail": _said(row["detail"], own, left),
         "unusable": (row["unusable"] or 0) + sum(one.number for one in own),
     }
+
+
+def _look(row: Row, refused: Sequence[Refused], over: Sequence[Over]) -> Row:
+    own = [one for one in refused if one.table in LOOK_TABLES and one.broker in (None, row["broker"])]
+    left = [one for one in over if one.table in LOOK_TABLES and one.broker in (None, row["broker"])]
+    outcome = "failed" if left else "partial" if row["outcome"] == "ok" else row["outcome"]
+    return {**row, "outcome": outcome, "detail": _said(row["detail"], own, left)}
 
 
 def _sweep(row: Row, refused: Sequence[Refused], over: Sequence[Over]) -> Row:

@@ -1,0 +1,65 @@
+"""Rows that a sweep has of itself and its brokers: takes what was asked and what came of it, gives raw tables."""
+
+from typing import Any
+
+from kafka_fleet import __version__
+from kafka_fleet.collect.admin import AdminSweep
+from kafka_fleet.collect.jolokia import BrokerSweep
+from kafka_fleet.inventory import Cluster
+from kafka_fleet.store.schemas import raw_schemas
+from kafka_fleet.store.tables import Item, with_columns
+
+
+def declaration(cluster: Cluster) -> dict[str, Any]:
+    """The row of the raw table `declarations`."""
+    owners = [str(owner) for owner in cluster.owners]
+    return {"environment": cluster.environment, "owners": owners, "declaration": cluster.declaration()}
+
+
+def sweep_row(admin: AdminSweep) -> dict[str, Any]:
+    """The row of the raw table `sweeps`, but for its end."""
+    return {
+        "kafka_cluster_id": admin.kafka_cluster_id,
+        "controller": admin.controller,
+        "admin_outcome": admin.outcome,
+        "admin_detail": admin.detail,
+        "admin_missing": admin.missing,
+        "collector_version": __version__,
+    }
+
+
+def broker_tables(
+    cluster: Cluster,
+    listed: dict[int, dict[str, Any]],
+    urls: dict[int, str | None],
+    swept: dict[int, BrokerSweep],
+) -> dict[str, list[Item]]:
+    """The raw tables of brokers: what the admin protocol lists of each, and what was read from it."""
+    tables: dict[str, list[Item]] = {}
+    tables["brokers"] = [
+        {
+            **listed.get(broker, {"broker": broker}),
+            "is_broker": broker not in cluster.jolokia.controllers,
+            "jolokia_url": urls[broker],
+            "read_at": one.read_at,
+            "outcome": one.outcome,
+            "kind": one.kind,
+            "detail": one.detail,
+            "seconds": one.seconds,
+            "bytes": one.bytes,
+            "values": one.rows.values,
+            "unusable": one.rows.unusable,
+            "missing": one.missing,
+            "agent_clock_skew_s": one.agent_clock_skew_s,
+        }
+        for broker, one in swept.items()
+    ]
+    for broker, one in swept.items():
+        source = {"broker": broker, "read_at": one.read_at}
+        for name, rows in one.rows.items():
+            found = tables.setdefault(name, [])
+            if isinstance(rows, list):
+                found.extend({**source, **row} for row in rows)
+            else:
+                found.append(with_columns(rows, source, raw_schemas()[name]))
+    return tables
