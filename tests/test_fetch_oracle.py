@@ -51,8 +51,7 @@ def test_fetch_latency(fleets: Generated, oracle: FetchOracle) -> None:
     same(step(fleets, "legal_waits"), legal, (*WINDOW, "legal_expired", "legal_fetches"))
     same(step(fleets, "caused_windows"), oracle.judged, JUDGED)
     assert {one["cause"] for one in oracle.judged} == {"follower", "redirect", "min_bytes", None}
-    detections = [*oracle.detections()]
+    detections = list(oracle.detections())
     assert {one["cause"] for one in detections} == {"follower", "redirect", "min_bytes"}
-    assert {one["strength"] for one in detections} == {"conclusive", "suggestive"}
     same_detections("fetch_latency", fleets.detections("fetch_latency", "fetch"), detections)
     same_states("fetch_latency", fleets.results, "fetch", oracle.unmeasured())

@@ -101,7 +101,7 @@ def look(
     made = [one for reader in readers for one in answers(rng, reader, ms, wakes)]
     topics = sorted({part.topic for part in parts})
     # bytes are counted first, then the expiry, then the end of the request
-    counters = {
+    counters: dict[tuple[str, str | None, int | None], tuple[list[float], list[int]]] = {
         ("bytes_out", None, None): _summed((ends, sum(sent.values())) for ends, _e, sent in made),
         ("expired_consumer_fetches", None, None): _summed((ends + 0.3, 1) for ends, expired, _s in made if expired),
         ("consumer_fetches", None, None): _summed((ends + 1, 1) for ends, _e, _s in made),
@@ -115,8 +115,8 @@ def look(
     rows: list[Row] = []
     for number in range(int(ms / slot) + 1):
         at, spent = number * slot + rng.uniform(0, 8), rng.randint(2, 8)
-        for (metric, topic, partition), (moments, sums) in counters.items():
-            rows.append({"slot": number, "offset_ms": round(at), "spent_ms": spent, "metric": metric, "topic": topic,
+        for (metric, name, partition), (moments, sums) in counters.items():
+            rows.append({"slot": number, "offset_ms": round(at), "spent_ms": spent, "metric": metric, "topic": name,
                          "partition": partition, "value": 1000 + sums[bisect_right(moments, at)]})  # fmt: skip
     return rows
 
