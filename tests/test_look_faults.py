@@ -187,7 +187,9 @@ def test_a_fault_of_the_program_s_own_costs_the_looks_alone(tmp_path: Path, monk
         without = cluster.sweep(tmp_path)
     (row,) = swept.rows("looks")
     assert (row["outcome"], row["detail"]) == ("failed", "ZeroDivisionError: a fault of this program")
-    assert without.rows("looks") == []
+    (untold,) = without.rows("looks")
+    assert (untold["broker"], untold["signature"], untold["outcome"]) == (7, "fetch_latency", "failed")
+    assert untold["detail"] == row["detail"]
     assert without.result.brokers[0][1] == "ok"
 
 

@@ -69,13 +69,16 @@ def looked(
 ) -> dict[str, list[Item]]:
     """The rows of all looks of a sweep. topics: rows of the raw table, as Metadata has them. around: what is stored.
 
-    A fault of this program's own, too, costs the looks and nothing else of the sweep.
+    A fault of this program's own, too, costs the looks and nothing else of the sweep: each of them is a failed row.
     """
     try:
         return _looked(sweep, swept, urls, topics, around)
-    except Exception:
+    except Exception as error:
         log.exception("%s: no close look is made", sweep.cluster.id)
-        return {}
+        lost = {"outcome": "failed", "detail": f"{type(error).__name__}: a fault of this program", "slots": 0}
+        reason = "whether one is wanted was not found out"
+        names = [(broker, signature) for broker in sorted(swept) for signature in asked_looks()]
+        return {"looks": [{"broker": b, "signature": name, "reason": reason, **lost} for b, name in names]}
 
 
 def _looked(
