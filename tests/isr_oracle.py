@@ -40,6 +40,19 @@ class IsrOracle(SignatureOracle):
         counted = [s for s in self.counters() if not s["ran_back"]]
         self.expands = {(s["cluster"], s["broker"], s["from_sweep"], s["to_sweep"]): s["isr_expands"] for s in counted}
 
+    def larger(self, cluster: str) -> int:
+        """Partitions that show by their replicas that they are moved, at the sweep where they are most."""
+        sizes: dict[tuple[datetime, str], list[int]] = defaultdict(list)
+        for (name, sweep), rows in self.told.items():
+            if name == cluster:
+                for (topic, _partition), row in rows.items():
+                    sizes[sweep, topic].append(len(row["replicas"]))
+        found: dict[datetime, int] = defaultdict(int)
+        for (sweep, _topic), many in sizes.items():
+            beyond = [one - min(many) for one in many]
+            found[sweep] += -(-sum(beyond) // max(beyond)) if any(beyond) else 0
+        return max(found.values(), default=0)
+
     def pairs(self) -> Iterator[tuple[str, datetime, datetime]]:
         """Consecutive sweeps with metadata, of which the second is of the day."""
         sweeps: dict[str, list[datetime]] = defaultdict(list)
@@ -96,7 +109,12 @@ class IsrOracle(SignatureOracle):
                           for name in ("fetcher_failed_partitions", "fetcher_dead_threads")),
             "fetcher": self.lags.get((cluster, follower, last, *place)),
             "expands": self.expands.get((cluster, leader, first, last)),
-            "moved": len(now["replicas"]) > self.fewest[cluster, wait["topic"]]
+            "moved": (
+                len(now["replicas"]) > self.fewest[cluster, wait["topic"]]
+                or self.larger(cluster) < max(
+                    self._gauge(cluster, leader, sweep, "reassigning_partitions") or 0 for sweep in (first, last)
+                )
+            )
             and any(self._gauge(cluster, leader, sweep, "reassigning_partitions") for sweep in (first, last)),
         }  # fmt: skip
         changed = (

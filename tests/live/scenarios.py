@@ -101,9 +101,13 @@ SCENARIOS = {
 }
 
 
+LOOKS = {"brokers": 1, "seconds": 5}  # clusters are swept one after the other, and a sweep ends with its looks
+
+
 def sweep(cluster: Cluster, home: Path, name: str | None = None) -> SweepResult:
     """One sweep through the library, by default under the cluster's own name. Raises OSError when it cannot land."""
-    fleet = parse_fleet({"version": 1, "clusters": [cluster.fleet_entry(id=name or cluster.name)]}, "live")
+    entry = cluster.fleet_entry(id=name or cluster.name, looks=LOOKS)
+    fleet = parse_fleet({"version": 1, "clusters": [entry]}, "live")
     assert not fleet.errors, fleet.errors
     return sweep_cluster(fleet.clusters[0], home, local_credentials())
 

@@ -1,8 +1,9 @@
 -- What each wait for the in-sync set was.
 -- in:  isr_waits, topic_shapes
 -- out: the rows of isr_waits with held_as: changed, unread, restarted, lagging, reassignment, idle, unproven, expanding
---      or frozen. is_moved: the partition has more replicas than its topic needs while its leader has reassignments.
---      chance: that an expansion of this very set falls so near to the reads that a healthy follower looks left out
+--      or frozen. is_moved: the leader has reassignments, and the partition has more replicas than its topic needs, or
+--      fewer partitions of the cluster do than the leader reassigns. chance: that an expansion of this very set falls
+--      so near to the reads that a healthy follower looks left out
 WITH shapes AS (
     SELECT
         cluster,
@@ -11,6 +12,25 @@ WITH shapes AS (
     FROM topic_shapes
     WHERE array_contains(:clusters, cluster)
     GROUP BY cluster, topic
+),
+
+-- partitions of the cluster that show that they are moved, when they were most
+moves_at AS (
+    SELECT
+        cluster,
+        sweep_at,
+        try_sum(larger_partitions) AS larger_partitions
+    FROM topic_shapes
+    WHERE array_contains(:clusters, cluster)
+    GROUP BY cluster, sweep_at
+),
+
+moves AS (
+    SELECT
+        cluster,
+        max(larger_partitions) AS larger_partitions
+    FROM moves_at
+    GROUP BY cluster
 ),
 
 judged AS (
@@ -44,13 +64,16 @@ judged AS (
         coalesce(w.leader_isr_count >= w.replica_count, FALSE) AS leader_says_whole,
         coalesce(w.follower_failed > 0, FALSE) OR coalesce(w.follower_dead > 0, FALSE) AS fetcher_broken,
         coalesce(w.reassigning_partitions > 0, FALSE)
-        AND coalesce(w.replica_count > s.fewest_replicas, TRUE) AS is_moved,
+        AND coalesce(
+            w.replica_count > s.fewest_replicas OR m.larger_partitions < w.reassigning_partitions, TRUE
+        ) AS is_moved,
         least(1D, try_divide(w.isr_expands * :settle_s, w.seconds)) AS chance,
         -- what arrives in max_lag_s, and between the reads of the two brokers, is no lag
         try_divide((:max_lag_s + abs(w.read_gap_s)) * w.records, w.seconds) AS timely_lag,
         greatest(:max_lag, try_divide(:max_lag_s * w.records, w.seconds)) AS legal_fetcher_lag
     FROM isr_waits AS w
     LEFT JOIN shapes AS s ON w.cluster = s.cluster AND w.topic = s.topic
+    LEFT JOIN moves AS m ON w.cluster = m.cluster
     WHERE array_contains(:clusters, w.cluster) AND w.seconds > 0
 )
 
