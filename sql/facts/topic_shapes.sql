@@ -2,21 +2,34 @@
 -- in:  raw_topics
 -- out: one row per topic and sweep; topic_id is null where releases have none. larger_partitions: at least so many have
 --      more replicas than the fewest, as a partition has while replicas are added by a reassignment
+WITH shapes AS (
+    SELECT
+        cluster,
+        sweep_at,
+        topic,
+        count(*) AS partition_count,
+        min(size(replicas)) AS fewest_replicas,
+        max(size(replicas)) AS most_replicas,
+        try_sum(size(replicas)) AS replica_total,
+        max(topic_id) AS topic_id
+    FROM raw_topics
+    GROUP BY cluster, sweep_at, topic
+)
+
 SELECT
     cluster,
     sweep_at,
     topic,
-    count(*) AS partition_count,
-    min(size(replicas)) AS fewest_replicas,
+    partition_count,
+    fewest_replicas,
+    topic_id,
     coalesce(
         ceil(
             try_divide(
-                try_subtract(try_sum(size(replicas)), try_multiply(count(*), min(size(replicas)))),
-                try_subtract(max(size(replicas)), min(size(replicas)))
+                try_subtract(replica_total, try_multiply(partition_count, fewest_replicas)),
+                try_subtract(most_replicas, fewest_replicas)
             )
         ),
         0
-    ) AS larger_partitions,
-    max(topic_id) AS topic_id
-FROM raw_topics
-GROUP BY cluster, sweep_at, topic
+    ) AS larger_partitions
+FROM shapes
