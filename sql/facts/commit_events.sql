@@ -107,7 +107,7 @@ SELECT
     END AS from_log_end_offset,
     b.born > b.topic_born AS partition_added,
     b.topic_born > 1 AND b.topic_born > p.before_number AS topic_created,
-    -- members that are not shown (new protocol, not allowed) might have been reading already
+    -- members that are not shown (not allowed) might have been reading already
     (NOT c0.listed OR c0.group_state IN ('Empty', 'Dead') OR c0.members > 0) AS begin_known,
     -- a coordinator that was away or loading hides its groups: what comes back then is no first commit
     c1.listed

@@ -40,6 +40,11 @@ def follower_reads(cluster: Cluster, **consumer: object) -> list[Client]:
     return [Producer(cluster, "orders", RECORDS_PER_S), reader]
 
 
+def modern_reads(cluster: Cluster) -> list[Client]:
+    """The same by a consumer whose group has its assignment from the broker (KIP-848)."""
+    return follower_reads(cluster, **{"group.protocol": "consumer"})
+
+
 def mixed_reads(cluster: Cluster) -> list[Client]:
     """The same with leaders on both brokers: prompt and delayed reads in one fetch.
 
@@ -89,7 +94,7 @@ def nothing(_cluster: Cluster) -> list[Client]:
 SCENARIOS = {
     "follower331": Scenario("3.3.1", follower_reads),
     "follower332": Scenario("3.3.2", follower_reads),
-    "follower411": Scenario("4.1.1", follower_reads),
+    "follower411": Scenario("4.1.1", modern_reads),
     "idle331": Scenario("3.3.1", nothing),
     "crowd331": Scenario("3.3.1", idle_crowd),
     "slow331": Scenario("3.3.1", slow_topic),

@@ -73,6 +73,14 @@ def test_clients_are_named_from_the_brokers_own_metrics(measured: Measured) -> N
     assert len([group for group in members if group.startswith("crowd-")]) == 50
 
 
+def test_a_group_of_the_consumer_protocol_has_its_member_and_what_it_reads(measured: Measured) -> None:
+    last = max(row["sweep_at"] for row in measured.raw("sweeps", "follower411"))
+    places = [row for row in measured.raw("group_assignments", "follower411") if row["sweep_at"] == last]
+    assert [(row["group_id"], row["topic"], row["partition"]) for row in places] == [("billing", "orders", 0)]
+    members = [row for row in measured.raw("group_members", "follower411") if row["sweep_at"] == last]
+    assert [(row["member_id"], row["client_host"]) for row in members] == [(places[0]["member_id"], "127.0.0.1")]
+
+
 def test_commits_and_log_ends_advance(measured: Measured) -> None:
     commits = [row["committed_offset"] for row in measured.raw("group_offsets", "follower331")]
     assert commits == sorted(commits)

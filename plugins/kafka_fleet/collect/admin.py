@@ -181,9 +181,7 @@ class _Reader:
         return {"groups": groups.group_rows({}, self.listed)[0]["groups"]}
 
     def group_members(self) -> dict[str, Rows]:
-        classic = sorted(n for n, group in self.listed.items() if group.get("group_type") in groups.CLASSIC)
-        found, lost = groups.described(self.client, classic, self.in_time)
-        lost.add(len(self.listed) - len(classic), "of the new protocol, which is not read")
+        found, lost = groups.described(self.client, self.listed, self.in_time)
         self.fault("group_members", lost.told())
         self.fault("group_assignments", lost.told())
         tables, without = groups.group_rows(found, self.listed)

@@ -1,7 +1,8 @@
-"""One consumer group: takes what DescribeGroups and ListGroups say of it, adds its rows to the raw tables.
+"""One consumer group: takes what a Describe request and ListGroups say of it, adds its rows to the raw tables.
 
-A member carries bytes of its client's own making: of the consumer protocol in groups of consumers, of Kafka Connect,
-Schema Registry and others in theirs. Only the first are read, each member by itself.
+A member of a classic group carries bytes of its client's own making: of the consumer protocol in groups of consumers,
+of Kafka Connect, Schema Registry and others in theirs. Only the first are read, each member by itself. What members of
+the newer protocols read is the broker's own word, and a list already.
 """
 
 import struct
@@ -29,6 +30,13 @@ def assigned(given: bytes) -> list[tuple[str, list[int]]] | None:
     return found if usable else None
 
 
+def claimed(given: bytes | list[tuple[str, list[int]]] | None) -> int:
+    """About how many bytes one member's assignment takes."""
+    if isinstance(given, list):
+        return sum(len(topic) + 4 * len(partitions) for topic, partitions in given)
+    return len(given or b"")
+
+
 def take_group(group: str, about: Any, listed: dict[str, Any], tables: dict[str, Rows], most: int) -> int:
     """Add the rows of one group: itself, its members, and what each of them is assigned.
 
@@ -46,9 +54,11 @@ def take_group(group: str, about: Any, listed: dict[str, Any], tables: dict[str,
         tables["group_members"].append(
             {"group_id": group, "member_id": name, "client_id": member.client_id, "client_host": host}
         )
-        if kind != CONSUMERS:
-            continue
-        found = assigned(member.member_assignment)
+        found = member.member_assignment
+        if isinstance(found, bytes):
+            if kind != CONSUMERS:
+                continue
+            found = assigned(found)
         rows = sum(len(partitions) for _topic, partitions in found or ())
         if found is None or len(tables["group_assignments"]) + rows > end:
             without += 1

@@ -7,20 +7,36 @@ and each group is looked at by itself.
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, NamedTuple
 
 from kafka import errors
 from kafka.admin import KafkaAdminClient
 from kafka.protocol.admin import DescribeGroupsRequest
 
-from kafka_fleet.collect.group_rows import Rows, take_group
+from kafka_fleet.collect.group_rows import Rows, claimed, take_group
 from kafka_fleet.collect.halving import Lost, batches, halving
 from kafka_fleet.collect.kafka_faults import sentence
+from kafka_fleet.collect.messages import ConsumerGroupDescribeRequest, StreamsGroupDescribeRequest
+from kafka_fleet.collect.new_groups import consumer_group, streams_group
 
 # rows of assignments per request, the smallest groups first: one that claims very many costs itself
 ASSIGNED = 1_000_000
 MOST = 20_000  # groups of one cluster: a JVM of 1 GiB judges a day with as many (benchmarks/many_groups.py)
-CLASSIC = (None, "", "classic")  # groups that DescribeGroups tells of; brokers before 4.0 have no others
+CLASSIC = (None, "", "classic")  # groups that DescribeGroups tells of; brokers before 3.8 name no type
+
+
+def _describe(request: Any, named: str, names: list[str]) -> Any:
+    return request(**{named: names}, include_authorized_operations=False)
+
+
+# type of a group -> the request that describes groups of it, and what makes a group of an answer
+REQUESTS: dict[str, tuple[Callable[[list[str]], Any], Callable[[Any], Any]]] = {
+    "classic": (partial(_describe, DescribeGroupsRequest, "groups"), lambda told: told),
+    "consumer": (partial(_describe, ConsumerGroupDescribeRequest, "group_ids"), consumer_group),
+    "streams": (partial(_describe, StreamsGroupDescribeRequest, "group_ids"), streams_group),
+}
+UNASKED = "share"  # their members send no Fetch request, and no check reads them
 
 
 class Read(NamedTuple):
@@ -53,21 +69,32 @@ def _by_coordinator(
     return found
 
 
-def described(client: KafkaAdminClient, names: list[str], in_time: Callable[[], None]) -> Read:
-    """Each group as DescribeGroups tells it, the bytes of its members as they are."""
+def described(client: KafkaAdminClient, listed: dict[str, dict[str, Any]], in_time: Callable[[], None]) -> Read:
+    """Each group as the request of its type tells it, the bytes of classic members as they are.
+
+    Groups that no check reads (share groups) are neither found nor lost.
+    """
     lost, found = Lost("groups"), {}
-    for broker, own in _by_coordinator(client, names, in_time, lost).items():
+    by_type: dict[str, list[str]] = {}
+    for name in sorted(listed):
+        kind = listed[name].get("group_type")
+        by_type.setdefault("classic" if kind in CLASSIC else str(kind), []).append(name)
+    for kind, names in by_type.items():
+        if kind not in REQUESTS:
+            lost.add(len(names) if kind != UNASKED else 0, "of a protocol that is not read")
+            continue
+        request, made = REQUESTS[kind]
+        for broker, own in _by_coordinator(client, names, in_time, lost).items():
 
-        def describe(batch: list[str], broker: int = broker) -> Any:
-            request = DescribeGroupsRequest(groups=batch, include_authorized_operations=False)
-            return client._manager.run(client._manager.send, request, broker)
+            def describe(batch: list[str], broker: int = broker, request: Callable[[list[str]], Any] = request) -> Any:
+                return client._manager.run(client._manager.send, request(batch), broker)
 
-        for answer in halving(own, in_time, describe, lost):
-            for group in answer.groups:
-                if group.error_code:
-                    lost.add(1, sentence(errors.for_code(group.error_code)()))
-                else:
-                    found[group.group_id] = group
+            for answer in halving(own, in_time, describe, lost):
+                for group in answer.groups:
+                    if group.error_code:
+                        lost.add(1, sentence(errors.for_code(group.error_code)()))
+                    else:
+                        found[group.group_id] = made(group)
     return Read(found, lost)
 
 
@@ -102,7 +129,7 @@ def group_rows(found: dict[str, Any], listed: dict[str, dict[str, Any]]) -> tupl
     without = 0
     for batch in batches(sorted(listed)):
         sizes = dict.fromkeys(batch, 0)
-        sizes |= {n: sum(len(m.member_assignment or b"") for m in found[n].members) for n in batch if n in found}
+        sizes |= {n: sum(claimed(m.member_assignment) for m in found[n].members) for n in batch if n in found}
         left = ASSIGNED
         for name in sorted(batch, key=sizes.__getitem__):
             before = len(tables["group_assignments"])
