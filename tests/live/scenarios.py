@@ -106,7 +106,7 @@ SCENARIOS = {
 }
 
 
-LOOKS = {"brokers": 1, "seconds": 5}  # clusters are swept one after the other, and a sweep ends with its looks
+LOOKS = {"brokers": 1, "seconds": 5}  # a sweep ends with its looks, and sweeps have to be close together
 
 
 def sweep(cluster: Cluster, home: Path, name: str | None = None) -> SweepResult:
@@ -153,8 +153,7 @@ def running(
             for started in [pool.submit(cluster.start) for cluster in clusters.values()]:
                 started.result()
             avoid_midnight(60 + sweeps * every_s)
-            for cluster in clusters.values():
-                sweep(cluster, home)
+            list(pool.map(lambda cluster: sweep(cluster, home), clusters.values()))
             made = [pool.submit(SCENARIOS[name].load, cluster) for name, cluster in clusters.items()]
             for future in wait(made).done:  # what did start is stopped, also when another load did not
                 loads += [] if future.exception() else future.result()
@@ -162,8 +161,8 @@ def running(
                 future.result()
             for _ in range(sweeps - 1):
                 time.sleep(every_s)
-                for cluster in clusters.values():
-                    sweep(cluster, home)
+                # side by side: one after the other would be further apart than counters alone can judge
+                list(pool.map(lambda cluster: sweep(cluster, home), clusters.values()))
             stopped = [client.log.read_text(errors="replace") for client in loads if not client.running]
             assert not stopped, f"a client ended by itself: {stopped}"
             yield clusters
