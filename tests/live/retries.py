@@ -67,7 +67,7 @@ def await_replicas(cluster: Cluster, seconds: float = 90) -> None:
 
 
 def refuse_moved(cluster: Cluster, tries: int = 4) -> None:
-    """Move leaders until batches of the client were refused for it; where it learns too soon, the broker starts anew."""
+    """Move leaders until batches were refused for it; where the client learns too soon, the broker starts anew."""
     moved = counted(cluster, MOVED)
     for left in reversed(range(tries)):
         await_replicas(cluster)
