@@ -3,7 +3,8 @@
 python -m benchmarks.workload_clients '{"bootstrap": [...], "writers": [...], "readers": [...], "held": [...]}'
 
 A writer is `{"topic", "shape", "per_s", ...}`, see SHAPES. A reader is `{"topic", "group" or null, "rack" or null,
-"isolation"}`; without a group it is assigned every partition, and commits nothing. What is held is `{"host", "port",
+"isolation"}`; without a group it is assigned every partition, and commits nothing. `also`: further topics of a member;
+`slow_s`: it takes a record at a time, and so long for each. What is held is `{"host", "port",
 "connections", "back_s"}`: idle connections, each of which comes back within `back_s` seconds after a cut. Prints
 `ready` when every reader has its partitions, then `sent read open` once a second.
 """
@@ -101,6 +102,7 @@ def _joined(bootstrap: list[str], reader: Json, name: str) -> KafkaConsumer:
         "group_id": group, "client_id": name, "auto_offset_reset": "latest", "fetch_max_wait_ms": 500,
         "fetch_min_bytes": 1, "enable_auto_commit": group is not None, "client_rack": reader.get("rack") or "",
         "isolation_level": reader.get("isolation") or "read_uncommitted", "metadata_max_age_ms": 300_000,
+        "max_poll_records": 1 if reader.get("slow_s") else 500,
     }  # fmt: skip
     while True:
         consumer = KafkaConsumer(bootstrap_servers=bootstrap, **settings)
@@ -111,7 +113,7 @@ def _joined(bootstrap: list[str], reader: Json, name: str) -> KafkaConsumer:
                     consumer.assign([TopicPartition(topic, one) for one in partitions])
                     return consumer
         else:
-            consumer.subscribe([topic])
+            consumer.subscribe([topic, *reader.get("also", ())])
             while time.monotonic() < deadline:
                 consumer.poll(timeout_ms=500)
                 if consumer.assignment():
@@ -127,6 +129,7 @@ def read(bootstrap: list[str], reader: Json, name: str, ready: threading.Semapho
     while True:
         for records in consumer.poll(timeout_ms=2_000).values():
             counts["read"] += len(records)
+            time.sleep(reader.get("slow_s", 0.0))
 
 
 def request(api: int, version: int, correlation: int, body: bytes = b"") -> bytes:
