@@ -99,7 +99,8 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str | None]
     signature = load_signatures(sql_dir())["fetch_latency"]
     bound = {name: float(one.value) for name, one in signature.thresholds.items()}
     clusters = [row["cluster"] for row in looks]
-    duck.store("look_topics", signature.steps["look_topics"], {**bound, "clusters": clusters})
+    for step in ("look_slots", "look_topics"):
+        duck.store(step, signature.steps[step], {**bound, "clusters": clusters})
     found: dict[str, set[str | None]] = {name: set() for name in LOADS}
     for row in duck.rows("SELECT cluster, shows FROM look_topics WHERE topic = 'orders'"):
         found[row["cluster"].partition("#")[0]].add(row["shows"])
