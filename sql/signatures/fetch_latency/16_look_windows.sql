@@ -1,5 +1,5 @@
 -- Windows that end at a close look which shows fetches that wait although records have arrived.
--- in:  look_topics, fetch_spans, topic_windows, topic_readers, read_windows
+-- in:  look_topics, look_days, fetch_spans, topic_windows, topic_readers, read_windows
 -- out: one row per cluster, broker and window; topics, groups and bytes are those that the look is about, expired is
 --      what it saw at least. proven: no healthy workload makes these readings
 WITH passes AS (
@@ -11,26 +11,6 @@ WITH passes AS (
     FROM topic_windows
     GROUP BY cluster, topic, time_window
     HAVING try_sum(bytes_out) <= :excess_factor * try_sum(bytes_in)
-),
-
--- a slow reader's period may fall together with an idle one's within a look, not in look after look: with expiries
--- beside a share q of all slots, twice the bytes there has a chance of (1 + q) / 2 at most (Markov)
-often AS (
-    SELECT
-        cluster,
-        broker,
-        topic,
-        count_if(shows = 'prompt') = 0
-        AND try_cast(
-            try_sum(
-                try_cast(
-                    CASE WHEN shows = 'seems' THEN ln((1 + try_divide(waiting_slots, slots)) / 2) ELSE 0 END
-                    AS DECIMAL(28, 9)
-                )
-            ) AS DOUBLE
-        ) <= ln(:max_look_chance) AS proven
-    FROM look_topics
-    GROUP BY cluster, broker, topic
 )
 
 SELECT
@@ -43,16 +23,16 @@ SELECT
     max(CASE WHEN k.carried_expired > 0 THEN k.carried_expired ELSE k.expired END) AS expired,
     max(k.carried_bytes) AS carried_bytes,
     max(
-        (k.leaders = 0 AND k.shows IN ('delayed', 'seems'))
-        OR (k.shows IN ('partly', 'seems') AND w.selected_topics IS NOT NULL AND p.topic IS NOT NULL)
+        (k.leaders = 0 AND k.shows = 'delayed')
+        OR (k.shows = 'partly' AND w.selected_topics IS NOT NULL AND p.topic IS NOT NULL)
     ) AS proven
 FROM look_topics AS k
 INNER JOIN fetch_spans AS s ON k.cluster = s.cluster AND k.broker = s.broker AND k.sweep_at = s.to_sweep
-INNER JOIN often AS o ON k.cluster = o.cluster AND k.broker = o.broker AND k.topic = o.topic
+INNER JOIN look_days AS o ON k.cluster = o.cluster AND k.broker = o.broker AND k.topic = o.topic
 LEFT JOIN topic_windows AS x
     ON k.cluster = x.cluster AND k.broker = x.broker AND k.topic = x.topic AND s.time_window = x.time_window
 LEFT JOIN topic_readers AS g ON k.cluster = g.cluster AND k.topic = g.topic AND s.time_window = g.time_window
 LEFT JOIN read_windows AS w ON k.cluster = w.cluster AND k.broker = w.broker AND s.time_window = w.time_window
 LEFT JOIN passes AS p ON k.cluster = p.cluster AND k.topic = p.topic AND s.time_window = p.time_window
-WHERE k.shows IN ('delayed', 'partly', 'waits') OR (k.shows = 'seems' AND o.proven)
+WHERE k.shows IN ('delayed', 'partly', 'waits') OR (k.closeness IS NOT NULL AND o.beside)
 GROUP BY k.cluster, k.broker, s.time_window

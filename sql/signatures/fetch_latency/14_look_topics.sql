@@ -6,7 +6,8 @@
 --      topic that it only follows; `partly` where it leads a part: what expired fetches carried is more than a prompt
 --      answer had, so no fetch.min.bytes of the same reader holds them back; `waits`: bytes were held back, by
 --      whatever; `seems`: of each record that may be read at least twice the bytes go out beside an expiry, which
---      chance can do too; `prompt`: fewer than that; null: it does not tell
+--      chance can do too; `prompt`: fewer than that; null: it does not tell. closeness: expiries beside a byte that went
+--      out, on average, by those beside a record that came
 WITH looked AS (
     SELECT
         t.cluster,
@@ -30,6 +31,11 @@ WITH looked AS (
         try_sum(CASE WHEN t.none_expired THEN t.records ELSE 0 END) AS free_records,
         count_if(NOT t.none_expired AND t.records > 0) AS waiting_moves,
         count_if(t.none_expired AND t.records > 0) AS free_moves,
+        -- each as often as there are expiries in its slot
+        try_sum(t.bytes_out) AS topic_bytes,
+        try_sum(t.records) AS records,
+        try_sum(try_multiply(t.bytes_out, t.expired)) AS close_bytes,
+        try_sum(try_multiply(t.records, t.expired)) AS close_records,
         -- the second smallest: a segment that is rolled ends one fetch early, too
         get(
             sort_array(collect_list(CASE WHEN t.none_expired AND t.bytes_out > 0 THEN t.broker_bytes END)), 1
@@ -43,6 +49,10 @@ WITH looked AS (
 
 SELECT
     *,
+    -- 1 where records are sent at once: they have the expiries beside them that they had when they came
+    try_divide(
+        try_cast(close_bytes AS DOUBLE) * records, try_cast(topic_bytes AS DOUBLE) * close_records
+    ) AS closeness,
     CASE
         WHEN replicas > 0 AND leaders = 0 AND carried_slots >= :min_look_slots THEN 'delayed'
         WHEN

@@ -1,5 +1,5 @@
 -- What is left of a window's expiries and fetches when all that is legal is taken off, beside what is read there.
--- in:  fetch_windows, legal_waits, unknown_waits, read_windows, look_windows, look_topics, broker_days
+-- in:  fetch_windows, legal_waits, unknown_waits, read_windows, look_windows, look_days, broker_days
 -- out: one row per cluster, broker and window
 WITH cluster_sizes AS (
     SELECT
@@ -9,16 +9,13 @@ WITH cluster_sizes AS (
     GROUP BY cluster
 ),
 
--- topics of which every look of the day shows that they go out at once
 prompt_topics AS (
     SELECT
         cluster,
         broker,
-        array_except(
-            collect_set(CASE WHEN shows = 'prompt' THEN topic END),
-            collect_set(CASE WHEN shows != 'prompt' THEN topic END)
-        ) AS topics
-    FROM look_topics
+        collect_set(topic) AS topics
+    FROM look_days
+    WHERE prompt
     GROUP BY cluster, broker
 ),
 

@@ -1,7 +1,7 @@
 -- Expiries that readers may have made of whom it is not known where, or that, they read here.
--- in:  fetch_windows, legal_waits, read_topics, reader_sessions, fetch_spans, follower_reads
+-- in:  fetch_windows, legal_waits, read_topics, member_topics, follower_reads
 -- out: one row per cluster, broker and window: unspent expiries; stranger_share and unseen_share of the fetches, at
---      most; delayed_members, who may wait here for what is read from it as a follower
+--      most; delayed_members, who can wait here for nothing but what is read from it as a follower
 WITH unspent AS (
     -- expiries that members should have shown at their leaders and did not: those members may wait at a follower
     SELECT
@@ -17,27 +17,13 @@ WITH unspent AS (
     GROUP BY t.cluster, t.time_window
 ),
 
-members AS (
-    SELECT
-        m.cluster,
-        m.broker,
-        m.topic,
-        m.group_id,
-        m.member_id,
-        m.led_partitions,
-        s.time_window
-    FROM reader_sessions AS m
-    INNER JOIN fetch_spans AS s
-        ON m.cluster = s.cluster AND m.broker = s.broker AND m.to_sweep = s.to_sweep AND m.kind = s.kind
-),
-
 seen AS (
     SELECT DISTINCT
         cluster,
         broker,
         topic,
         time_window
-    FROM members
+    FROM member_topics
     WHERE led_partitions > 0
 ),
 
@@ -62,16 +48,18 @@ strangers AS (
     GROUP BY x.cluster, x.broker, x.time_window
 ),
 
--- each of them expires once per wait at most
+-- each of them expires once per wait at most. One that reads an idle topic here, too, may wait for that: a consumer that
+-- still holds records of one topic asks for the others alone
 delayed AS (
     SELECT
         m.cluster,
         m.broker,
         m.time_window,
         count(DISTINCT m.group_id, m.member_id) AS delayed_members
-    FROM members AS m
+    FROM member_topics AS m
     INNER JOIN follower_reads AS f
         ON m.cluster = f.cluster AND m.broker = f.broker AND m.topic = f.topic AND m.time_window = f.time_window
+    WHERE m.topics = 1
     GROUP BY m.cluster, m.broker, m.time_window
 )
 
