@@ -48,8 +48,8 @@ strangers AS (
     GROUP BY x.cluster, x.broker, x.time_window
 ),
 
--- each of them expires once per wait at most. One that reads an idle topic here, too, may wait for that: a consumer that
--- still holds records of one topic asks for the others alone
+-- each of them expires once per wait at most. One that reads an idle topic here, too, may wait for that: a consumer
+-- that still holds records of one topic asks for the others alone
 delayed AS (
     SELECT
         m.cluster,

@@ -6,8 +6,8 @@
 --      topic that it only follows; `partly` where it leads a part: what expired fetches carried is more than a prompt
 --      answer had, so no fetch.min.bytes of the same reader holds them back; `waits`: bytes were held back, by
 --      whatever; `seems`: of each record that may be read at least twice the bytes go out beside an expiry, which
---      chance can do too; `prompt`: fewer than that; null: it does not tell. closeness: expiries beside a byte that went
---      out, on average, by those beside a record that came
+--      chance can do too; `prompt`: fewer than that; null: it does not tell. closeness: expiries beside a byte that
+--      went out, on average, by those beside a record that came
 WITH looked AS (
     SELECT
         t.cluster,

@@ -41,7 +41,30 @@ WITH caused AS (
 )
 
 SELECT
-    *,
+    cluster,
+    broker,
+    time_window,
+    cause,
+    from_at,
+    to_at,
+    seconds,
+    fetches,
+    expired,
+    excess,
+    busy_fetches,
+    busy_ratio,
+    prompt_share,
+    legal_expired,
+    legal_fetches,
+    batches_per_s,
+    carried_bytes,
+    wait_s,
+    p50_ms,
+    p75_ms,
+    p95_ms,
+    p98_ms,
+    p99_ms,
+    p999_ms,
     CASE cause
         WHEN 'follower' THEN coalesce(look_topics, follower_topics, selected_topics)
         WHEN 'redirect' THEN bypassed_topics
