@@ -12,6 +12,7 @@ SELECT
     topic,
     count_if(shows = 'prompt') > 0 AND count_if(shows != 'prompt') = 0 AS prompt,
     max(leaders) = 0
+    AND min(replicas) > 0
     AND count_if(shows = 'prompt') = 0
     AND try_cast(
         try_sum(
