@@ -78,19 +78,19 @@ class FetchOracle(FetchLegal):
         return "follower" if elsewhere else "min_bytes"
 
     def delayed(self, key: Window) -> int:
-        """Group members at a broker with a partition there of what is read from it as a follower."""
+        """Group members at a broker with partitions there of one topic alone, which is read from it as a follower."""
         cluster, broker, window = key
-        found = set()
+        found: dict[tuple[str, str], set[str]] = defaultdict(set)
         for span in self.spans:
             if (span["cluster"], span["broker"], span["time_window"]) == key:
                 for name, places in self.members[cluster, span["to_sweep"]].items():
-                    hosted = [
-                        (cluster, broker, topic, window) in self.followers
-                        and broker in self.replicas.get((cluster, span["to_sweep"], topic, partition), ())
-                        for topic, partition in places
-                    ]
-                    found |= {name} if any(hosted) else set()
-        return len(found)
+                    found[name] |= {
+                        topic for topic, partition in places
+                        if broker in self.replicas.get((cluster, span["to_sweep"], topic, partition), ())
+                    }  # fmt: skip
+        return sum(
+            len(topics) == 1 and (cluster, broker, *topics, window) in self.followers for topics in found.values()
+        )
 
     def _proven(self, one: Row) -> bool:
         """Sweeps close together, and expiries that the members seen can make; or redirects."""

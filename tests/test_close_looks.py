@@ -1,9 +1,10 @@
-"""What a close look shows of delayed and of healthy readers, over simulated fetches: proof only where it is so."""
+"""What close looks show of delayed and of healthy readers, over simulated fetches: proof only where it is so."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -15,7 +16,7 @@ from kafka_fleet.paths import sql_dir
 from kafka_fleet.store.schemas import raw_schemas
 from waiting_fetches import Arrivals, Partition, Reader, bursts, look, random, steady
 
-MS, AT, SEEDS = 15_000, datetime(2026, 11, 20, 10, 10, tzinfo=UTC), 3
+MS, AT, SEEDS = 15_000, datetime(2026, 11, 20, 2, 10, tzinfo=UTC), 3
 Load = tuple[list[Partition], list[Reader]]
 
 
@@ -67,24 +68,63 @@ LOADS: dict[str, tuple[Callable[[Random], Load], bool, set[str | None]]] = {
         lambda rng: _reads(lambda: bursts(rng, 0.52, 30, 20, MS), _follows, many=1), True, {"prompt", None},
     ),
     "commits just after the second wait": (lambda rng: _commits(rng, 1020), True, {"prompt", None}),
+    "an idle partition by turns": (
+        lambda rng: ([(part := Partition("orders", 0, steady(rng, 40, MS), False))], [Reader([part], by_turns=True)]),
+        True, {"prompt", "seems", None},
+    ),
     "fetch.min.bytes on leaders": (
         lambda rng: _reads(lambda: steady(rng, 10, MS), lambda _n: True, min_bytes=100_000), True, {"waits"},
     ),
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str | None]]:
-    """What the looks at each load show of its topic."""
-    home: Path = tmp_path_factory.mktemp("looks")
+def _beside_fast(rng: Random, own: list[Reader], idle: int = 0) -> Load:
+    """Readers of a topic that the broker follows, beside prompt ones of another that it leads, and idle ones."""
+    fast = [Partition("payments", number, random(rng, 60, MS)) for number in range(3)]
+    quiet = Partition("quiet", 0, [])
+    others = [*(Reader([part]) for part in fast), *(Reader([quiet]) for _ in range(idle))]
+    return [*(part for reader in own for part in reader.reads), *fast, quiet], [*own, *others]
+
+
+def _followed(rng: Random, many: int, **settings: Any) -> list[Reader]:
+    return [Reader([Partition("orders", number, random(rng, 40, MS), False)], **settings) for number in range(many)]
+
+
+def _in_step(rng: Random) -> float:
+    return 500 + rng.uniform(1, 4)
+
+
+DAYS: dict[str, tuple[Callable[[Random], Load], bool, int, bool]] = {
+    # what the clients do, whether a follower wakes its readers, looks of the day, whether they tell together
+    "five delayed": (lambda rng: _beside_fast(rng, _followed(rng, 5)), False, 48, True),
+    "five delayed, a few looks": (lambda rng: _beside_fast(rng, _followed(rng, 5)), False, 8, False),
+    "one delayed": (lambda rng: _beside_fast(rng, _followed(rng, 1)), False, 12, True),
+    "five idle": (lambda rng: _beside_fast(rng, _followed(rng, 5), idle=5), True, 48, False),
+    "five slow, five idle": (
+        lambda rng: _beside_fast(rng, _followed(rng, 5, thinks=lambda r: r.uniform(200, 700)), idle=5), True, 48, False,
+    ),
+    "one slow in step with one idle": (
+        lambda rng: _beside_fast(rng, _followed(rng, 1, thinks=_in_step), idle=1), True, 48, False,
+    ),
+    "commits just after the second wait": (lambda rng: _beside_fast(rng, _commits(rng, 1020)[1]), True, 48, False),
+    # why they prove nothing
+    "an idle partition by turns": (
+        lambda rng: _beside_fast(rng, _followed(rng, 5, by_turns=True)), True, 48, True,
+    ),
+}  # fmt: skip
+
+
+def _judged(home: Path, loads: dict[str, tuple[Callable[[Random], Load], bool, list[str]]], steps: list[str]) -> Duck:
+    """The steps over looks: what the clients do, whether a follower wakes its readers, the cluster of each look."""
     duck = Duck(home, "2026-11-20", sql_dir(), threads=1)
     reads, looks, led = [], [], []
-    for name, (load, wakes, _expected) in LOADS.items():
-        for seed in range(SEEDS):
+    for name, (load, wakes, clusters) in loads.items():
+        for seed, cluster in enumerate(clusters):
             rng = Random(f"{name} {seed}")  # noqa: S311
             parts, readers = load(rng)
-            known = {"cluster": f"{name}#{seed}", "broker": 2, "sweep_at": AT}
-            looks.append({**known, "signature": "fetch_latency", "outcome": "ok", "started_at": AT})
+            at = AT + timedelta(minutes=10 * seed)
+            known = {"cluster": cluster, "broker": 2, "sweep_at": at}
+            looks.append({**known, "signature": "fetch_latency", "outcome": "ok", "started_at": at})
             rows = look(rng, parts, readers, wakes, MS, 100)
             reads += [{**known, "signature": "fetch_latency", **row} for row in rows]
             own = [part for part in parts if part.topic == "orders"]
@@ -98,8 +138,18 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str | None]
     duck.store("look_steps", fact_queries(sql_dir())["look_steps"], {})
     signature = load_signatures(sql_dir())["fetch_latency"]
     bound = {name: float(one.value) for name, one in signature.thresholds.items()}
-    clusters = [row["cluster"] for row in looks]
-    duck.store("look_topics", signature.steps["look_topics"], {**bound, "clusters": clusters})
+    for step in steps:
+        duck.store(step, signature.steps[step], {**bound, "clusters": sorted({row["cluster"] for row in looks})})
+    return duck
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str | None]]:
+    """What the looks at each load show of its topic."""
+    loads = {
+        name: (load, wakes, [f"{name}#{seed}" for seed in range(SEEDS)]) for name, (load, wakes, _) in LOADS.items()
+    }
+    duck = _judged(tmp_path_factory.mktemp("looks"), loads, ["look_slots", "look_topics"])
     found: dict[str, set[str | None]] = {name: set() for name in LOADS}
     for row in duck.rows("SELECT cluster, shows FROM look_topics WHERE topic = 'orders'"):
         found[row["cluster"].partition("#")[0]].add(row["shows"])
@@ -110,3 +160,16 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str | None]
 def test_a_look_proves_delay_only_where_readers_are_delayed(shown: dict[str, set[str | None]], load: str) -> None:
     assert shown[load]
     assert shown[load] <= LOADS[load][2]
+
+
+@pytest.fixture(scope="module")
+def days(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bool]:
+    """Whether all looks of a day show together that the topic goes out beside expiries."""
+    loads = {name: (load, wakes, [name] * many) for name, (load, wakes, many, _) in DAYS.items()}
+    duck = _judged(tmp_path_factory.mktemp("days"), loads, ["look_slots", "look_topics", "look_days"])
+    return {row["cluster"]: row["beside"] for row in duck.rows("SELECT * FROM look_days WHERE topic = 'orders'")}
+
+
+@pytest.mark.parametrize("load", DAYS)
+def test_delayed_readers_beside_fast_ones_show_over_many_looks_alone(days: dict[str, bool], load: str) -> None:
+    assert days[load] == DAYS[load][3]

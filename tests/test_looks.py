@@ -10,6 +10,8 @@ import pytest
 
 from kafka_fleet.collect import looks as module
 from kafka_fleet.collect import turns
+from kafka_fleet.collect.suspicion import Since
+from kafka_fleet.knowledge.looks import asked_looks
 from suspected import EXPIRED, OUT, Row, Suspected, suspected, unhurried
 
 PLACES = ("log_end_offset", "high_watermark", "last_stable_offset")
@@ -46,6 +48,24 @@ def test_a_broker_whose_fetches_expire_is_read_densely(tmp_path: Path) -> None:
     assert {one["signature"] for one in reads} == {"fetch_latency"}
     assert swept.result.looks == ((7, "ok"),)
     assert swept.result.summary().endswith("; close look at broker 7: ok")
+
+
+def test_few_expiries_among_many_fetches_are_looked_at(tmp_path: Path) -> None:
+    with suspected({7: Suspected(EXPIRED=10.0, FETCHES=1810.0, OUT=480_000.0)}) as cluster:
+        assert cluster.sweep(tmp_path).result.looks == ((7, "ok"),)
+
+
+def test_topics_that_the_broker_leads_nothing_of_come_before_busier_ones() -> None:
+    suspect = turns.Suspect(2, "fetch_latency", asked_looks()["fetch_latency"], "why", Since(600.0, True))
+    leaders = {"payments": 2, "orders": 1, "audit": 2, "rare": 3}
+    topics = [
+        {"topic": topic, "partition": number, "leader": leader, "replicas": [1, 2, 3]}
+        for topic, leader in leaders.items()
+        for number in range(30)
+    ]
+    plan = module._plan(suspect, "http://broker-2", ["payments", "audit", "orders", "rare"], topics, None)
+    assert plan.topics == ["orders", "rare", "payments"]
+    assert (len(plan.places), plan.left_out) == (64, 56)
 
 
 def test_readings_keep_their_slots_and_time_grows(tmp_path: Path) -> None:

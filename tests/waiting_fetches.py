@@ -28,12 +28,16 @@ class Partition:
 
 @dataclass
 class Reader:
-    """A consumer of some partitions; thinks: ms from an answer to the next fetch, drawn anew each time."""
+    """A consumer of some partitions; thinks: ms from an answer to the next fetch, drawn anew each time.
+
+    by_turns: it still holds records after each answer, and asks for an idle partition alone meanwhile.
+    """
 
     reads: list[Partition]
     wait: float = 500.0
     min_bytes: int = 1
     read_committed: bool = False
+    by_turns: bool = False
     thinks: Callable[[Random], float] = field(default=lambda rng: rng.uniform(1, 4))
 
 
@@ -91,6 +95,9 @@ def answers(rng: Random, reader: Reader, ms: float, wakes: bool) -> list[tuple[f
         found.append((ends, expired, sent))
         held = [0] * len(readable)
         at = ends + reader.thinks(rng)
+        if reader.by_turns and any(sent.values()):
+            found.append((at + reader.wait, True, {}))
+            at += reader.wait + reader.thinks(rng)
     return found
 
 

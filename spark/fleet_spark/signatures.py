@@ -141,7 +141,7 @@ def _table(rows: list[Row]) -> dict[str, Any] | None:
 def _step(spark: SparkSession, query: str, values: Mapping[str, Any], ways: Ways) -> tuple[DataFrame, int]:
     """A step computed once, which every later step and all queries read; and its rows.
 
-    As mere views the nine steps of fetch_latency grow into one plan that takes three times as long.
+    As mere views the steps of fetch_latency grow into one plan that takes three times as long.
     """
     with ways.of(query) as small:
         frame = spark.sql(query, args=_bind(query, values))

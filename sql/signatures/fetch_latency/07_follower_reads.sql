@@ -1,17 +1,7 @@
 -- Bytes sent to consumers that a broker's own leaders do not explain: somebody reads from a follower there.
--- in:  topic_windows, group_windows, bypassed_leaders
+-- in:  topic_windows, topic_readers, bypassed_leaders
 -- out: one row per cluster, broker, topic and window
-WITH readers AS (
-    SELECT
-        cluster,
-        topic,
-        time_window,
-        array_distinct(flatten(collect_list(groups))) AS groups
-    FROM group_windows
-    GROUP BY cluster, topic, time_window
-),
-
-bypassed_topics AS (
+WITH bypassed_topics AS (
     SELECT
         cluster,
         topic,
@@ -30,7 +20,7 @@ SELECT
     x.bytes_out,
     coalesce(r.groups, array()) AS groups
 FROM topic_windows AS x
-LEFT JOIN readers AS r ON x.cluster = r.cluster AND x.topic = r.topic AND x.time_window = r.time_window
+LEFT JOIN topic_readers AS r ON x.cluster = r.cluster AND x.topic = r.topic AND x.time_window = r.time_window
 LEFT JOIN bypassed_topics AS y ON x.cluster = y.cluster AND x.topic = y.topic AND x.time_window = y.time_window
 WHERE
     x.bytes_out > 0
