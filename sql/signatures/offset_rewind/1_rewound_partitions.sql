@@ -1,7 +1,7 @@
 -- Committed offsets that went back, each with the cause that the states of log, group and coordinator leave.
 -- in:  offset_rewinds, coordinator_health
 -- out: one row per group, partition and step back; sure: nothing else explains it. Of a group without members at any
---      sweep others set the offsets, so that nothing was read again: only a load of an uncompacted log is told, as a hint
+--      sweep others set the offsets, so that nothing was read again: only a load of an uncompacted log is a hint
 WITH logs AS (
     SELECT
         cluster,

@@ -1,8 +1,8 @@
 -- Leaders from outside the in-sync replicas, where unclean elections were counted meanwhile.
 -- in:  outside_leads
--- out: one row per partition and pair of sweeps. proven: as many unclean elections are certain as such leaders came, and
---      the replicas that were in sync had gone. A leader may have come back into sync since the sweep before, or come
---      from the eligible leader replicas, and an election may have been of another partition
+-- out: one row per partition and pair of sweeps. proven: as many unclean elections are certain as such leaders came,
+--      and the replicas that were in sync had gone. A leader may have come back into sync since the sweep before, or
+--      come from the eligible leader replicas, and an election may have been of another partition
 SELECT
     cluster,
     topic,

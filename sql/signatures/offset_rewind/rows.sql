@@ -50,7 +50,7 @@ ranked AS (
         *,
         row_number() OVER (
             PARTITION BY cluster
-            ORDER BY offset_before - offset_after DESC, whose ASC, topic_partition ASC, to_sweep ASC
+            ORDER BY try_subtract(offset_before, offset_after) DESC, whose ASC, topic_partition ASC, to_sweep ASC
         ) AS line
     FROM listed
 )
