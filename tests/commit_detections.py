@@ -102,6 +102,11 @@ def rewind(oracle: RewindOracle) -> Told:
         {**row, "cause": "truncation", "strength": "conclusive" if row["sure"] else "suggestive"}
         for row in oracle.lost()
     ]
+    rows += [
+        {**row, "cause": "unclean_election", "records_lost": None, "led_in_isr": False,
+         "strength": "conclusive" if row["proven"] and row["same_topic"] else "suggestive"}
+        for row in oracle.unclean()
+    ]  # fmt: skip
     rows += [{**row, "cause": "stale_load", "strength": "suggestive"} for row in oracle.unsafe()]
     told = {}
     for (cluster, cause), named in reported(rows).items():

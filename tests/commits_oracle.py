@@ -16,7 +16,7 @@ Place = tuple[str, int]  # topic, partition
 Sweep = tuple[str, datetime]  # cluster, time
 TABLES = (
     "sweeps", "groups", "group_members", "group_assignments", "group_offsets", "declarations", "broker_configs",
-    "client_software", "request_errors", "log_dirs", "topic_configs",
+    "client_software", "request_errors", "log_dirs", "topic_configs", "features",
 )  # fmt: skip
 OFFSETS = "__consumer_offsets"
 IDLE = "Empty", "Dead"

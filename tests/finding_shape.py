@@ -45,7 +45,7 @@ WORDS = {
 CAUSES = {
     "fetch_latency": {"follower", "redirect", "min_bytes", "tls_poll"},
     "isr_stagnation": {"frozen", "dead_broker", "catching_up", "reassignment"},
-    "offset_rewind": {"stale_load", "truncation", "manual"},
+    "offset_rewind": {"stale_load", "truncation", "unclean_election", "manual"},
     "partition_growth": {"growth", "first_start", "offsets_expired"},
     "partition_skew": {"leader_bound", "key_bound", "adaptive"},
     "reconnect_storm": {"restart", "leader_move", "deploy", "auth_failures"},

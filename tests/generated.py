@@ -39,7 +39,7 @@ VIEWS = (
     "connection_spans", "bursts", "storms", "restarts", "usual_starts", "judged_restarts", "fetch_spans",
     "fetch_windows", "topic_windows", "group_windows", "bypassed_leaders", "follower_reads", "legal_waits",
     "caused_windows", "late_commits", "skipping_groups", "rewound_partitions", "rewound_groups", "lost_log_ends",
-    "unsafe_coordinators",
+    "unclean_leaders", "unsafe_coordinators",
 )  # fmt: skip
 EACH = "each-sweep"  # the first clean cluster once more, landed sweep by sweep
 Row = dict[str, Any]

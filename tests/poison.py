@@ -79,6 +79,7 @@ def eventful(cluster: str) -> Tables:
     sweeps = recording("follower331")
     restart(sweeps)
     _shrunk(sweeps)
+    _elected(sweeps)
     _rewound(sweeps)
     for number, one in enumerate(sweeps):
         one.cluster = cluster
@@ -106,17 +107,30 @@ def _shrunk(sweeps: list[Sweep]) -> None:
         row["replicas_count"] = 2 if row["replicas_count"] == 0 else 0
 
 
+def _elected(sweeps: list[Sweep]) -> None:
+    """Unclean elections are counted, and a replica that was not in sync leads at the last sweep."""
+    for number, one in enumerate(sweeps):
+        for row in one.rows("broker_metrics"):
+            row["unclean_leader_elections"] = number
+    for row in sweeps[4].rows("topics", topic="orders"):
+        row["leader"] = next(broker for broker in row["replicas"] if broker not in row["isr"])
+
+
 def _rewound(sweeps: list[Sweep]) -> None:
-    """A group goes back, and another begins late, on a topic that it left and on one that it never read."""
+    """A group goes back, another begins late, on a topic that it left and on one that it never read; a third has no
+    member."""
     for number, one in enumerate(sweeps):
         for row in list(one.rows("group_offsets")):
             row["committed_offset"] = 1000 * (number + 1) if number < 4 else 5
+            one.tables["group_offsets"].append({**row, "group_id": "set-by-others"})
             if number != 2:
                 one.tables["group_offsets"].append({**row, "group_id": "comes-and-goes"})
             if number > 2:
                 one.tables["group_offsets"].append({**row, "group_id": "late", "committed_offset": 900})
+        for row in list(one.rows("groups")):
+            one.tables["groups"].append({**row, "group_id": "set-by-others", "state": "Empty"})
         for table in ("groups", "group_members", "group_assignments"):
-            for row in list(one.rows(table)):
+            for row in [row for row in one.rows(table) if row["group_id"] != "set-by-others"]:
                 one.tables[table].append({**row, "group_id": "late"})
         one.tables.setdefault("topics", []).extend(
             {"topic": "__consumer_offsets", "topic_id": "c", "partition": n, "leader": 1 + n % 2, "replicas": [1, 2],

@@ -16,7 +16,7 @@ Tables = dict[str, list[Row]]
 MIDNIGHT = datetime(2026, 11, 20, tzinfo=UTC)
 BROKER = (
     "brokers", "broker_metrics", "request_errors", "log_dirs", "partitions", "broker_topics", "client_software",
-    "broker_configs",
+    "broker_configs", "features",
 )  # fmt: skip
 
 
@@ -68,6 +68,7 @@ class RandomCommits:
             tables["topics"] = [self._told(*place) for place in world.parts]
             tables["broker_configs"] = self._configs()
             tables["topic_configs"] = self._policies()
+            tables["features"] = self._features()
             names = [] if missing == ["groups"] else self._groups(tables, at, hidden=missing == ["members"])
             unread = ["groups", "group_members", "group_assignments", "group_offsets"] if not names else names[1:]
             outcome = {"admin_outcome": "partial" if unread else "ok", "admin_missing": unread}
@@ -161,8 +162,19 @@ class RandomCommits:
         size = one["size"] or SIZE * max(0, end - one["start"]) * (2, 1, 1)[(end + one["start"]) % 3]
         return {"log_end_offset": end, "log_start_offset": one["start"], "size_bytes": size, **told}
 
+    def _features(self) -> list[Row]:
+        """Of clusters in KRaft; leaders may come from the eligible replicas in a third of them."""
+        eligible = {"eligible.leader.replicas.version": 1} if self.retention == "10080" else {}
+        levels = {"metadata.version": 27, **eligible} if self.world.release == "4.1.1" else {}
+        return [{"feature": name, "min_level": 0, "max_level": level} for name, level in levels.items()]
+
     def _configs(self) -> list[Row]:
-        values = {"inter.broker.listener.name": "PLAINTEXT", "offsets.retention.minutes": self.retention}
+        mode = {"1.1.1": "zookeeper.connect", "2.8.2": "zookeeper.connect"}.get(self.world.release, "process.roles")
+        values = {
+            "inter.broker.listener.name": "PLAINTEXT",
+            "offsets.retention.minutes": self.retention,
+            mode: "broker",
+        }
         return [
             {"broker": broker, "name": name, "value": value, "redacted": False, "is_default": False,
              "source": "STATIC_BROKER_CONFIG"}

@@ -120,6 +120,7 @@ class RandomGroups:
             return
         if one["leader"] not in one["isr"] and self._chance(0.5):
             self.counts[self.rng.choice(self.brokers)]["unclean"] += 1
+            one["isr"] = set()
         one["isr"] |= {one["leader"]}
         one["behind"].pop(one["leader"], None)
         if at_loss:

@@ -3,20 +3,21 @@
 Written from docs/signatures/offset_rewind.md alone; it shares nothing with the SQL but the meaning.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-from commits_oracle import IDLE, OFFSETS, CommitsOracle, Place, Row
+from commits_oracle import IDLE, OFFSETS, Place, Row
+from election_oracle import ElectionOracle
 from facts_oracle import Key
 
 MB = 1e6
 
 
-class RewindOracle(CommitsOracle):
+class RewindOracle(ElectionOracle):
     """Committed offsets that stepped back, logs that became shorter, and coordinators whose next load is unsafe."""
 
     def _pairs(self) -> Iterator[tuple[str, datetime, datetime, str, Place, bool]]:
@@ -72,21 +73,27 @@ class RewindOracle(CommitsOracle):
                 "coordinator": self.coordinator(cluster, last, group)[0],
                 "loaded": self.loaded(cluster, group, first, last),
                 "idle": any(self.states[cluster, at].get(group) in IDLE for at in (first, last)),
+                "memberless": self.memberless(cluster, group),
             })  # fmt: skip
         return found
 
     def neighbours(self, step: Row) -> int:
-        """Groups of the same coordinator that stepped back at the same sweep."""
+        """Groups of the same coordinator that stepped back at the same sweep, those without members left out."""
         if step["coordinator"] is None:
             return 1
         keys = "cluster", "to_sweep", "coordinator"
-        return len({one["group_id"] for one in self.steps if all(one[key] == step[key] for key in keys)})
+        steps = [one for one in self.steps if not one["memberless"] and all(one[key] == step[key] for key in keys)]
+        return len({one["group_id"] for one in steps}) or 1
 
     def caused(self) -> Iterator[Row]:
         """Every step back with its cause, and whether nothing else explains it."""
         for step in self.steps:
             end, many = step["log_end_offset"], self.neighbours(step) >= self.limits["min_groups"]
-            if end is not None and end < step["from_committed_offset"]:
+            if step["memberless"]:
+                if not (step["loaded"] and self.uncompacted(step["cluster"], step["coordinator"])):
+                    continue
+                cause, sure = "stale_load", False
+            elif end is not None and end < step["from_committed_offset"]:
                 cause, sure = "truncation", True
             elif step["idle"] and not step["vanished"] and not many:
                 cause, sure = "manual", step["loaded"] is False
@@ -103,11 +110,6 @@ class RewindOracle(CommitsOracle):
         """Whether the offsets log on a broker is not compacted, at the end of any interval of the day."""
         ends = [one["to_sweep"] for one in self.health if (one["cluster"], one["broker"]) == (cluster, broker)]
         return any(self.stopped(cluster, broker, at) or self.swollen(cluster, broker, at) for at in ends)
-
-    @cached_property
-    def health(self) -> list[Row]:
-        """Intervals of one process that end on the day."""
-        return [span for span in self.spans if span["same_process"]]
 
     def stopped(self, cluster: str, broker: int | None, at: datetime) -> bool:
         """Whether the broker's cleaner has stopped."""
@@ -194,22 +196,19 @@ class RewindOracle(CommitsOracle):
 
     def lost(self) -> Iterator[Row]:
         """Losses that count, and whether they are proven."""
-        losses = list(self.losses())
-        outside = Counter((one["cluster"], one["to_sweep"]) for one in losses if one["led_in_isr"] is False)
-        for loss in losses:
+        proven = {_lead(one) for one in self.unclean() if one["proven"]}
+        for loss in self.losses():
             cluster, first, last = loss["cluster"], loss["from_sweep"], loss["to_sweep"]
-            counted = [self.delta(one, "unclean_leader_elections") for one in self.health
-                       if (one["cluster"], one["to_sweep"]) == (cluster, last)]  # fmt: skip
-            elections = total(counted)
             place = loss["topic"], loss["partition"]
             beyond = loss["same_topic"] and any(
                 where == place and row["committed_offset"] > loss["log_end_offset"]
                 for (name, at), commits in self.commits.items() if name == cluster and first <= at < last
-                for (_group, where), row in commits.items()
+                for (group, where), row in commits.items() if not self.memberless(cluster, group)
             )  # fmt: skip
-            sure = (loss["led_in_isr"] is False and (elections or 0) >= outside[cluster, last]) or bool(beyond)
-            if sure or loss["records_lost"] >= self.limits["min_lost"]:
-                yield loss | {"unclean_elections": elections, "sure": sure}
+            elected = loss["led_in_isr"] is False and _lead(loss) in proven
+            if elected or beyond or loss["records_lost"] >= self.limits["min_lost"]:
+                yield loss | {"unclean_elections": self.elections.get((cluster, last), {}).get("unclean_elections"),
+                              "sure": elected or bool(beyond)}  # fmt: skip
 
     def unsafe(self) -> Iterator[Row]:
         """Brokers whose last read shows a stopped cleaner and a swollen offsets log."""
@@ -223,6 +222,10 @@ class RewindOracle(CommitsOracle):
                     "uncleanable_partitions": self.uncleanable(cluster, broker, at), "cleaner_idle_s": idle / 1000,
                     "offsets_log_mb": (size or 0) / MB,
                 }  # fmt: skip
+
+
+def _lead(row: Row) -> tuple[object, ...]:
+    return tuple(row[name] for name in ("cluster", "topic", "partition", "to_sweep", "broker"))
 
 
 def total(values: Iterable[float | None]) -> int | None:

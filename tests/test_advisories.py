@@ -20,7 +20,7 @@ CAUSES = {
     "reconnect_storm": {"restart", "leader_move", "deploy", "auth_failures"},
     "unclean_restart": {"killed", "clean_roll", "long_recovery"},
     "partition_growth": {"growth", "first_start", "offsets_expired"},
-    "offset_rewind": {"stale_load", "truncation", "manual"},
+    "offset_rewind": {"stale_load", "truncation", "unclean_election", "manual"},
     "retriable_errors": {"election", "min_isr", "timeout"},
 }
 

@@ -41,6 +41,10 @@ LOST = (
     "cluster", "topic", "partition", "from_sweep", "to_sweep", "from_broker", "broker", "from_log_end_offset",
     "log_end_offset", "records_lost", "led_in_isr", "unclean_elections", "sure",
 )  # fmt: skip
+UNCLEAN = (
+    "cluster", "topic", "partition", "from_sweep", "to_sweep", "from_broker", "broker", "unclean_elections",
+    "same_topic", "proven",
+)  # fmt: skip
 UNSAFE = "cluster", "broker", "cleaner_dead_threads", "uncleanable_partitions", "cleaner_idle_s", "offsets_log_mb"
 
 
@@ -82,7 +86,7 @@ def test_partition_growth(fleets: Generated, growth: GrowthOracle) -> None:
 
 @pytest.mark.fault(31, 59)
 def test_offset_rewind(fleets: Generated, rewind: RewindOracle) -> None:
-    """Every step back with its cause, every shorter log, every coordinator whose next load is unsafe."""
+    """Every step back with its cause, every shorter log and unclean leader, every coordinator whose load is unsafe."""
     steps = equal(fleets, "rewound_partitions", rewind.caused(), STEP)
     assert {(row["cause"], row["sure"]) for row in steps} == {
         ("truncation", True), ("manual", True), ("manual", False), ("stale_load", True), ("stale_load", False)
@@ -91,6 +95,9 @@ def test_offset_rewind(fleets: Generated, rewind: RewindOracle) -> None:
     equal(fleets, "rewound_groups", rewind.rewound(), REWOUND)
     losses = equal(fleets, "lost_log_ends", rewind.lost(), LOST)
     assert {(row["led_in_isr"], row["sure"]) for row in losses} >= {(True, False), (False, True), (None, True)}
+    leaders = equal(fleets, "unclean_leaders", rewind.unclean(), UNCLEAN)
+    kinds = {(same, proven) for same in (True, None) for proven in (True, False)}
+    assert {(row["same_topic"], row["proven"]) for row in leaders} == kinds
     equal(fleets, "unsafe_coordinators", rewind.unsafe(), UNSAFE)
 
 

@@ -106,7 +106,7 @@ def test_errors_that_could_be_tried_again_prove_no_loss(cause: str, java: str | 
     assert (known.verdict, known.subjects[0]) == ("exposed", "client apache-kafka-java <2.1 (declared)")
 
 
-@pytest.mark.parametrize("cause", ["truncation", "manual"])
+@pytest.mark.parametrize("cause", ["truncation", "unclean_election", "manual"])
 def test_a_rewind_that_no_advisory_shows_is_a_symptom_of_its_own(cause: str) -> None:
     rows = verdicts("offset_rewind", cause, C, brokers("2.0.1"))
     assert {row.verdict for key, row in rows.items() if key} <= {"exposed", "not_affected", "unknown"}

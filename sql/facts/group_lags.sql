@@ -1,7 +1,8 @@
 -- How far each consumer group is behind, and how near the deletion is, between its first and last offsets of the day.
--- in:  admin_reads, offset_spans, raw_partitions (on leaders), raw_groups, raw_group_assignments
+-- in:  admin_reads, offset_spans, raw_partitions (on leaders), raw_groups, raw_group_assignments, memberless_groups
 -- out: one row per group and partition with a committed offset at the last sweep that read them. Log ends are null
---      where the leader was not read; from_* is the first sweep of the day with such an offset, null if it is the last
+--      where the leader was not read; from_* is the first sweep of the day with such an offset, null if it is the last.
+--      memberless: no sweep showed a member of the group
 WITH moments AS (
     SELECT
         cluster,
@@ -79,6 +80,7 @@ SELECT
     CASE WHEN f.cluster IS NOT NULL THEN o.from_committed_offset END AS from_committed_offset,
     -- a group that shows assignments, and none of this partition, does not read it any more
     m.group_id IS NOT NULL AND p.group_id IS NULL AS left_behind,
+    n.group_id IS NOT NULL AS memberless,
     (unix_micros(t.read_at) - unix_micros(f.read_at)) / 1e6D AS seconds
 FROM offset_spans AS o
 LEFT JOIN ends AS t
@@ -92,5 +94,6 @@ LEFT JOIN ends AS f
         AND o.partition = f.partition
 LEFT JOIN states AS s ON o.cluster = s.cluster AND o.group_id = s.group_id
 LEFT JOIN readers AS m ON o.cluster = m.cluster AND o.group_id = m.group_id
+LEFT JOIN memberless_groups AS n ON o.cluster = n.cluster AND o.group_id = n.group_id
 LEFT JOIN assigned AS p
     ON o.cluster = p.cluster AND o.group_id = p.group_id AND o.topic = p.topic AND o.partition = p.partition

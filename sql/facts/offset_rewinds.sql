@@ -1,7 +1,9 @@
 -- Committed offsets that went backwards, and how group, coordinator and log stood at both sweeps.
--- in:  group_progress, commit_events (what came back lower), group_coordinators, raw_topics, raw_partitions (leaders)
+-- in:  group_progress, commit_events (what came back lower), group_coordinators, memberless_groups, raw_topics,
+--      raw_partitions (leaders)
 -- out: one row per group, partition and step back. vanished: no commit was there for at least one sweep in between.
 --      coordinator_loaded: another broker coordinates the group, or its process started in between; null when unknown.
+--      memberless: the group showed no member at any sweep, so others set its offsets
 WITH back AS (
     SELECT
         cluster,
@@ -96,6 +98,7 @@ SELECT
     gt.coordinator,
     gt.offsets_partition,
     b.from_committed_offset - b.committed_offset AS records_back,
+    m.group_id IS NOT NULL AS memberless,
     tf.topic_id = tt.topic_id AS same_topic,
     gf.coordinator != gt.coordinator OR gt.coordinator_started_at > b.from_sweep AS coordinator_loaded
 FROM back AS b
@@ -111,3 +114,4 @@ LEFT JOIN group_coordinators AS gf
     ON b.cluster = gf.cluster AND b.group_id = gf.group_id AND b.from_sweep = gf.sweep_at
 LEFT JOIN group_coordinators AS gt
     ON b.cluster = gt.cluster AND b.group_id = gt.group_id AND b.to_sweep = gt.sweep_at
+LEFT JOIN memberless_groups AS m ON b.cluster = m.cluster AND b.group_id = m.group_id

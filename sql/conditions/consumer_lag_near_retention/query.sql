@@ -1,16 +1,19 @@
 -- Which consumer groups is the deletion of old records about to overtake?
 -- in:  group_lags, topic_days, admin_reads, cluster_days
 -- out: one row per cluster; groups that have lost records first, then those with the largest share of retention behind.
---      A partition that no member of a reading group is assigned to is old commits of a topic no longer read.
+--      A partition that no member of a reading group is assigned to is old commits of a topic no longer read. Lost is
+--      what retention deleted today before a group with members: a log that starts younger was purged by DeleteRecords
 WITH paces AS (
     SELECT
         g.*,
         t.retention_ms / 1e3D AS retention_s,
+        coalesce(t.retention_bytes > 0, FALSE) AS by_size,
         t.cleanup_policy IS NULL AS unknown_policy,
         coalesce(contains(t.cleanup_policy, 'delete') AND (t.retention_ms > 0 OR t.retention_bytes > 0), FALSE)
             AS expires,
         greatest(0, g.log_end_offset - g.committed_offset) AS lag,
-        greatest(0, g.log_start_offset - g.committed_offset) AS deleted,
+        coalesce(g.log_start_offset > g.committed_offset, FALSE) AS overtaken,
+        greatest(0, g.log_start_offset - greatest(g.committed_offset, g.from_log_start_offset)) AS deleted,
         coalesce(g.group_state IN ('Empty', 'Dead'), FALSE) AS nobody,
         try_divide(greatest(0, g.log_end_offset - g.from_log_end_offset), g.seconds) AS arrivals_per_s,
         try_divide(
@@ -36,26 +39,48 @@ times AS (
             WHEN log_start_offset > from_log_start_offset AND closing_per_s > 0
                 THEN try_divide(greatest(0, committed_offset - log_start_offset), closing_per_s)
         END AS left_s,
+        CASE
+            WHEN arrivals_per_s > 0
+                THEN seconds + greatest(0D, try_divide(from_log_end_offset - log_start_offset, arrivals_per_s))
+        END AS oldest_s,
         -- a group without members whose loss is older than the day is one that nobody runs any more
-        nobody AND deleted > 0 AND NOT coalesce(from_log_start_offset <= from_committed_offset, FALSE) AS abandoned
+        nobody AND overtaken AND NOT coalesce(from_log_start_offset <= from_committed_offset, FALSE) AS abandoned
     FROM paces
+),
+
+dated AS (
+    SELECT
+        *,
+        -- not known of a partition on which nothing arrived
+        CASE
+            WHEN oldest_s IS NOT NULL THEN by_size OR coalesce(oldest_s >= :min_age_share * retention_s, FALSE)
+        END AS by_retention
+    FROM times
+    WHERE NOT abandoned
 ),
 
 risks AS (
     SELECT
         *,
-        lag >= :min_lag AND deleted > 0 AS lost,
+        coalesce(
+            lag >= :min_lag
+            AND expires
+            AND from_log_start_offset IS NOT NULL
+            AND deleted >= :min_lag
+            AND by_retention
+            AND NOT coalesce(memberless, FALSE), FALSE
+        ) AS lost,
         coalesce(
             lag >= :min_lag AND expires AND retention_s > 0 AND behind_s >= :max_retention_share * retention_s, FALSE
         ) AS late,
         coalesce(
             lag >= :min_lag
             AND expires
-            AND least(1, unread_share) >= :max_unread_share
-            AND left_s <= :min_hours_left * 3600, FALSE
+            AND unread_share >= :max_unread_share
+            AND left_s <= :min_hours_left * 3600
+            AND coalesce(by_retention, TRUE), FALSE
         ) AS reached
-    FROM times
-    WHERE NOT abandoned
+    FROM dated
 ),
 
 -- of each group and topic the partition that is worst off stands for all

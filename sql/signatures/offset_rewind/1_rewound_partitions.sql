@@ -1,6 +1,7 @@
 -- Committed offsets that went back, each with the cause that the states of log, group and coordinator leave.
 -- in:  offset_rewinds, coordinator_health
--- out: one row per group, partition and step back; sure: nothing else explains it
+-- out: one row per group, partition and step back; sure: nothing else explains it. Of a group without members at any
+--      sweep others set the offsets, so that nothing was read again: only a load of an uncompacted log is a hint
 WITH logs AS (
     SELECT
         cluster,
@@ -23,7 +24,7 @@ together AS (
         to_sweep,
         count(DISTINCT group_id) AS rewound_groups
     FROM offset_rewinds
-    WHERE coalesce(same_topic, log_end_offset >= from_committed_offset)
+    WHERE coalesce(same_topic, log_end_offset >= from_committed_offset) AND NOT coalesce(memberless, FALSE)
     GROUP BY cluster, coordinator, to_sweep
 ),
 
@@ -45,6 +46,7 @@ judged AS (
         r.partitions_held,
         r.coordinator,
         r.coordinator_loaded,
+        coalesce(r.memberless, FALSE) AS memberless,
         coalesce(t.rewound_groups, 1) AS rewound_groups,
         coalesce(r.log_end_offset < r.from_committed_offset, FALSE) AS beyond_end,
         coalesce(r.from_group_state IN ('Empty', 'Dead'), FALSE) OR coalesce(r.group_state IN ('Empty', 'Dead'), FALSE)
@@ -61,6 +63,7 @@ caused AS (
     SELECT
         *,
         CASE
+            WHEN memberless THEN CASE WHEN coordinator_loaded AND uncompacted THEN 'stale_load' END
             WHEN beyond_end THEN 'truncation'
             -- Kafka lets an operator reset the offsets of an empty group only
             WHEN was_empty AND NOT vanished AND rewound_groups < :min_groups THEN 'manual'
@@ -75,7 +78,11 @@ SELECT
     CASE cause
         WHEN 'truncation' THEN TRUE
         WHEN 'manual' THEN was_empty AND coalesce(NOT coordinator_loaded, FALSE)
-        ELSE coalesce(coordinator_loaded, FALSE) AND uncompacted AND (rewound_groups >= :min_groups OR NOT was_empty)
+        ELSE
+            coalesce(coordinator_loaded, FALSE)
+            AND uncompacted
+            AND NOT memberless
+            AND (rewound_groups >= :min_groups OR NOT was_empty)
     END AS sure
 FROM caused
 WHERE cause IS NOT NULL

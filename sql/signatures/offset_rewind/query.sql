@@ -66,7 +66,7 @@ SELECT
     END AS bounds,
     nullif(f.groups_back, 0) AS groups_back,
     CASE WHEN f.cause = 'stale_load' THEN f.rewound_groups END AS rewound_groups,
-    CASE WHEN f.cause = 'truncation' THEN f.unclean_elections END AS unclean_elections
+    CASE WHEN f.cause IN ('truncation', 'unclean_election') THEN f.unclean_elections END AS unclean_elections
 FROM found AS f
 INNER JOIN rewind_subjects AS s ON f.cluster = s.cluster AND f.cause = s.cause
 LEFT JOIN rewind_health AS h ON f.cluster = h.cluster

@@ -1,5 +1,5 @@
--- What went back, partition by partition: committed offsets of groups, and log ends of leaders.
--- in:  rewound_partitions, rewound_groups, lost_log_ends
+-- What went back, partition by partition: committed offsets of groups, log ends of leaders, leaders out of sync.
+-- in:  rewound_partitions, rewound_groups, lost_log_ends, unclean_leaders
 -- out: at most 40 rows per cluster, the longest steps back first
 WITH listed AS (
     SELECT
@@ -30,6 +30,19 @@ WITH listed AS (
         log_end_offset AS offset_after,
         'truncation' AS cause
     FROM lost_log_ends
+    UNION ALL
+    SELECT
+        cluster,
+        from_sweep,
+        to_sweep,
+        coalesce(
+            concat('leader, broker ', from_broker, ' to ', broker), concat('leader, none to broker ', broker)
+        ) AS whose,
+        concat(topic, '-', partition) AS topic_partition,
+        cast(NULL AS BIGINT) AS offset_before,
+        cast(NULL AS BIGINT) AS offset_after,
+        'unclean_election' AS cause
+    FROM unclean_leaders
 ),
 
 ranked AS (
@@ -37,7 +50,7 @@ ranked AS (
         *,
         row_number() OVER (
             PARTITION BY cluster
-            ORDER BY offset_before - offset_after DESC, whose ASC, topic_partition ASC, to_sweep ASC
+            ORDER BY try_subtract(offset_before, offset_after) DESC, whose ASC, topic_partition ASC, to_sweep ASC
         ) AS line
     FROM listed
 )

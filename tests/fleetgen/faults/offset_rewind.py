@@ -8,6 +8,7 @@ from fleetgen.model import Model
 from fleetgen.shape import DAY, Group, Spec, Topic
 from fleetgen.state import OFFSETS, offsets_partition
 
+NAME = "offset_rewind"
 SWEEP = 10
 PARTITIONS = 4
 
@@ -77,7 +78,7 @@ def _truncation(seed: int, k: float, thresholds: Thresholds) -> Spec:
 
     at = spec.at(SWEEP) - DAY
     spec.events += [(at - 2000, rest), (at - 1000, shrink), (at - 300, harm.truncate("rewound", 0, lost))]
-    spec.allowed |= {("isr_stagnation", "frozen"), ("retriable_errors", "election")}
+    spec.allowed |= {("isr_stagnation", "frozen"), ("retriable_errors", "election"), (NAME, "unclean_election")}
     return spec
 
 
@@ -85,7 +86,7 @@ def faults() -> list[Fault]:
     """The faults of this signature."""
     rewound = "committed offsets of a group and topic go back by k x min_rewound, {}"
     return [
-        Fault("offset_rewind", "manual", rewound.format("while the group is empty"), _manual),
-        Fault("offset_rewind", "stale_load", rewound.format("as the coordinator of two groups moves"), _stale_load),
-        Fault("offset_rewind", "truncation", "records that a log ends earlier = k x min_lost", _truncation),
+        Fault(NAME, "manual", rewound.format("while the group is empty"), _manual),
+        Fault(NAME, "stale_load", rewound.format("as the coordinator of two groups moves"), _stale_load),
+        Fault(NAME, "truncation", "records that a log ends earlier = k x min_lost", _truncation),
     ]

@@ -1,5 +1,5 @@
 -- Everything that went back or is about to, as one list of places.
--- in:  rewound_groups, lost_log_ends, unsafe_coordinators
+-- in:  rewound_groups, lost_log_ends, unclean_leaders, unsafe_coordinators
 -- out: one row per cluster, cause and place; subjects worst first within a row
 SELECT
     cluster,
@@ -44,6 +44,30 @@ SELECT
     unclean_elections,
     broker
 FROM lost_log_ends
+UNION ALL
+SELECT
+    cluster,
+    'unclean_election' AS cause,
+    -- without topic ids the leader may be that of a topic created anew
+    CASE WHEN proven AND same_topic THEN 'conclusive' ELSE 'suggestive' END AS strength,
+    from_sweep AS from_at,
+    to_sweep AS to_at,
+    cast(NULL AS STRING) AS group_id,
+    topic,
+    partition AS lost_partition,
+    1L AS weight,
+    cast(NULL AS BIGINT) AS records_back,
+    cast(NULL AS BIGINT) AS partitions_back,
+    cast(NULL AS BIGINT) AS partitions_held,
+    cast(NULL AS BIGINT) AS rewound_groups,
+    cast(NULL AS BIGINT) AS read_again_with_earliest,
+    cast(NULL AS BIGINT) AS skipped_with_latest,
+    -- the log may have grown past what was lost
+    cast(NULL AS BIGINT) AS records_lost,
+    1L AS outside_isr,
+    unclean_elections,
+    broker
+FROM unclean_leaders
 UNION ALL
 SELECT
     cluster,

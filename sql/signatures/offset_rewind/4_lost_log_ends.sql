@@ -1,19 +1,8 @@
 -- Leaders whose log ends before a leader's log ended at the sweep before.
--- in:  log_end_losses, coordinator_health
--- out: one row per partition and loss. sure: a leader from outside the ISR, and as many unclean elections counted
---      meanwhile as there are such losses, or an offset committed beyond the log's end; else it may be an
---      unacknowledged tail or a crash. A leader may have come back into the ISR since the sweep before, or come from
---      the eligible leader replicas; an election may have been of another partition
-WITH elections AS (
-    SELECT
-        cluster,
-        to_sweep,
-        try_sum(unclean_elections) AS unclean_elections
-    FROM coordinator_health
-    GROUP BY cluster, to_sweep
-),
-
-judged AS (
+-- in:  log_end_losses, unclean_elections, unclean_leaders
+-- out: one row per partition and loss. sure: an unclean election of its leader is proven, or an offset committed beyond
+--      the log's end; else it may be an unacknowledged tail or a crash
+WITH judged AS (
     SELECT
         l.cluster,
         l.topic,
@@ -27,14 +16,18 @@ judged AS (
         l.records_lost,
         l.led_in_isr,
         e.unclean_elections,
-        coalesce(
-            NOT l.led_in_isr
-            AND e.unclean_elections >= count_if(NOT l.led_in_isr) OVER (PARTITION BY l.cluster, l.to_sweep), FALSE
-        )
+        coalesce(NOT l.led_in_isr AND u.proven, FALSE)
         -- without topic ids the commit may be one on a topic that is gone
         OR coalesce(l.same_topic AND l.committed_offset > l.log_end_offset, FALSE) AS sure
     FROM log_end_losses AS l
-    LEFT JOIN elections AS e ON l.cluster = e.cluster AND l.to_sweep = e.to_sweep
+    LEFT JOIN unclean_elections AS e ON l.cluster = e.cluster AND l.to_sweep = e.to_sweep
+    LEFT JOIN unclean_leaders AS u
+        ON
+            l.cluster = u.cluster
+            AND l.topic = u.topic
+            AND l.partition = u.partition
+            AND l.to_sweep = u.to_sweep
+            AND l.broker = u.broker
     WHERE
         array_contains(:clusters, l.cluster)
         -- without topic ids a topic of which no partition is known to have stayed may have been created anew
