@@ -69,8 +69,8 @@ def _answers(
             of_broker[broker].append(place)
     for broker, some in sorted(of_broker.items()):
         in_time()
+        at = datetime.now(UTC)  # what is appended later lies above the log ends that were read before
         answer = client.describe_producers(some, broker_id=broker)
-        at = datetime.now(UTC)
         for place in (place for place in some if place in answer):
             about = {"broker": broker, "topic": place.topic, "partition": place.partition, "read_at": at}
             none = {"producer_id": None, "producer_epoch": None, "last_sequence": None, "last_timestamp_ms": None}

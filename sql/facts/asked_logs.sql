@@ -1,0 +1,29 @@
+-- Where the logs of replicas that were asked for producer ids began and ended at each of these sweeps.
+-- in:  asked_replicas, raw_partitions, raw_brokers
+-- out: one row per restart, sweep and partition. is_read_before: the agent had told the log before the broker was asked
+--      for ids, so that what an id wrote later lies at the log end or above.
+SELECT
+    a.cluster,
+    a.broker,
+    a.from_sweep,
+    a.to_sweep,
+    a.sweep_at,
+    a.topic,
+    a.partition,
+    max(p.log_start_offset) AS log_start_offset,
+    min(p.log_end_offset) AS log_end_offset,
+    -- read_at is the middle of the agent's request
+    coalesce(
+        max(unix_micros(a.asked_at) > unix_micros(p.read_at) + try_cast(1e6D * b.seconds AS BIGINT)), FALSE
+    ) AS is_read_before
+FROM asked_replicas AS a
+INNER JOIN raw_partitions AS p
+    ON
+        a.cluster = p.cluster
+        AND a.broker = p.broker
+        AND a.sweep_at = p.sweep_at
+        AND a.topic = p.topic
+        AND a.partition = p.partition
+INNER JOIN raw_brokers AS b ON a.cluster = b.cluster AND a.broker = b.broker AND a.sweep_at = b.sweep_at
+WHERE p.log_start_offset >= 0 AND p.log_end_offset >= 0
+GROUP BY a.cluster, a.broker, a.from_sweep, a.to_sweep, a.sweep_at, a.topic, a.partition
