@@ -99,7 +99,7 @@ def purged(sweeps: list[Sweep], counted: int) -> None:
 
 
 def away(sweeps: list[Sweep], stopped: int) -> None:
-    """Broker 2 is away at the fourth sweep, fenced, so many in controlled shutdown; at the fifth it is another process."""
+    """Broker 2 is away at the fourth sweep, fenced, with so many in controlled shutdown, and back at the fifth."""
     slower(sweeps)
     for table in [name for name in sweeps[3].tables if name not in ("brokers", "broker_configs", "topics")]:
         sweeps[3].tables[table] = [row for row in sweeps[3].tables[table] if row.get("broker") != 2]

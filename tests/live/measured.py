@@ -104,8 +104,10 @@ def _printed(home: Path, ds: str) -> list[Row]:
 
 
 def restarts(cluster: Cluster, home: Path) -> None:
-    """Broker 2 is killed between two sweeps and comes back; "halfdead" is what is seen of the cluster meanwhile. The last
-    sweep without it comes when its session has ended, the next process some seconds later."""
+    """Broker 2 is killed between two sweeps and comes back; "halfdead" is what is seen of the cluster meanwhile.
+
+    The last sweep without it comes when its session has ended, and the next process some seconds later.
+    """
     avoid_midnight(120)
     for _ in range(2):
         sweep(cluster, home, "restarted")
