@@ -175,7 +175,7 @@ class RandomStops:
             "release": self.release, "jvm_start_ms": node["started"], "app_start_ms": node["app"],
             "active_controller": node["active"] if shows else None, "invalid_offset_or_sequence": node["invalid"],
             "controlled_shutdowns": node["shutdowns"] if shows or rng.random() < 0.5 else None,
-            "fenced_brokers": self.fenced if self.kraft else None,
+            "leader_count": rng.choice((0, 5, 5, 5)), "fenced_brokers": self.fenced if self.kraft else None,
             "controlled_shutdown_brokers": self.stopped if self.release == "4.1.1" else None,
         })  # fmt: skip
         if not self.kraft:

@@ -96,7 +96,8 @@ class RestartOracle(SignatureOracle):
         """What controllers of a cluster without that count showed of a restart; None where they showed nothing."""
         cluster, broker = one["cluster"], one["broker"]
         if cluster in self.counting:
-            return dict.fromkeys(("fenced_brokers", "controlled_shutdown_brokers", "refused_registrations"))
+            names = "fenced_brokers", "controlled_shutdown_brokers", "refused_registrations", "leaders_before"
+            return dict.fromkeys(names)
         nodes = sorted(node for of, node in self.reads if of == cluster)
         skew = self.rows[cluster, broker, one["to_sweep"]]["agent_clock_skew_s"] or 0
         before = one["process_start"] - timedelta(seconds=skew + CLOCK)
@@ -122,7 +123,8 @@ class RestartOracle(SignatureOracle):
                 if same and first is not None and last is not None and last >= first:
                     refused.append(last - first)
         return {"fenced_brokers": fenced, "controlled_shutdown_brokers": stopped,
-                "refused_registrations": sum(refused) if refused else None}  # fmt: skip
+                "refused_registrations": sum(refused) if refused else None,
+                "leaders_before": self.metrics[cluster, broker, one["from_sweep"]]["leader_count"]}  # fmt: skip
 
     @cached_property
     def counting(self) -> set[str]:

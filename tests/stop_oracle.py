@@ -12,7 +12,7 @@ from restart_oracle import RestartOracle
 
 Row = dict[str, Any]
 DEAD = "killed", "some_killed"
-KRAFT = "fenced_brokers", "controlled_shutdown_brokers", "refused_registrations"
+KRAFT = "fenced_brokers", "controlled_shutdown_brokers", "refused_registrations"  # evidence
 
 
 class StopOracle(RestartOracle):
@@ -127,7 +127,7 @@ def _judged(one: Row | None) -> str:
     if one is None:
         return "first_read"
     count, fenced, stopped = (one[k] for k in ("controlled_shutdowns", "fenced_brokers", "controlled_shutdown_brokers"))
-    if stopped == 0:
+    if stopped == 0 and (one["leaders_before"] or 0) > 0:
         return "killed"
     if stopped is not None and stopped >= fenced:
         return "clean_roll"

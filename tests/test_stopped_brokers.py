@@ -107,6 +107,8 @@ def away(sweeps: list[Sweep], stopped: int) -> None:
         row |= {"read_at": None, "host": None, "outcome": "failed", "kind": "refused", "detail": "refused"}
     for row in sweeps[3].rows("broker_metrics", broker=1):
         row |= {"active_controller": 1, "fenced_brokers": 1, "controlled_shutdown_brokers": stopped}
+    for row in sweeps[2].rows("broker_metrics", broker=2):
+        row["leader_count"] = 3
     began = round(1000 * sweeps[4].at.timestamp()) - 60_000
     for row in sweeps[4].rows("broker_metrics", broker=2):
         row |= {"jvm_start_ms": began, "app_start_ms": began + 900}

@@ -1,6 +1,7 @@
 -- What KRaft controllers tell of how a broker's process ended: they count no controlled shutdowns.
 -- in:  restarts, raw_sweeps, raw_brokers, raw_broker_metrics, raw_request_errors
--- out: one row per restart of a cluster without such a counter. fenced_brokers, controlled_shutdown_brokers: what the
+-- out: one row per restart of a cluster without such a counter. leaders_before: partitions that it led at its last
+--      read; one that leads none is let go without being put into controlled shutdown. fenced_brokers, controlled_shutdown_brokers: what the
 --      active controller showed at the last sweep that does not list the broker, before the new process began; null
 --      where there is none. A broker stays in controlled shutdown until it is registered anew. refused_registrations:
 --      how often controllers took a new process for a second one of a broker that lives: they do before 4.0 while the
@@ -11,9 +12,11 @@ WITH silent AS (
         r.broker,
         r.from_sweep,
         r.to_sweep,
+        m.leader_count AS leaders_before,
         -- when the new process began, by the collector's clock
         unix_millis(r.process_start) - 1000 * coalesce(b.agent_clock_skew_s, 0) AS began_ms
     FROM restarts AS r
+    INNER JOIN raw_broker_metrics AS m ON r.cluster = m.cluster AND r.broker = m.broker AND r.from_sweep = m.sweep_at
     INNER JOIN raw_brokers AS b ON r.cluster = b.cluster AND r.broker = b.broker AND r.to_sweep = b.sweep_at
     WHERE NOT r.has_counter
 ),
@@ -80,6 +83,7 @@ SELECT
     u.cluster,
     u.broker,
     u.to_sweep,
+    u.leaders_before,
     a.fenced_brokers,
     a.controlled_shutdown_brokers,
     c.refused_registrations

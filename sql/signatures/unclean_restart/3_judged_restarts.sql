@@ -22,7 +22,7 @@ WITH seen AS (
         l.lost_ids,
         l.topics,
         CASE
-            WHEN k.controlled_shutdown_brokers = 0 THEN 'killed'
+            WHEN k.controlled_shutdown_brokers = 0 AND k.leaders_before > 0 THEN 'killed'
             WHEN k.controlled_shutdown_brokers >= k.fenced_brokers THEN 'clean_roll'
             WHEN k.refused_registrations > 0 THEN if(r.possible_stops = 1, 'killed', 'some_killed')
             WHEN r.controlled_shutdowns IS NULL THEN 'unknown'
