@@ -13,9 +13,7 @@ SELECT
     max(p.log_start_offset) AS log_start_offset,
     min(p.log_end_offset) AS log_end_offset,
     -- read_at is the middle of the agent's request
-    coalesce(
-        max(unix_micros(a.asked_at) > unix_micros(p.read_at) + try_cast(1e6D * b.seconds AS BIGINT)), FALSE
-    ) AS is_read_before
+    coalesce(max((unix_micros(a.asked_at) - unix_micros(p.read_at)) / 1e6D > b.seconds), FALSE) AS is_read_before
 FROM asked_replicas AS a
 INNER JOIN raw_partitions AS p
     ON

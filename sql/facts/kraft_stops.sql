@@ -1,11 +1,11 @@
 -- What KRaft controllers tell of how a broker's process ended: they count no controlled shutdowns.
 -- in:  restarts, raw_sweeps, raw_brokers, raw_broker_metrics, raw_request_errors
 -- out: one row per restart of a cluster without such a counter. leaders_before: partitions that it led at its last
---      read; one that leads none is let go without being put into controlled shutdown. fenced_brokers, controlled_shutdown_brokers: what the
---      active controller showed at the last sweep that does not list the broker, before the new process began; null
---      where there is none. A broker stays in controlled shutdown until it is registered anew. refused_registrations:
---      how often controllers took a new process for a second one of a broker that lives: they do before 4.0 while the
---      old one's session lasts, which a controlled shutdown ends.
+--      read; one that leads none is let go without being put into controlled shutdown. fenced_brokers,
+--      controlled_shutdown_brokers: what the active controller showed at the last sweep that does not list the broker,
+--      before the new process began; null where there is none. A broker stays in controlled shutdown until it is
+--      registered anew. refused_registrations: how often controllers took a new process for a second one of a broker
+--      that lives: before 4.0 they do while the old one's session lasts, which a controlled shutdown ends.
 WITH silent AS (
     SELECT
         r.cluster,
