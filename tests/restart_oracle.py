@@ -237,9 +237,9 @@ class RestartOracle(SignatureOracle):
         return (known, lost, sorted(topics)) if known else None
 
     def _above(self, one: Row, place: Any, state: Row) -> int | None:
-        """The log end that was read before a sweep at which the id told something else: it wrote above it since."""
-        found = []
-        for (cluster, at), places in self._named.items():
+        """The log end that was told before a sweep at which the id told something else: it wrote above it since."""
+        found, before = [], None
+        for (cluster, at), places in sorted(self._named.items()):
             told = places.get(place, {}).get(one["broker"])
             log = self._logs.get((cluster, one["broker"], at, place))
             if cluster != one["cluster"] or at >= one["from_sweep"] or told is None or log is None:
@@ -248,8 +248,10 @@ class RestartOracle(SignatureOracle):
             asked = self._asked[cluster, one["broker"], at, place]
             then = told.get(state["producer_id"], {})
             other = any(then.get(name) != state[name] for name in ("producer_epoch", "last_sequence"))
-            if other and took is not None and asked > log["read_at"] + timedelta(seconds=took):
-                found.append(log["log_end_offset"])
+            in_time = took is not None and asked > log["read_at"] + timedelta(seconds=took)
+            end = log["log_end_offset"] if in_time else before
+            found += [end] if other and end is not None else []
+            before = log["log_end_offset"]
         return max(found, default=None)
 
     @cached_property

@@ -72,9 +72,9 @@ def gone(sweeps: list[Sweep]) -> None:
             row |= {"read_at": None, "host": None, "outcome": "failed", "kind": "refused", "detail": "refused"}
 
 
-def known_ids(sweeps: list[Sweep], lost: bool, counted: int = 0, written: bool = True) -> None:
+def known_ids(sweeps: list[Sweep], lost: bool, counted: int = 0, written: bool = True, asked_s: float = 30) -> None:
     """Broker 2 is a new process at the fourth sweep, stopped as counted, and may have lost one of two ids, which wrote
-    between the sweeps before or not at all."""
+    between the sweeps before or not at all. The agent had answered when brokers were asked for ids, or not yet."""
     restart(sweeps)
     for index, one in enumerate(sweeps):
         for row in one.rows("broker_metrics"):
@@ -82,7 +82,7 @@ def known_ids(sweeps: list[Sweep], lost: bool, counted: int = 0, written: bool =
         at = round(one.at.timestamp() * 1000) - 60_000
         sequence = 9 + index if written else 9
         replica: dict[str, Any] = {"topic": "orders", "partition": 0, "producer_epoch": 0, "last_sequence": sequence,
-                                   "last_timestamp_ms": at, "read_at": one.at + timedelta(seconds=30)}  # fmt: skip
+                                   "last_timestamp_ms": at, "read_at": one.at + timedelta(seconds=asked_s)}  # fmt: skip
         known = [(1, 4000), (1, 4001), (2, 4000), (2, 4001)]
         if lost and index >= 3:
             known.remove((2, 4001))
@@ -147,6 +147,7 @@ CHANGES: dict[str, Callable[[list[Sweep]], None]] = {
     "ids-of-a-new-disk": lambda sweeps: purged(sweeps, counted=1),
     "ids-of-old": lambda sweeps: known_ids(sweeps, lost=True, written=False),
     "ids-expire-soon": expires_soon,
+    "ids-asked-first": lambda sweeps: known_ids(sweeps, lost=True, asked_s=0),  # the first sweep has no such log
     "kraft-restart": restart,
     "kraft-killed": lambda sweeps: away(sweeps, stopped=0),
     "kraft-stopped": lambda sweeps: away(sweeps, stopped=1),
@@ -223,6 +224,7 @@ def test_the_evidence_of_a_frozen_set_is_what_was_read(home: Path) -> None:
         ("ids-of-a-new-disk", []),
         ("ids-of-old", [("killed", "suggestive", ["broker 2"])]),
         ("ids-expire-soon", [("killed", "suggestive", ["broker 2"])]),
+        ("ids-asked-first", [("killed", "suggestive", ["broker 2"])]),
         ("kraft-restart", []),
         ("kraft-killed", [("killed", "suggestive", ["broker 2"])]),
         ("kraft-stopped", []),

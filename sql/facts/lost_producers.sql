@@ -34,7 +34,7 @@ written AS (
         b.topic,
         b.partition,
         b.producer_id,
-        max(l.log_end_offset) AS least_offset
+        max(l.end_before) AS least_offset
     FROM before AS b
     INNER JOIN asked_logs AS l
         ON
@@ -44,7 +44,7 @@ written AS (
             AND b.topic = l.topic
             AND b.partition = l.partition
             AND l.sweep_at < l.from_sweep
-            AND l.is_read_before
+            AND l.end_before IS NOT NULL
     LEFT ANTI JOIN raw_producers AS p
         ON
             l.cluster = p.cluster
