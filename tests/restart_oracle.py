@@ -11,11 +11,13 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from facts_oracle import CLOCK
 from signature_oracle import SignatureOracle
 
 Row = dict[str, Any]
 Node = tuple[str, int]  # cluster, broker
 TABLES = "sweeps", "recoveries", "request_errors", "broker_configs", "producers"
+HOUR_MS = 3_600_000
 SEQUENCE = "OUT_OF_ORDER_SEQUENCE_NUMBER", "UNKNOWN_PRODUCER_ID"
 
 
@@ -44,7 +46,7 @@ class RestartOracle(SignatureOracle):
             if self.rows[key]["is_broker"] and began > span["from_at"]:
                 found.append({**span, "process_start": began, "ended_by": self._unlisted(span) or span["to_sweep"]})
         ends = found + list(self._vanished())
-        return [{**one, **self._counted(one, ends)} for one in found]
+        return [{**one, **self._counted(one, ends), **self._kraft(one)} for one in found]
 
     def _unlisted(self, end: Row) -> datetime | None:
         """The first sweep with metadata after `from_sweep`, up to `to_sweep`, that does not list the broker."""
@@ -88,6 +90,53 @@ class RestartOracle(SignatureOracle):
         return {
             "stops": len(within), "possible_stops": len(touching), "was_controller": was_controller,
             "controlled_shutdowns": total if known else None,
+        }  # fmt: skip
+
+    def _kraft(self, one: Row) -> Row:
+        """What controllers of a cluster without that count showed of a restart; None where they showed nothing."""
+        cluster, broker = one["cluster"], one["broker"]
+        if cluster in self.counting:
+            names = "fenced_brokers", "controlled_shutdown_brokers", "refused_registrations", "leaders_before"
+            return dict.fromkeys(names)
+        nodes = sorted(node for of, node in self.reads if of == cluster)
+        skew = self.rows[cluster, broker, one["to_sweep"]]["agent_clock_skew_s"] or 0
+        before = one["process_start"] - timedelta(seconds=skew + CLOCK)
+        fenced = stopped = None
+        for sweep in self.sweeps[cluster]:
+            at = sweep["sweep_at"]
+            row = self.rows.get((cluster, broker, at))
+            listed = sweep["admin_outcome"] == "failed" or (row is not None and row["host"] is not None)
+            if not one["from_sweep"] < at < one["to_sweep"] or listed:
+                continue
+            for node in nodes:
+                told = self.metrics.get((cluster, node, at))
+                if told and told["active_controller"] == 1 and self.rows[cluster, node, at]["read_at"] < before:
+                    counts = told["fenced_brokers"], told["controlled_shutdown_brokers"]
+                    if None not in counts and counts[0] > 0:
+                        fenced, stopped = counts
+        refused: list[int] = []
+        for node in nodes:
+            keys = [(cluster, node, one[at]) for at in ("from_sweep", "to_sweep")]
+            if all(key in self.metrics for key in keys) and self.metrics[keys[1]]["release"].startswith("3."):
+                same = self._process_start(self.rows[keys[0]]) == self._process_start(self.rows[keys[1]])
+                first, last = (self._refused.get(key, 0 if self.rows[key]["outcome"] == "ok" else None) for key in keys)
+                if same and first is not None and last is not None and last >= first:
+                    refused.append(last - first)
+        return {"fenced_brokers": fenced, "controlled_shutdown_brokers": stopped,
+                "refused_registrations": sum(refused) if refused else None,
+                "leaders_before": self.metrics[cluster, broker, one["from_sweep"]]["leader_count"]}  # fmt: skip
+
+    @cached_property
+    def counting(self) -> set[str]:
+        """Clusters whose controllers count controlled shutdowns."""
+        return {key[0] for key, row in self.metrics.items() if row["controlled_shutdowns"] is not None}
+
+    @cached_property
+    def _refused(self) -> dict[Any, int]:
+        kind = "BrokerRegistration", "DUPLICATE_BROKER_REGISTRATION"
+        return {
+            self._key(row): row["errors"] for row in self.raw["request_errors"]
+            if (row["request"], row["error"]) == kind
         }  # fmt: skip
 
     @cached_property
@@ -164,6 +213,8 @@ class RestartOracle(SignatureOracle):
     def ids(self, one: Row) -> tuple[int, int, list[str]] | None:
         """Producer ids known and lost per partition, and the topics of the lost; None where none is known."""
         cluster, broker = one["cluster"], one["broker"]
+        if cluster in self._forgetful:
+            return None
         first, last = (self._named.get((cluster, one[at]), {}) for at in ("from_sweep", "to_sweep"))
         isr = {
             (row["topic"], row["partition"]): row["isr"] for row in self.raw["topics"]
@@ -171,25 +222,59 @@ class RestartOracle(SignatureOracle):
         }  # fmt: skip
         known, lost, topics = 0, 0, set()
         for place, replicas in last.items():
-            before = first.get(place, {}).get(broker)
-            if before is None or broker not in replicas or broker not in isr.get(place, ()):
+            before, log = first.get(place, {}).get(broker), self._logs.get((cluster, broker, one["to_sweep"], place))
+            if before is None or log is None or broker not in replicas or broker not in isr.get(place, ()):
                 continue
-            for producer, used_ms in before.items():
-                age = one["to_sweep"].timestamp() * 1000 - used_ms
+            for producer, state in before.items():
+                age = one["to_sweep"].timestamp() * 1000 - state["last_timestamp_ms"]
                 others = any(producer in ids for other, ids in replicas.items() if other != broker)
-                own = producer in replicas[broker]
-                if age < 3_600_000 and (own or others):
+                own, above = producer in replicas[broker], self._above(one, place, state)
+                still = above is not None and log["log_start_offset"] <= above < log["log_end_offset"]
+                if age < HOUR_MS and still and (own or others):
                     known += 1
                     lost += not own
                     topics |= set() if own else {place[0]}
         return (known, lost, sorted(topics)) if known else None
 
+    def _above(self, one: Row, place: Any, state: Row) -> int | None:
+        """The log end that was told before a sweep at which the id told something else: it wrote above it since."""
+        found, before = [], None
+        for (cluster, at), places in sorted(self._named.items()):
+            told = places.get(place, {}).get(one["broker"])
+            log = self._logs.get((cluster, one["broker"], at, place))
+            if cluster != one["cluster"] or at >= one["from_sweep"] or told is None or log is None:
+                continue
+            took = self.rows[cluster, one["broker"], at]["seconds"]
+            asked = self._asked[cluster, one["broker"], at, place]
+            then = told.get(state["producer_id"], {})
+            other = any(then.get(name) != state[name] for name in ("producer_epoch", "last_sequence"))
+            in_time = took is not None and asked > log["read_at"] + timedelta(seconds=took)
+            end = log["log_end_offset"] if in_time else before
+            found += [end] if other and end is not None else []
+            before = log["log_end_offset"]
+        return max(found, default=None)
+
     @cached_property
-    def _named(self) -> dict[tuple[str, datetime], dict[Any, dict[int, dict[int, int]]]]:
-        """Ids that replicas name, with the time of their last batch: sweep -> partition -> broker -> id."""
+    def _forgetful(self) -> set[str]:
+        """Clusters that let an id expire within an hour."""
+        name = "transactional.id.expiration.ms"
+        return {row["cluster"] for row in self.raw["broker_configs"]
+                if row["name"] == name and int(row["value"]) < HOUR_MS}  # fmt: skip
+
+    @cached_property
+    def _logs(self) -> dict[Any, Row]:
+        return {(*self._key(row), (row["topic"], row["partition"])): row for row in self.raw["partitions"]}
+
+    @cached_property
+    def _asked(self) -> dict[Any, datetime]:
+        return {(*self._key(row), (row["topic"], row["partition"])): row["read_at"] for row in self.raw["producers"]}
+
+    @cached_property
+    def _named(self) -> dict[tuple[str, datetime], dict[Any, dict[int, dict[int, Row]]]]:
+        """What replicas told of ids: sweep -> partition -> broker -> id -> row."""
         found: dict[Any, Any] = defaultdict(lambda: defaultdict(lambda: defaultdict(dict)))
         for row in self.raw["producers"]:
             replica = found[row["cluster"], row["sweep_at"]][row["topic"], row["partition"]][row["broker"]]
             if row["producer_id"] is not None:
-                replica[row["producer_id"]] = row["last_timestamp_ms"]
+                replica[row["producer_id"]] = row
         return found

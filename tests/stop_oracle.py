@@ -12,6 +12,7 @@ from restart_oracle import RestartOracle
 
 Row = dict[str, Any]
 DEAD = "killed", "some_killed"
+KRAFT = "fenced_brokers", "controlled_shutdown_brokers", "refused_registrations"  # evidence
 
 
 class StopOracle(RestartOracle):
@@ -36,8 +37,8 @@ class StopOracle(RestartOracle):
             known, lost, topics = (self.ids(one) if one else None) or (None, None, None)
             gone = lost is not None and lost >= limits["min_lost_ids"]
             found.append({
-                **(one or {}), **start, "judged_as": _judged(one), "is_long": long, "known_ids": known,
-                "lost_ids": lost, "topics": topics, "is_proven": gone and (long or _judged(one) != "clean_roll"),
+                **(one or dict.fromkeys(KRAFT)), **start, "judged_as": _judged(one), "is_long": long, "known_ids": known,
+                "lost_ids": lost, "topics": topics, "is_proven": gone,
                 "sequence_errors": errors[0], "invalid_records": errors[1],
             })  # fmt: skip
         return found
@@ -76,6 +77,7 @@ class StopOracle(RestartOracle):
         largest = (
             "controlled_shutdowns",
             "stops",
+            *KRAFT,
             "start_seconds",
             "remaining_logs",
             "sequence_errors",
@@ -109,7 +111,11 @@ class StopOracle(RestartOracle):
         low, found = self.limits["min_coverage"], set()
         for cluster, known in brokers.items():
             pairs = [one for one in self.judged if one["cluster"] == cluster and one["judged_as"] != "first_read"]
-            told = [one for one in pairs if one["judged_as"] != "unknown"]
+            kraft = cluster not in self.counting
+            told = [
+                one for one in pairs
+                if one["judged_as"] != "unknown" or (kraft and one["start_seconds"] and one["usual_seconds"])
+            ]  # fmt: skip
             compared = sum((cluster, broker) in twice for broker in known)
             if compared < low * len(known) or len(told) < low * len(pairs):
                 found.add(cluster)
@@ -120,7 +126,13 @@ def _judged(one: Row | None) -> str:
     """How a restart came about, by what controllers counted; or that nobody read the process before it."""
     if one is None:
         return "first_read"
-    count = one["controlled_shutdowns"]
+    count, fenced, stopped = (one[k] for k in ("controlled_shutdowns", "fenced_brokers", "controlled_shutdown_brokers"))
+    if stopped == 0 and (one["leaders_before"] or 0) > 0:
+        return "killed"
+    if stopped is not None and stopped >= fenced:
+        return "clean_roll"
+    if (one["refused_registrations"] or 0) > 0:
+        return "killed" if one["possible_stops"] == 1 else "some_killed"
     if count is None:
         return "unknown"
     if count == 0:

@@ -16,7 +16,7 @@ from kafka_fleet.store.schemas import raw_schemas
 from recorded import recorded_day
 
 pytestmark = [pytest.mark.timeout(1800), pytest.mark.fault(50)]  # the first test waits for the analysis that all read
-NEWEST = "raw-babf25d"  # has every column there is
+NEWEST = "raw-8e56a68"  # has every column there is
 ABSENT = {  # what older versions did not have: columns, or None for the whole table
     "raw-e542039": {"topics": {"topic_id"}, "producers": None},
     "raw-c55e5ff": {"producers": None},
@@ -59,7 +59,7 @@ def nulled(found: list[str], columns: set[str]) -> list[str]:
 
 def test_there_is_one_of_every_version():
     assert versions("raw") == sorted(
-        f"raw-{c}" for c in ("e542039", "c55e5ff", "2f1bfbb", "7e8db99", "576ba06", "1f62e4c", "babf25d")
+        f"raw-{c}" for c in ("e542039", "c55e5ff", "2f1bfbb", "7e8db99", "576ba06", "1f62e4c", "babf25d", "8e56a68")
     )
 
 

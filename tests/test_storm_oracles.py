@@ -27,7 +27,8 @@ RESTART = (
 START = ("cluster", "broker", "process_start", "first_read", "start_seconds", "usual_seconds", "remaining_logs")
 JUDGED = (
     "cluster", "broker", "process_start", "judged_as", "is_long", "is_proven", "sequence_errors", "invalid_records",
-    "known_ids", "lost_ids", "topics", "start_seconds", "usual_seconds", "remaining_logs",
+    "known_ids", "lost_ids", "topics", "start_seconds", "usual_seconds", "remaining_logs", "fenced_brokers",
+    "controlled_shutdown_brokers", "refused_registrations",
 )  # fmt: skip
 
 

@@ -23,4 +23,4 @@ LEFT JOIN raw_request_errors AS f
         AND s.from_sweep = f.sweep_at
         AND t.request = f.request
         AND t.error = f.error
-WHERE t.errors - coalesce(f.errors, 0) > 0
+WHERE t.request IN ('Produce', 'Fetch') AND t.errors - coalesce(f.errors, 0) > 0

@@ -8,6 +8,7 @@ WITH shown AS (
         broker,
         sweep_at
     FROM raw_request_errors
+    WHERE request IN ('Produce', 'Fetch')
 ),
 
 reads AS (

@@ -174,6 +174,9 @@ def _metrics(sim: Sim, broker: int, number: int, t: float, mine: list[Log]) -> R
         "global_partitions": sum(log.born <= t for log in sim.logs.values()) if controls else None,
         "active_brokers": sum(sim.up(one, t) for one in sim.brokers) if controls and sim.kraft else None,
         "fenced_brokers": sum(not sim.up(one, t) for one in sim.brokers) if controls and sim.kraft else None,
+        "controlled_shutdown_brokers": (  # every stop is a clean one
+            sum(not sim.up(one, t) for one in sim.brokers) if controls and sim.kraft and since(sim, "4.1") else None
+        ),
     }  # fmt: skip
     return row | {name: steps.at(t) for name, steps in sim.gauges[broker].items()}
 

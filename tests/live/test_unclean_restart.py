@@ -66,7 +66,12 @@ def test_a_broker_that_stays_away_has_not_been_restarted(measured: Measured) -> 
     assert measured.state(DEAD, "unclean_restart")["state"] == "quiet"
 
 
-def test_kraft_has_no_count_of_controlled_shutdowns(measured: Measured) -> None:
+def test_a_broker_of_kraft_that_is_away_under_a_sweep_was_killed(measured: Measured) -> None:
+    told = measured.facts("kraft_stops", cluster="restarted")
+    assert [(row["broker"], row["fenced_brokers"], row["controlled_shutdown_brokers"]) for row in told] == [(2, 1, 0)]
     state = measured.state("restarted", "unclean_restart")
-    assert state["state"] == "not_evaluated"
-    assert any("KRaft controllers do not" in sentence for sentence in state["missing"])
+    assert (state["state"], state["missing"]) == ("detected", [])
+    found = [one for one in measured.findings("restarted") if one["signature"] == "unclean_restart"]
+    assert [(one["cause"], one["strength"], one["subjects"]) for one in found if not one["advisory"]] == [
+        ("killed", "suggestive", ["broker 2"])
+    ]

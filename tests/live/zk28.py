@@ -63,10 +63,10 @@ def run(home: Path) -> None:
         killed, rolled, active = victims(cluster)
         sending = {"acks": "all", "enable.idempotence": "true", "batch.size": 500}  # small: no partition for long
         with Producer(cluster, "orders", RECORDS_PER_S, properties=sending) as client:
-            time.sleep(6)
-            _each(cluster, home, DEAD, KILLED)
-            time.sleep(4)
-            _each(cluster, home, DEAD, KILLED)
+            time.sleep(2)
+            for _ in range(3):  # the ids have to have written between the sweeps
+                time.sleep(4)
+                _each(cluster, home, DEAD, KILLED)
             cluster.kill_broker(killed)
             _await(cluster, home, killed, back=False)
             for left in range(AWAY_SWEEPS - 1, -1, -1):

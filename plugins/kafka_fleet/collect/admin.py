@@ -197,7 +197,9 @@ class _Reader:
     def producers(self) -> dict[str, Rows]:
         if not concerned(self.client):
             return {}
-        return {"producers": read_producers(self.client, self.tables, self.in_time)}
+        rows, told = read_producers(self.client, self.tables, self.in_time)
+        self.fault("producers", told)
+        return {"producers": rows}
 
 
 def sweep_admin(

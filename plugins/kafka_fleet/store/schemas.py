@@ -135,10 +135,11 @@ ADMIN_TABLES: Described = {
         ],
     ),
     "producers": (
-        "One row per replica and producer id that it knows, of brokers of 2.8 and of some 200 partitions.",
+        "One row per replica and producer id that it knows, of brokers of 2.8 and of some 200 partitions: each of all its "
+        "replicas.",
         [
             ("broker", pa.int32(), "broker id of the replica"),
-            ("read_at", _UTC, "when it was read"),
+            ("read_at", _UTC, "when it was asked for"),
             ("topic", pa.string(), "topic"),
             ("partition", pa.int32(), "partition"),
             ("producer_id", pa.int64(), "producer id; null in the one row of a replica that knows none"),

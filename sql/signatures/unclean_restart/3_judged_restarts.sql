@@ -1,5 +1,5 @@
 -- How each broker process that began on the day came about.
--- in:  restarts, usual_starts, errors_after, lost_producers, intervals
+-- in:  restarts, kraft_stops, usual_starts, errors_after, lost_producers, intervals
 -- out: one row per restart, and per process that began on the day and whose broker was not read before;
 --      judged_as: killed, some_killed (of several brokers that stopped together), clean_roll, or unknown
 WITH seen AS (
@@ -13,12 +13,18 @@ WITH seen AS (
         r.has_counter,
         r.stops,
         r.controlled_shutdowns,
+        k.fenced_brokers,
+        k.controlled_shutdown_brokers,
+        k.refused_registrations,
         e.sequence_errors,
         e.invalid_records,
         l.known_ids,
         l.lost_ids,
         l.topics,
         CASE
+            WHEN k.controlled_shutdown_brokers = 0 AND k.leaders_before > 0 THEN 'killed'
+            WHEN k.controlled_shutdown_brokers >= k.fenced_brokers THEN 'clean_roll'
+            WHEN k.refused_registrations > 0 THEN if(r.possible_stops = 1, 'killed', 'some_killed')
             WHEN r.controlled_shutdowns IS NULL THEN 'unknown'
             WHEN r.controlled_shutdowns = 0 THEN 'killed'
             WHEN r.controlled_shutdowns < r.stops THEN 'some_killed'
@@ -26,6 +32,7 @@ WITH seen AS (
             ELSE 'clean_roll'
         END AS judged_as
     FROM restarts AS r
+    LEFT JOIN kraft_stops AS k ON r.cluster = k.cluster AND r.broker = k.broker AND r.to_sweep = k.to_sweep
     LEFT JOIN errors_after AS e ON r.cluster = e.cluster AND r.broker = e.broker AND r.to_sweep = e.to_sweep
     LEFT JOIN lost_producers AS l ON r.cluster = l.cluster AND r.broker = l.broker AND r.to_sweep = l.to_sweep
     WHERE array_contains(:clusters, r.cluster)
@@ -42,6 +49,9 @@ unseen AS (
         cast(NULL AS BOOLEAN) AS has_counter,
         cast(NULL AS BIGINT) AS stops,
         cast(NULL AS BIGINT) AS controlled_shutdowns,
+        cast(NULL AS BIGINT) AS fenced_brokers,
+        cast(NULL AS BIGINT) AS controlled_shutdown_brokers,
+        cast(NULL AS BIGINT) AS refused_registrations,
         cast(NULL AS BIGINT) AS sequence_errors,
         cast(NULL AS BIGINT) AS invalid_records,
         cast(NULL AS BIGINT) AS known_ids,
@@ -73,6 +83,9 @@ SELECT
     x.has_counter,
     x.stops,
     x.controlled_shutdowns,
+    x.fenced_brokers,
+    x.controlled_shutdown_brokers,
+    x.refused_registrations,
     x.sequence_errors,
     x.invalid_records,
     x.known_ids,
@@ -85,15 +98,7 @@ SELECT
     coalesce(
         u.start_seconds >= :min_start_s AND u.start_seconds >= :min_start_factor * u.usual_seconds, FALSE
     ) AS is_long,
-    coalesce(x.lost_ids >= :min_lost_ids, FALSE)
-    -- after a controlled shutdown and a start of usual length nothing was recovered: a new disk cannot know the ids of
-    -- records that are deleted, which others still hold in memory
-    AND (
-        x.judged_as != 'clean_roll'
-        OR coalesce(
-            u.start_seconds >= :min_start_s AND u.start_seconds >= :min_start_factor * u.usual_seconds, FALSE
-        )
-    ) AS is_proven
+    coalesce(x.lost_ids >= :min_lost_ids, FALSE) AS is_proven
 FROM either AS x
 LEFT JOIN usual_starts AS u
     ON x.cluster = u.cluster AND x.broker = u.broker AND x.process_start = u.process_start

@@ -1,5 +1,5 @@
 -- Could the symptom be looked for at all?
--- in:  broker_days, intervals, judged_restarts
+-- in:  broker_days, cluster_days, intervals, judged_restarts
 -- out: one row per cluster: whether it was evaluated, and one sentence per input that is missing
 WITH paired AS (
     SELECT
@@ -30,21 +30,30 @@ brokers AS (
 
 told AS (
     SELECT
-        cluster,
-        broker,
-        judged_as != 'unknown' AS is_told,
+        j.cluster,
+        j.broker,
+        -- where nothing counts how processes end, the length of a start is compared all the same
+        j.judged_as != 'unknown'
+        OR coalesce(
+            NOT j.has_counter
+            AND coalesce(d.cluster_mode, 'KRaft') = 'KRaft'
+            AND j.start_seconds > 0
+            AND j.usual_seconds > 0,
+            FALSE
+        ) AS is_told,
         CASE
-            WHEN judged_as != 'unknown' THEN NULL
-            WHEN NOT has_counter
+            WHEN j.judged_as != 'unknown' THEN NULL
+            WHEN NOT j.has_counter
                 THEN 'no controller of this cluster counts controlled shutdowns (KRaft controllers do not)'
-            WHEN was_controller
+            WHEN j.was_controller
                 THEN 'it was the active controller, and its count of controlled shutdowns went with its process'
-            WHEN controlled_shutdowns IS NOT NULL
+            WHEN j.controlled_shutdowns IS NOT NULL
                 THEN 'other brokers may have stopped at the same time, and the count fits more than one of them'
             ELSE 'the active controller was not read both before and after'
         END AS reason
-    FROM judged_restarts
-    WHERE judged_as != 'first_read'
+    FROM judged_restarts AS j
+    LEFT JOIN cluster_days AS d ON j.cluster = d.cluster
+    WHERE j.judged_as != 'first_read'
 ),
 
 restarted AS (
