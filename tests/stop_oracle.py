@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
-from restart_oracle import RestartOracle
+from lost_ids_oracle import LostIdsOracle
 
 Row = dict[str, Any]
 DEAD = "killed", "some_killed"
 KRAFT = "fenced_brokers", "controlled_shutdown_brokers", "refused_registrations"  # evidence
 
 
-class StopOracle(RestartOracle):
+class StopOracle(LostIdsOracle):
     """Restarts, judged."""
 
     @cached_property
@@ -37,8 +37,8 @@ class StopOracle(RestartOracle):
             known, lost, topics = (self.ids(one) if one else None) or (None, None, None)
             gone = lost is not None and lost >= limits["min_lost_ids"]
             found.append({
-                **(one or dict.fromkeys(KRAFT)), **start, "judged_as": _judged(one), "is_long": long, "known_ids": known,
-                "lost_ids": lost, "topics": topics, "is_proven": gone,
+                **(one or dict.fromkeys(KRAFT)), **start, "judged_as": _judged(one), "is_long": long,
+                "known_ids": known, "lost_ids": lost, "topics": topics, "is_proven": gone,
                 "sequence_errors": errors[0], "invalid_records": errors[1],
             })  # fmt: skip
         return found

@@ -135,8 +135,8 @@ ADMIN_TABLES: Described = {
         ],
     ),
     "producers": (
-        "One row per replica and producer id that it knows, of brokers of 2.8 and of some 200 partitions: each of all its "
-        "replicas.",
+        "One row per replica and producer id that it knows, of brokers of 2.8 and of some 200 partitions: each of all "
+        "its replicas.",
         [
             ("broker", pa.int32(), "broker id of the replica"),
             ("read_at", _UTC, "when it was asked for"),
