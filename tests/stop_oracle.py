@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
-from restart_oracle import RestartOracle
+from lost_ids_oracle import LostIdsOracle
 
 Row = dict[str, Any]
 DEAD = "killed", "some_killed"
 KRAFT = "fenced_brokers", "controlled_shutdown_brokers", "refused_registrations"  # evidence
 
 
-class StopOracle(RestartOracle):
+class StopOracle(LostIdsOracle):
     """Restarts, judged."""
 
     @cached_property

@@ -52,7 +52,7 @@ def test_nothing_of_a_healthy_day_is_told_for_sure(judged: dict[str, list[Row]],
 
 
 def test_every_signature_looked_at_every_day(judged: dict[str, list[Row]]) -> None:
-    """Quiet for want of an answer is no proof. A ZooKeeper controller takes its count along."""
+    """A day without an answer would be quiet for nothing. A ZooKeeper controller takes its count along."""
     for day, rows in judged.items():
         assert {row["signature"] for row in rows} == set(load_signatures(sql_dir())), day
         silent = {(row["signature"], row["cluster"]) for row in rows if row["state"] == "not_evaluated"}
