@@ -57,7 +57,7 @@ def bodies() -> list[tuple[list[Bean], bytes]]:
         for beans in (
             mbeans.beans(mbeans.PARTITIONS),
             every[:6],
-            *(every[at : at + 4] for at in range(40, len(every), 9)),
+            *(every[at : at + 4] for at in range(40, len(every), 7)),
         ):
             found.append((beans, json.dumps(rebuilt(sweep.tables, broker, beans)).encode()))
     return [(beans, body) for beans, body in found if len(body) < 12_000]
