@@ -44,7 +44,7 @@ def tables_needed(sql: Path, signatures: Collection[str] = ()) -> set[str] | Non
     if not signatures:
         return None
     queries = [query for name in signatures for query in load_signatures(sql)[name].queries]
-    queries += [condition.query for condition in load_conditions(sql).values()]
+    queries += [condition.queries for condition in load_conditions(sql).values()]
     return set(TABLES).union(*map(tables_read, queries)) & set(fact_queries(sql))
 
 

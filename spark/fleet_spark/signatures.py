@@ -19,7 +19,7 @@ from fleet_spark.failures import running
 from fleet_spark.frames import in_driver, nothing, observed
 from fleet_spark.ways import Ways, tables_read, weight
 from kafka_fleet.knowledge.detections import Detection, SignatureResult
-from kafka_fleet.knowledge.measured import Line
+from kafka_fleet.knowledge.measured import Condition, Line
 from kafka_fleet.knowledge.signatures import EvidenceRow, Signature
 
 Overrides = Mapping[str, Mapping[str, float]]  # signature -> threshold -> value, of one cluster
@@ -40,7 +40,7 @@ def iso(moment: datetime) -> str:
     return moment.replace(tzinfo=UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def thresholds(signature: Signature, overrides: Overrides) -> dict[str, float]:
+def thresholds(signature: Signature | Condition, overrides: Overrides) -> dict[str, float]:
     """The values in force for a cluster."""
     own = overrides.get(signature.id, {})
     return {name: float(own.get(name, threshold.value)) for name, threshold in signature.thresholds.items()}

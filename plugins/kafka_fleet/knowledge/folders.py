@@ -54,3 +54,8 @@ def read_query(folder: Path, name: str) -> str:
         return file.read_text(encoding="utf-8")
     except OSError as error:
         raise CatalogueError(f"{file}: cannot be read: {error.strerror}") from error
+
+
+def read_steps(folder: Path) -> dict[str, str]:
+    """Texts of `<number>_<view>.sql` by view, in their order. Raises CatalogueError when one cannot be read."""
+    return {path.stem.partition("_")[2]: read_query(folder, path.stem) for path in sorted(folder.glob("[0-9]*_*.sql"))}

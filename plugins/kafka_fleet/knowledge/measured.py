@@ -3,9 +3,12 @@
 A condition is a yes/no fact of a cluster's day that an advisory asks for with `{measured: NAME}`. Adding one is adding
 a folder; nothing registers it:
 
-    condition.yaml   the question, thresholds with their reasons, lines of evidence
-    query.sql        one row per cluster: holds (null: not readable), sentence, subjects (worst first), missing,
-                     evidence as array<struct<line, place, amount, from_at, to_at>>
+    condition.yaml     the question, thresholds with their reasons, lines of evidence; templates of the words
+    1_<view>.sql ...   views that the query reads, in this order
+    detections.sql     flat rows (knowledge/detection_rows.py)
+
+What a row's `metric` is, condition.yaml says: a line of `evidence`, a missing input of `needs`, else a number or a name
+for the sentence. The condition holds where a row is a subject; where none is, it is unknown if an input is missing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +21,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from kafka_fleet.knowledge.advisories import Advisory
 from kafka_fleet.knowledge.conditions import Measured
-from kafka_fleet.knowledge.folders import entry_folders, read_query, read_words
+from kafka_fleet.knowledge.detection_rows import template
+from kafka_fleet.knowledge.folders import entry_folders, read_query, read_steps, read_words
 from kafka_fleet.knowledge.signatures import EvidenceRow
 from kafka_fleet.knowledge.thresholds import Threshold
 from kafka_fleet.knowledge.verdicts import Row
@@ -44,14 +48,29 @@ class Line(BaseModel):
 
 
 class Condition(BaseModel):
-    """One folder: the question and its numbers from condition.yaml, the answer from query.sql."""
+    """One folder: the question, numbers and words from condition.yaml, the rows from detections.sql.
+
+    needs: sentence of each missing input, in order. subjects, place: templates over one row; place of a row that names
+    nothing, which is the cluster's: cluster_place. sentence: over all rows (detection_rows.py).
+    """
 
     model_config = ConfigDict(extra="forbid")
     id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     question: str = Field(pattern=r"\?$")
     thresholds: dict[str, Threshold] = Field(default_factory=dict)
     evidence: dict[str, Line] = Field(min_length=1)
+    needs: dict[str, str] = Field(min_length=1)
+    subjects: list[str] = ["{{ kind }} {{ name }}"]
+    place: str = "{{ kind }} {{ name }}"
+    cluster_place: str = "the cluster"
+    sentence: str
+    steps: dict[str, str] = Field(default_factory=dict)
     query: str = ""
+
+    @property
+    def queries(self) -> str:
+        """The texts of all steps and of the query."""
+        return "\n".join([*self.steps.values(), self.query])
 
     @model_validator(mode="after")
     def _consistent(self) -> "Condition":
@@ -59,6 +78,8 @@ class Condition(BaseModel):
             if line.threshold is not None and line.threshold not in self.thresholds:
                 raise ValueError(f"evidence {name}: no such threshold: {line.threshold}")
             _ = line.mbean
+        for text in (*self.needs.values(), *self.subjects, self.place, self.cluster_place, self.sentence):
+            template(text)
         return self
 
 
@@ -107,10 +128,12 @@ def with_answers(row: Row, advisory: Advisory, answers: Mapping[str, Answered]) 
     return replace(row, subjects=subjects, evidence=evidence, missing=tuple(dict.fromkeys(missing)))
 
 
+def _load(folder: Path) -> Condition:
+    queries = {"steps": read_steps(folder), "query": read_query(folder, "detections")}
+    return read_words(folder, WORDS, Condition).model_copy(update=queries)
+
+
 @cache
 def load_conditions(folder: Path | None = None) -> dict[str, Condition]:
     """Every condition by id, sorted. `folder` is the one that holds `conditions/`; default: the project's sql/."""
-    return {
-        child.name: read_words(child, WORDS, Condition).model_copy(update={"query": read_query(child, "query")})
-        for child in entry_folders((folder or sql_dir()) / "conditions", WORDS)
-    }
+    return {child.name: _load(child) for child in entry_folders((folder or sql_dir()) / "conditions", WORDS)}

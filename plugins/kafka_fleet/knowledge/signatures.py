@@ -18,7 +18,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from kafka_fleet.collect.mbeans import mbean_of
-from kafka_fleet.knowledge.folders import entry_folders, read_query, read_words
+from kafka_fleet.knowledge.folders import entry_folders, read_query, read_steps, read_words
 from kafka_fleet.knowledge.looks import Look
 from kafka_fleet.knowledge.thresholds import Threshold
 from kafka_fleet.paths import sql_dir
@@ -125,10 +125,9 @@ class Signature(BaseModel):
 
 
 def _load(folder: Path) -> Signature:
-    steps = {path.stem.partition("_")[2]: read_query(folder, path.stem) for path in sorted(folder.glob("[0-9]*_*.sql"))}
     return read_words(folder, WORDS, Signature).model_copy(
         update={
-            "steps": steps,
+            "steps": read_steps(folder),
             "query": read_query(folder, "query"),
             "coverage_query": read_query(folder, "coverage"),
             "charts_query": read_query(folder, "charts"),

@@ -1,0 +1,90 @@
+"""Flat rows of a check to words: takes the rows of its `detections.sql` and templates, gives texts.
+
+Every check gives rows of the same columns, one per number, name or missing input; SQL cuts and words nothing:
+
+    cluster, metric   what the row is: the check's YAML file knows its metrics
+    kind, name        what it is of: `broker` and `1`; both null where it is the whole cluster's
+    detail            a second name, as the metric has it: the topic of a group, the release of a process
+    position          the worst is 1; the rows of the whole cluster have 0
+    value             the number; whole numbers are shown as such
+    from_at, to_at    what the number is measured over
+    is_subject        whether what the row is of is a subject of the finding
+
+A template is Jinja2. Names that come from Kafka are values of it, and no part of its text.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import cache
+from typing import Any, NamedTuple
+
+import jinja2
+from jinja2 import meta
+
+COLUMNS = ("cluster", "metric", "kind", "name", "detail", "position", "value", "from_at", "to_at", "is_subject")
+
+
+class DetectionRow(NamedTuple):
+    """One row, without its cluster."""
+
+    metric: str
+    kind: str | None
+    name: str | None
+    detail: str | None
+    position: int
+    value: float | int | None
+    from_at: datetime | None
+    to_at: datetime | None
+    is_subject: bool
+
+
+class Template(NamedTuple):
+    """A template with the names that it asks for."""
+
+    made: jinja2.Template
+    names: frozenset[str]
+
+    def of_row(self, row: DetectionRow, totals: Mapping[str, Any]) -> str | None:
+        """The text of one row; None where a part of it that the template names is null."""
+        values = {**totals, **row._asdict()}
+        if any(values.get(name) is None for name in self.names):
+            return None
+        return self.made.render(values)
+
+
+@cache
+def template(text: str) -> Template:
+    """The template of a text. Raises ValueError where it is none."""
+    environment = jinja2.Environment(autoescape=False, undefined=jinja2.StrictUndefined)  # texts, escaped where shown
+    try:
+        return Template(environment.from_string(text), frozenset(meta.find_undeclared_variables(environment.parse(text))))
+    except jinja2.TemplateSyntaxError as error:
+        raise ValueError(f"template {text!r}: {error}") from error
+
+
+def detection_row(found: Mapping[str, Any]) -> DetectionRow:
+    """A row of the query, its value whole where it is a whole number."""
+    value = found["value"]
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return DetectionRow(**{name: found[name] for name in COLUMNS[1:]} | {"value": value})
+
+
+def totals_of(rows: Sequence[DetectionRow]) -> dict[str, Any]:
+    """The numbers of the whole cluster by metric."""
+    return {row.metric: row.value for row in rows if row.kind is None}
+
+
+def sentence(text: str, rows: Sequence[DetectionRow], thresholds: Mapping[str, float]) -> str:
+    """The sentence of a check on one cluster, its rows by position.
+
+    The template knows the numbers of the whole cluster and the thresholds by name; `rows`, `subjects` among them,
+    and `of`: rows by metric, none of an unknown one.
+    """
+    of: dict[str, list[DetectionRow]] = defaultdict(list)
+    for row in rows:
+        of[row.metric].append(row)
+    subjects = [row for row in rows if row.is_subject]
+    known = {**thresholds, **totals_of(rows), "rows": rows, "subjects": subjects, "of": of}
+    return template(text).made.render(known)

@@ -1,0 +1,91 @@
+-- Which brokers have a log cleaner that is dead, gave partitions up, or is switched off?
+-- in:  process_days, cluster_days, thresholds
+-- out: one row per broker and number: brokers with dead threads first, then those with the most partitions given up.
+--      Where all are well, the largest numbers of any broker
+WITH judged AS (
+    SELECT
+        c.cluster,
+        p.broker,
+        p.cleaner_dead_threads,
+        p.uncleanable_partitions,
+        p.uncleanable_bytes,
+        p.first_read,
+        p.last_read,
+        c.first_sweep,
+        c.last_sweep,
+        p.cluster IS NOT NULL AS is_there,
+        p.cleaner_idle_ms / 3600e3D AS idle_hours,
+        coalesce(p.cleaner_enabled = 'false', FALSE) AS is_disabled,
+        coalesce(p.uncleanable_partitions > 0, FALSE) AS has_given_up,
+        -- the gauge of dead threads decides where there is one (from 2.4.0)
+        coalesce(p.cleaner_dead_threads > 0, p.cleaner_idle_ms / 3600e3D > t.max_idle_hours, FALSE) AS is_dead
+    FROM cluster_days AS c
+    INNER JOIN thresholds AS t ON c.cluster = t.cluster AND t.check_id = 'log_cleaner_unwell'
+    LEFT JOIN process_days AS p ON c.cluster = p.cluster AND p.is_broker
+),
+
+figures AS (
+    SELECT
+        cluster,
+        broker,
+        is_dead OR is_disabled OR has_given_up AS unwell,
+        coalesce(first_read, last_read, first_sweep) AS from_at,
+        coalesce(last_read, last_sweep) AS to_at,
+        row_number()
+            OVER (PARTITION BY cluster ORDER BY is_dead OR is_disabled DESC, coalesce(uncleanable_partitions, 0) DESC, broker ASC)
+            AS position,
+        CASE WHEN is_there THEN 1D END AS brokers,
+        CASE WHEN NOT is_there THEN 1D END AS no_brokers,
+        -- a cleaner that is switched off has no gauges
+        CASE WHEN is_there AND NOT is_disabled AND coalesce(cleaner_dead_threads, idle_hours) IS NULL THEN 1D END AS unread,
+        CASE WHEN is_dead THEN 1D END AS dead,
+        CASE WHEN has_given_up THEN 1D END AS gave_up,
+        CASE WHEN is_disabled THEN 1D END AS disabled,
+        try_cast(CASE WHEN cleaner_dead_threads > 0 THEN cleaner_dead_threads END AS DOUBLE) AS dead_threads,
+        CASE WHEN is_dead AND cleaner_dead_threads IS NULL THEN idle_hours END AS idle_hours,
+        try_cast(CASE WHEN has_given_up THEN uncleanable_partitions END AS DOUBLE) AS uncleanable_partitions,
+        try_cast(CASE WHEN has_given_up THEN uncleanable_bytes END AS DOUBLE) AS uncleanable_bytes
+    FROM judged
+)
+
+SELECT
+    cluster,
+    metric,
+    CASE WHEN metric != 'no_brokers' THEN 'broker' END AS kind,
+    cast(broker AS STRING) AS name,
+    NULL AS detail,
+    position,
+    value,
+    from_at,
+    to_at,
+    unwell AS is_subject
+FROM figures
+UNPIVOT (
+    value FOR metric IN (
+        brokers, no_brokers, unread, dead, gave_up, disabled, dead_threads, idle_hours, uncleanable_partitions,
+        uncleanable_bytes
+    )
+)
+UNION ALL
+SELECT
+    cluster,
+    metric,
+    NULL AS kind,
+    NULL AS name,
+    NULL AS detail,
+    0 AS position,
+    value,
+    from_at,
+    to_at,
+    FALSE AS is_subject
+FROM (
+    SELECT
+        cluster,
+        max(cleaner_dead_threads) AS dead_threads,
+        max(uncleanable_partitions) AS uncleanable_partitions,
+        min(first_read) AS from_at,
+        max(last_read) AS to_at
+    FROM judged
+    GROUP BY cluster
+    HAVING NOT max(is_dead OR is_disabled OR has_given_up)
+) UNPIVOT (value FOR metric IN (dead_threads, uncleanable_partitions))

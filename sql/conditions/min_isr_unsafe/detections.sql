@@ -1,0 +1,56 @@
+-- Which topics take acks=all writes on one copy, and which stop taking them when one replica is down?
+-- in:  topic_days, admin_reads
+-- out: of the cluster how many there are; one row per such topic: those that one copy is enough for come first, internal
+--      ones before others. A topic with one replica and min.insync.replicas 1 is left to replication_factor_1.
+WITH judged AS (
+    SELECT
+        *,
+        coalesce(min_insync_replicas = 1 AND fewest_replicas >= 2, FALSE) AS one_copy,
+        coalesce(min_insync_replicas >= greatest(2, fewest_replicas), FALSE) AS no_room
+    FROM topic_days
+),
+
+totals AS (
+    SELECT
+        a.cluster,
+        a.topics_unseen,
+        coalesce(a.configs_sweep, a.topics_sweep) AS read_sweep,
+        count(t.cluster) AS all_topics,
+        count_if(t.one_copy) AS one_copy,
+        count_if(t.no_room) AS no_room,
+        count_if(a.topics_sweep IS NULL) AS unread,
+        count_if(a.topics_unseen IS NOT NULL) AS unseen,
+        count_if(t.cluster IS NOT NULL AND t.min_insync_replicas IS NULL) AS unread_topics
+    FROM admin_reads AS a
+    LEFT JOIN judged AS t ON a.cluster = t.cluster
+    GROUP BY a.cluster, a.topics_unseen, coalesce(a.configs_sweep, a.topics_sweep)
+)
+
+SELECT
+    cluster,
+    metric,
+    NULL AS kind,
+    NULL AS name,
+    topics_unseen AS detail,
+    0 AS position,
+    value,
+    read_sweep AS from_at,
+    read_sweep AS to_at,
+    FALSE AS is_subject
+FROM totals UNPIVOT (value FOR metric IN (all_topics, one_copy, no_room, unread, unseen, unread_topics))
+UNION ALL
+SELECT
+    cluster,
+    'topic' AS metric,
+    'topic' AS kind,
+    topic AS name,
+    NULL AS detail,
+    row_number()
+        OVER (PARTITION BY cluster ORDER BY one_copy DESC, internal DESC, partition_count DESC, topic ASC)
+        AS position,
+    partition_count AS value,
+    NULL AS from_at,
+    NULL AS to_at,
+    TRUE AS is_subject
+FROM judged
+WHERE one_copy OR no_room

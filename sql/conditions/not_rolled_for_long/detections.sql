@@ -1,0 +1,23 @@
+-- When was each process last started?
+-- in:  process_days, thresholds
+-- out: one row per process; the oldest process first
+WITH ages AS (
+    SELECT
+        *,
+        (unix_micros(started_read) - unix_micros(process_start)) / 86400e6D AS age_days
+    FROM process_days
+)
+
+SELECT
+    a.cluster,
+    CASE WHEN a.age_days IS NULL THEN 'unread' ELSE 'age' END AS metric,
+    CASE WHEN a.is_broker THEN 'broker' ELSE 'controller' END AS kind,
+    cast(a.broker AS STRING) AS name,
+    NULL AS detail,
+    row_number() OVER (PARTITION BY a.cluster ORDER BY a.process_start, a.broker) AS position,
+    a.age_days AS value,
+    a.process_start AS from_at,
+    a.started_read AS to_at,
+    coalesce(a.age_days > t.max_days, FALSE) AS is_subject
+FROM ages AS a
+INNER JOIN thresholds AS t ON a.cluster = t.cluster AND t.check_id = 'not_rolled_for_long'

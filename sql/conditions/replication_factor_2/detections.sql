@@ -1,0 +1,46 @@
+-- Which topics have partitions with two replicas?
+-- in:  topic_days, admin_reads
+-- out: of the cluster how many there are; one row per such topic, internal topics first, then those with the most
+--      partitions. A topic that Kafka did not tell of may be one
+WITH totals AS (
+    SELECT
+        a.cluster,
+        a.topics_sweep,
+        a.topics_unseen,
+        count(t.cluster) AS all_topics,
+        count_if(t.fewest_replicas = 2) AS topics,
+        count_if(t.fewest_replicas = 2 AND t.internal) AS internal,
+        coalesce(try_sum(CASE WHEN t.fewest_replicas = 2 THEN t.partition_count END), 0) AS partitions,
+        count_if(a.topics_sweep IS NULL) AS unread,
+        count_if(a.topics_sweep IS NOT NULL AND a.topics_unseen IS NOT NULL) AS unseen
+    FROM admin_reads AS a
+    LEFT JOIN topic_days AS t ON a.cluster = t.cluster
+    GROUP BY a.cluster, a.topics_sweep, a.topics_unseen
+)
+
+SELECT
+    cluster,
+    metric,
+    NULL AS kind,
+    NULL AS name,
+    topics_unseen AS detail,
+    0 AS position,
+    value,
+    topics_sweep AS from_at,
+    topics_sweep AS to_at,
+    FALSE AS is_subject
+FROM totals UNPIVOT (value FOR metric IN (all_topics, topics, internal, partitions, unread, unseen))
+UNION ALL
+SELECT
+    cluster,
+    'topic' AS metric,
+    'topic' AS kind,
+    topic AS name,
+    CASE WHEN internal THEN 'internal' END AS detail,
+    row_number() OVER (PARTITION BY cluster ORDER BY internal DESC, partition_count DESC, topic ASC) AS position,
+    partition_count AS value,
+    NULL AS from_at,
+    NULL AS to_at,
+    TRUE AS is_subject
+FROM topic_days
+WHERE fewest_replicas = 2
