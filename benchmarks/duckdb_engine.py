@@ -8,14 +8,16 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import duckdb
 import pyarrow as pa
 import sqlglot
 from sqlglot import exp
 
+from fleet_spark.coverage import thresholds_table
 from fleet_spark.facts import CLOCK_SECONDS, START_HOURS, fact_queries
+from kafka_fleet.knowledge.needs import Asked, Coverage, coverage
 from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.store.manifests import manifests
 from kafka_fleet.store.schemas import raw_schemas
@@ -71,6 +73,13 @@ _OWN = {
 }
 
 
+class Found(NamedTuple):
+    """What one signature came to: coverage by cluster, and the rows of its other queries by their name."""
+
+    coverage: dict[str, Coverage]
+    rows: dict[str, list[dict[str, Any]]]
+
+
 class Duck:
     """One day in one DuckDB session; tables stay in memory."""
 
@@ -111,17 +120,21 @@ class Duck:
         self.connection.execute(f"CREATE OR REPLACE TABLE {name} AS {text}")
         return (dt.datetime.now() - began).total_seconds()
 
-    def signature(self, name: str, clusters: list[str]) -> dict[str, list[dict[str, Any]]]:
-        """Steps of one signature, then the rows of its coverage, detections, charts and rows behind them."""
+    def signature(self, name: str, clusters: list[str]) -> Found:
+        """Steps of one signature, then coverage of these clusters, detections, charts and the rows behind them."""
         signature = load_signatures(self.sql)[name]
-        bound = {key: float(t.value) for key, t in signature.thresholds.items()} | {"clusters": clusters}
+        values = {key: float(t.value) for key, t in signature.thresholds.items()}
+        bound = values | {"clusters": clusters}
         for view, query in signature.steps.items():
             self.store(view, query, bound)
-        texts = {"coverage": signature.coverage_query, "query": signature.query, "charts": signature.charts_query,
-                 "rows": signature.rows_query}  # fmt: skip
-        return {
+        of = dict.fromkeys(clusters, values)
+        self.table(f"{name}_thresholds", thresholds_table(signature, of))
+        asked = [Asked(**row) for row in self.rows(_translated(signature.needs_query, ()))]
+        texts = {"query": signature.query, "charts": signature.charts_query, "rows": signature.rows_query}
+        found = {
             kind: self.rows(_translated(query, self._literals(query, bound))) for kind, query in texts.items() if query
         }
+        return Found(coverage(signature.needs, asked, of), found)
 
     def rows(self, query: str) -> list[dict[str, Any]]:
         """Rows of a query in DuckDB's own SQL."""

@@ -101,7 +101,7 @@ def test_what_cannot_fail_is_let_through(safe: str) -> None:
 def readers() -> Iterator[tuple[str, dict[str, str]]]:
     """The queries of each reader of facts, in their order."""
     for name, one in load_signatures(sql_dir()).items():
-        others = {"coverage": one.coverage_query, "query": one.query, "charts": one.charts_query}
+        others = {"needs": one.needs_query, "query": one.query, "charts": one.charts_query}
         yield name, {**one.steps, **others, **({"rows": one.rows_query} if one.rows_query else {})}
     for name, condition in load_conditions(sql_dir()).items():
         yield name, {"query": condition.query}

@@ -91,13 +91,13 @@ def analyse_by_duckdb(home: Path, clusters: list[str], signatures: Sequence[str]
         if signatures and name not in signatures:
             continue
         values = {key: float(threshold.value) for key, threshold in signature.thresholds.items()}
-        rows = duck.signature(name, clusters)
+        judged = duck.signature(name, clusters)
         detected: dict[str, list[Detection]] = defaultdict(list)
-        for row in rows["query"]:
+        for row in judged.rows["query"]:
             detected[row["cluster"]].append(detection(signature, row, values))
-        for row in rows["coverage"]:
-            own = tuple(detected[row["cluster"]])
-            state: Any = "detected" if own else "quiet" if row["evaluated"] else "not_evaluated"
-            found.append(plain(row["cluster"], SignatureResult(name, state, own, tuple(row["missing"] or ()))))
+        for cluster, covered in judged.coverage.items():
+            own = tuple(detected[cluster])
+            state: Any = "detected" if own else "quiet" if covered.evaluated else "not_evaluated"
+            found.append(plain(cluster, SignatureResult(name, state, own, covered.missing)))
     print(f"DuckDB: {time.monotonic() - began:.0f} s", flush=True)
     return found
