@@ -5,7 +5,7 @@ SELECT
     b.cluster,
     'counters' AS need,
     b.broker,
-    EXISTS (
+    exists(
         SELECT 1
         FROM fetch_spans AS s
         WHERE b.cluster = s.cluster AND b.broker = s.broker

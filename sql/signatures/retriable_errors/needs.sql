@@ -28,7 +28,7 @@ judged AS (
         c.min_errors,
         c.are_told,
         c.may_lose,
-        EXISTS (
+        exists(
             SELECT 1
             FROM declared_producers AS d
             WHERE c.cluster = d.cluster AND (d.without_retries OR d.default_zero)
@@ -41,7 +41,7 @@ SELECT
     b.cluster,
     'errors' AS need,
     b.broker,
-    EXISTS (
+    exists(
         SELECT 1
         FROM error_spans AS s
         WHERE b.cluster = s.cluster AND b.broker = s.broker

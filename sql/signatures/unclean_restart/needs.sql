@@ -5,7 +5,7 @@ SELECT
     b.cluster,
     'processes' AS need,
     b.broker,
-    EXISTS (
+    exists(
         SELECT 1
         FROM intervals AS i
         WHERE b.cluster = i.cluster AND b.broker = i.broker AND i.kind = 'sweeps'
