@@ -17,7 +17,7 @@ from sqlglot import exp
 
 from fleet_spark.coverage import thresholds_table
 from fleet_spark.facts import CLOCK_SECONDS, START_HOURS, fact_queries
-from kafka_fleet.knowledge.needs import Asked, Coverage, coverage
+from kafka_fleet.knowledge.needs import Coverage, Shown, coverage
 from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.store.manifests import manifests
 from kafka_fleet.store.schemas import raw_schemas
@@ -129,12 +129,15 @@ class Duck:
             self.store(view, query, bound)
         of = dict.fromkeys(clusters, values)
         self.table(f"{name}_thresholds", thresholds_table(signature, of))
-        asked = [Asked(**row) for row in self.rows(_translated(signature.needs_query, ()))]
+        shown = [Shown(**row) for row in self.rows(_translated(signature.needs_query, ()))]
+        brokers: dict[str, set[int]] = {row["cluster"]: set() for row in self.rows("SELECT cluster FROM cluster_days")}
+        for row in self.rows("SELECT cluster, broker FROM broker_days WHERE is_broker"):
+            brokers[row["cluster"]].add(row["broker"])
         texts = {"query": signature.query, "charts": signature.charts_query, "rows": signature.rows_query}
         found = {
             kind: self.rows(_translated(query, self._literals(query, bound))) for kind, query in texts.items() if query
         }
-        return Found(coverage(signature.needs, asked, of), found)
+        return Found(coverage(signature.needs, shown, brokers, of), found)
 
     def rows(self, query: str) -> list[dict[str, Any]]:
         """Rows of a query in DuckDB's own SQL."""

@@ -4,12 +4,14 @@ The needs read fact tables, steps that the signatures have left, and a table of 
 so that they run once whatever clusters override.
 """
 
+import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import NamedTuple
 
 import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.functions import col
 from pyspark.sql.types import DoubleType, StringType, StructField, StructType
 
@@ -17,10 +19,18 @@ from fleet_spark.aside import Aside, Task
 from fleet_spark.failures import running
 from fleet_spark.frames import in_driver, nothing
 from fleet_spark.ways import Ways, tables_read
-from kafka_fleet.knowledge.needs import Asked, Coverage, coverage
+from kafka_fleet.knowledge.needs import Coverage, Shown, coverage
 from kafka_fleet.knowledge.signatures import Signature
 
 Values = Mapping[str, Mapping[str, float]]  # cluster -> threshold -> value in force, of one signature
+
+
+# clusters and their brokers, of which the needs are asked
+_ASKED = """
+SELECT NULL AS signature, cluster, NULL AS need, NULL AS broker, NULL AS reason, NULL AS amount, NULL AS total
+FROM cluster_days
+UNION ALL
+SELECT NULL, cluster, NULL, broker, NULL, NULL, NULL FROM broker_days WHERE is_broker"""
 
 
 class Step(NamedTuple):
@@ -62,32 +72,38 @@ def run_coverage(
     """
     if not signatures:
         return {}
-    queries = "\n".join(one.needs_query for one in signatures)
-    read = tables_read(queries)
+    query = "\nUNION ALL\n".join([_ASKED, *map(_needs, signatures)])
+    read = tables_read(query)
     ways.rows.update({view: sum(step.rows for step in own) for view, own in steps.items()})
 
-    def asked(clusters: list[str]) -> dict[str, dict[str, Coverage]]:
+    def covered(clusters: list[str]) -> dict[str, dict[str, Coverage]]:
         own = {name: {c: of[c] for c in clusters if c in of} for name, of in values.items()}
-        with running("needs"), ways.of(queries):
+        with running("needs"), ways.of(query):
             for one in signatures:
                 if thresholds_view(one) in read:
                     _show_thresholds(spark, one, own[one.id])
             for view in sorted(read & set(steps)):
                 _show(view, steps[view], clusters)
-            rows = reduce(DataFrame.union, [_needs(spark, one) for one in signatures]).collect()
+            rows: dict[str | None, list[Row]] = defaultdict(list)
+            for row in spark.sql(query).collect():
+                rows[row.signature].append(row)
+            brokers: dict[str, set[int]] = defaultdict(set)
+            for row in rows[None]:
+                brokers[row.cluster] |= set() if row.broker is None else {row.broker}
             return {
-                one.id: coverage(one.needs, (Asked(*row[1:]) for row in rows if row[0] == one.id), own[one.id])
+                one.id: coverage(one.needs, [Shown(*row[1:]) for row in rows[one.id]], brokers, own[one.id])
                 for one in signatures
             }
 
-    return aside.run(Task(read, asked))
+    return aside.run(Task(read, covered))
 
 
-def _needs(spark: SparkSession, signature: Signature) -> DataFrame:
-    """Rows of Asked with the signature before them; columns that the query does not give are null."""
-    frame = spark.sql(signature.needs_query)
-    given = [name if name in frame.columns else f"NULL AS {name}" for name in Asked._fields]
-    return frame.selectExpr(f"'{signature.id}' AS signature", *given)
+def _needs(signature: Signature) -> str:
+    """The signature's query with its name, and with null for the columns that it does not give."""
+    text = signature.needs_query
+    given = [n if re.search(rf"\bAS {n}\b", text) else f"NULL AS {n}" for n in ("reason", "amount", "total")]
+    columns = ", ".join(["cluster", "need", "broker", *given])
+    return f"SELECT '{signature.id}' AS signature, {columns} FROM (\n{text}\n)"  # noqa: S608  # all are of the project
 
 
 def _show_thresholds(spark: SparkSession, signature: Signature, values: Values) -> None:

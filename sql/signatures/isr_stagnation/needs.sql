@@ -1,22 +1,8 @@
 -- Whether metadata, log ends and the length of the day suffice to call an in-sync set frozen.
 -- in:  cluster_days, broker_days, isr_held, isr_stagnation_thresholds
--- out: two rows per cluster; one per broker, or one without a broker where none is known; one per follower that was out
---      of in-sync sets while log ends were not read
-WITH days AS (
-    SELECT
-        c.cluster,
-        c.sweep_count,
-        t.min_sweeps,
-        t.min_coverage,
-        t.min_frozen_s,
-        c.admin_ok + c.admin_partial AS with_metadata,
-        (unix_micros(c.last_sweep) - unix_micros(c.first_sweep)) / 1e6D AS seconds
-    FROM cluster_days AS c
-    INNER JOIN isr_stagnation_thresholds AS t ON c.cluster = t.cluster
-),
-
--- a follower that was listed and not read: whether it is frozen or far behind cannot be told
-unread AS (
+-- out: sweeps with metadata and seconds of each cluster, reads of each broker, and of each follower the in-sync sets
+--      that it was out of while log ends were not read
+WITH unread AS (
     SELECT
         h.cluster,
         h.follower
@@ -28,35 +14,36 @@ unread AS (
 )
 
 SELECT
-    d.cluster,
-    n.need,
+    cluster,
+    'metadata' AS need,
     NULL AS broker,
-    CASE
-        WHEN n.need = 'duration' THEN d.seconds >= d.min_frozen_s
-        ELSE d.with_metadata >= d.min_sweeps AND try_divide(d.with_metadata, d.sweep_count) >= d.min_coverage
-    END AS is_met,
-    NULL AS reason,
-    d.seconds AS amount
-FROM days AS d
-CROSS JOIN (VALUES ('metadata'), ('duration')) AS n (need)
+    admin_ok + admin_partial AS amount,
+    sweep_count AS total
+FROM cluster_days
 UNION ALL
 SELECT
-    d.cluster,
+    cluster,
+    'duration' AS need,
+    NULL AS broker,
+    (unix_micros(last_sweep) - unix_micros(first_sweep)) / 1e6D AS amount,
+    NULL AS total
+FROM cluster_days
+UNION ALL
+SELECT
+    b.cluster,
     'log_ends' AS need,
     b.broker,
-    coalesce(b.ok_reads + b.partial_reads >= d.min_sweeps, FALSE) AS is_met,
-    CASE WHEN b.cluster IS NULL THEN 'no_broker' END AS reason,
-    NULL AS amount
-FROM days AS d
-LEFT JOIN broker_days AS b ON d.cluster = b.cluster AND b.is_broker
-WHERE b.cluster IS NULL OR d.with_metadata >= d.min_sweeps
+    b.ok_reads + b.partial_reads AS amount,
+    c.admin_ok + c.admin_partial AS total
+FROM broker_days AS b
+INNER JOIN cluster_days AS c ON b.cluster = c.cluster
 UNION ALL
+-- a follower that was listed and not read: whether it is frozen or far behind cannot be told
 SELECT
     cluster,
     'followers' AS need,
     follower AS broker,
-    FALSE AS is_met,
-    NULL AS reason,
-    count(*) AS amount
+    count(*) AS amount,
+    NULL AS total
 FROM unread
 GROUP BY cluster, follower

@@ -1,24 +1,16 @@
 -- Whether a skipped start could be seen.
--- in:  cluster_days, offset_reads, broker_days, partition_growth_thresholds
--- out: one row per cluster, and one per broker or one without a broker where none is known
+-- in:  offset_reads, broker_days
+-- out: share of the day of each cluster, and reads of each broker that tell of all logs: none that was cut off does
 SELECT
-    c.cluster,
+    cluster,
     'commit_events' AS need,
     NULL AS broker,
-    coalesce(o.covered, 0) >= t.min_coverage AS is_met,
-    NULL AS reason,
-    coalesce(o.covered, 0) AS amount
-FROM cluster_days AS c
-INNER JOIN partition_growth_thresholds AS t ON c.cluster = t.cluster
-LEFT JOIN offset_reads AS o ON c.cluster = o.cluster
+    covered AS amount
+FROM offset_reads
 UNION ALL
 SELECT
-    c.cluster,
+    cluster,
     'log_starts' AS need,
-    b.broker,
-    -- a read that was cut off does not tell of all logs
-    coalesce(b.ok_reads + b.partial_reads > 0, FALSE) AS is_met,
-    CASE WHEN b.cluster IS NULL THEN 'no_broker' END AS reason,
-    NULL AS amount
-FROM cluster_days AS c
-LEFT JOIN broker_days AS b ON c.cluster = b.cluster AND b.is_broker
+    broker,
+    ok_reads + partial_reads AS amount
+FROM broker_days
