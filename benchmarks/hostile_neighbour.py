@@ -19,13 +19,13 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from benchmarks.measure import gate, machine
-from jolokia_simulator import Agent, agent
 from kafka_fleet.collect.results import SweepResult
 from kafka_fleet.collect.sweep import sweep_cluster
 from kafka_fleet.collect.transport import Limits
 from kafka_fleet.credentials import local_credentials
 from kafka_fleet.inventory import Cluster, parse_fleet
-from wire_broker import running
+from support.servers.jolokia_simulator import Agent, agent
+from support.servers.wire_broker import running
 
 BROKERS = 16
 ROUNDS = 5

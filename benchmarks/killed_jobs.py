@@ -30,12 +30,12 @@ from fleet_spark.stored import look
 from kafka_fleet.commands import SMALL_DAY_JVM
 from kafka_fleet.paths import spark_application, sql_dir
 from kafka_fleet.store.generations import POINTER, claim, current
-from recorded import recorded_day, write_home
-from stored_days import published
+from support.homes.recorded import recorded_day, write_home
+from support.homes.stored_days import published
 
 CLUSTERS = ["follower331", "idle331"]
 OLD, NEW = "g0001", "g0002"
-LARGE = Path(__file__).resolve().parents[1] / "tests/large_submit.py"
+LARGE = Path(__file__).resolve().parents[1] / "tests/support/spark_runs/large_submit.py"
 COMMITTER = "Spark's committer writes"
 GONE_S = 60.0  # within which whatever a killed process leaves running has to end by itself
 LOOK_S = 0.5  # between two looks at who belongs to a job: each reads all processes of the machine

@@ -1,6 +1,6 @@
 """The fleet of a soak: takes its sizes and a seed, gives each sweep's fleet file, faults, clock, and simulator.
 
-Jolokia is real HTTP from `tests/simulated_brokers.py`, one process of its own. The admin protocol's rows are handed
+Jolokia is real HTTP from `tests/support/servers/simulated_brokers.py`, one process of its own. The admin protocol's rows are handed
 over (see one_collect). One cluster, DEAD, refuses every connection of the day, and its admin protocol does not answer.
 """
 
@@ -138,7 +138,7 @@ class Simulator:
 def simulator(soak: Soak) -> Iterator[Simulator]:
     """The simulator of a fleet; its process ends with the block."""
     sizes = {"brokers": soak.brokers, "topics": TOPICS, "partitions": PARTITIONS, "replication": soak.brokers}
-    command = [sys.executable, str(ROOT / "tests/simulated_brokers.py")]
+    command = [sys.executable, str(ROOT / "tests/support/servers/simulated_brokers.py")]
     command += [word for name, size in sizes.items() for word in (f"--{name}", str(size))]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:

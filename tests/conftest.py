@@ -9,18 +9,18 @@ from typing import Any
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
-from bucket_home import CANARY
-from generated import SEED, Generated, generated
 from kafka_fleet.report.smtp_settings import SmtpSettings
-from mail_server import Mailbox, mail_server, plain
-from s3_server import S3Server, s3_server
+from support.generators.generated import SEED, Generated, generated
+from support.homes.bucket_home import CANARY
+from support.servers.mail_server import Mailbox, mail_server, plain
+from support.servers.s3_server import S3Server, s3_server
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
 # the longest of what runs Spark, for another worker: beside jobs, and days in two orders
-BESIDE_JOBS = ("tests/test_airflow_backfill.py", "tests/test_spark_cluster.py", "tests/test_day_order.py",
-                "tests/test_killed_jobs.py")  # fmt: skip
+BESIDE_JOBS = ("tests/integration/airflow/test_airflow_backfill.py", "tests/integration/spark_cluster/test_spark_cluster.py", "tests/sql/day/test_day_order.py",
+                "tests/resilience/kills/test_killed_jobs.py")  # fmt: skip
 
 
 @cache
@@ -39,8 +39,8 @@ def group(file: str) -> str:
 
 
 # what takes longest begins first, so that no worker waits for another at the end
-LONG = ("live", "beside jobs", "in process", "tests/test_airflow_run.py", "dags", "tests/test_page_browser.py",
-        "tests/test_page_in_airflow.py", "tests/test_sweep.py")  # fmt: skip
+LONG = ("live", "beside jobs", "in process", "tests/integration/airflow/test_airflow_run.py", "dags", "tests/integration/browser/test_page_browser.py",
+        "tests/integration/browser/test_page_in_airflow.py", "tests/unit/collect/test_sweep.py")  # fmt: skip
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

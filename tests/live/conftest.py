@@ -2,7 +2,7 @@
 
 import pytest
 
-from live.measured import Measured, measure
+from support.live.measured import Measured, measure
 
 
 @pytest.fixture(scope="session")

@@ -6,8 +6,8 @@ import pytest
 
 from kafka_fleet.collect.mbeans import mbean_of
 from kafka_fleet.store.manifests import manifests
-from live.guarded import NOT_FOR_THE_COLLECTOR, RESULT
-from live.measured import KILLS, SCENARIOS, SWEEPS, Measured
+from support.live.guarded import NOT_FOR_THE_COLLECTOR, RESULT
+from support.live.measured import KILLS, SCENARIOS, SWEEPS, Measured
 
 pytestmark = pytest.mark.timeout(1800)
 RELEASES = {
