@@ -12,6 +12,8 @@ from kafka_fleet.paths import sql_dir
 from support.inspection.overflow import Query, Whole, overflows, raw_columns
 from support.inspection.sql_lint import faults
 
+pytestmark = pytest.mark.xdist_group("lint")
+
 
 def query(column: str) -> str:
     """A query that gives it on its third line."""

@@ -25,7 +25,10 @@ from support.spark_runs.analysed import JUDGED_BY, judged_by_hand
 from support.spark_runs.network_hosts import Host, network_hosts, no_hosts
 from support.spark_runs.spark_cluster import Cluster, spark_cluster
 
-pytestmark = pytest.mark.timeout(2700)  # some five minutes of CPU: about three on two idle cores
+pytestmark = [
+    pytest.mark.timeout(2700),
+    pytest.mark.xdist_group("jobs"),
+]  # some five minutes of CPU: about three on two idle cores
 BEFORE, DAY = "2026-11-09", "2026-11-10"
 CLUSTERS = ("follower331", "follower332")
 SECRET, SPARK_SECRET = "canary-2b9e-of-the-bucket", "canary-71c4-of-spark"

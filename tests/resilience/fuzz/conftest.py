@@ -4,6 +4,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from support.marks import marked
+
+pytest_collection_modifyitems = marked(__file__, pytest.mark.fuzz, pytest.mark.xdist_group("fuzz"))
+
 
 @pytest.fixture
 def counted(record_property: Callable[[str, object], None]) -> Iterator[Callable[[], None]]:

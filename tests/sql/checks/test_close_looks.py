@@ -16,6 +16,8 @@ from kafka_fleet.paths import sql_dir
 from kafka_fleet.store.schemas import raw_schemas
 from support.generators.waiting_fetches import Arrivals, Partition, Reader, bursts, look, random, steady
 
+pytestmark = pytest.mark.xdist_group("duckdb")
+
 MS, AT, SEEDS = 15_000, datetime(2026, 11, 20, 2, 10, tzinfo=UTC), 3
 Load = tuple[list[Partition], list[Reader]]
 

@@ -12,7 +12,7 @@ from support.generators.days.traffic import produce, read
 from support.generators.fleetgen.analysis import analyse_by_duckdb
 from support.generators.fleetgen.landing import land_rows
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.timeout(600), pytest.mark.xdist_group("duckdb")]
 Row = dict[str, Any]
 BACK = 5_000
 

@@ -14,7 +14,10 @@ from support.generators.days.traffic import produce
 from support.generators.fleetgen.analysis import analyse_by_duckdb
 from support.generators.fleetgen.landing import land_rows
 
-pytestmark = pytest.mark.timeout(600)  # the first test waits for the analysis that all read
+pytestmark = [
+    pytest.mark.timeout(600),
+    pytest.mark.xdist_group("duckdb"),
+]  # the first test waits for the analysis that all read
 Row = dict[str, Any]
 Sweep = tuple[str, datetime, dict[str, list[Row]]]
 LOST = 2 * EVERY_S + 200

@@ -13,7 +13,10 @@ from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.paths import sql_dir
 from support.generators.days.judged import all_judged, every_day
 
-pytestmark = pytest.mark.timeout(900)  # the first test waits for the analysis that all read
+pytestmark = [
+    pytest.mark.timeout(900),
+    pytest.mark.xdist_group("duckdb"),
+]  # the first test waits for the analysis that all read
 Row = dict[str, Any]
 Told = tuple[str, str]
 # what is so: a partition that one tenant fills, a broker that is down

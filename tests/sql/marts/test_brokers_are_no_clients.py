@@ -11,6 +11,8 @@ from benchmarks.duckdb_engine import Duck
 from kafka_fleet.paths import sql_dir
 from kafka_fleet.store.schemas import raw_schemas
 
+pytestmark = pytest.mark.xdist_group("duckdb")
+
 DS = "2026-11-20"
 AT = datetime(2026, 11, 20, 10, tzinfo=UTC)
 COMMON = {"cluster": "c", "sweep_at": AT}

@@ -4,8 +4,6 @@ from kafka_fleet.acknowledgements import of_finding
 from support.builders.letter_rows import DS, finding
 
 BASIS = "replica.selector.class is RackAwareReplicaSelector"
-
-
 SAID = ("Upgrade is planned for January.", "oncall@example.org", "2026-12-31")
 
 

@@ -27,8 +27,6 @@ CONFIGS = {
 
 
 OFFSET = SimpleNamespace(offset=42)
-
-
 PLACE = TopicPartition("orders", 0)
 
 

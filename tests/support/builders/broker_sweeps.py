@@ -9,17 +9,9 @@ from support.servers.jolokia_simulator import Agent
 
 # long where an answer is expected, for a machine that has much else to do; short where none ever comes
 LIMITS = Limits(connect_s=5.0, read_s=8.0, deadline_s=10.0, max_bytes=2_000_000)
-
-
 SHORT = LIMITS._replace(connect_s=1.0, read_s=0.8, deadline_s=1.2)
-
-
 SECRET = Credentials("canary-user", "canary-password")
-
-
 LOG_END = beans(PARTITIONS)[0].mbean
-
-
 STATE = "kafka.server:type=KafkaServer,name=BrokerState"
 
 

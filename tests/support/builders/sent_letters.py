@@ -6,14 +6,8 @@ from kafka_fleet.report.mail import deliver
 from kafka_fleet.report.outbox import Outbox
 
 DAY, CLUSTER, OWNER, SECOND = "2026-11-20", "payments-eu", "oncall@example.org", "second@example.org"
-
-
 HTML = "<!doctype html><html lang='en'><body><h1>1 known bug — {{ 7*7 }}</h1>\r\n.\r\n</body></html>"
-
-
 TEXT = "payments-eu has 1 known bug — {{ 7*7 }}\n.\n.leading dot\n"
-
-
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 

@@ -3,11 +3,7 @@
 from datetime import UTC, datetime
 
 AT = datetime(2026, 11, 20, 10, 0, 0, 123456, tzinfo=UTC)
-
-
 DS = "2026-11-20"
-
-
 TABLES = {
     "sweeps": [{"admin_outcome": "ok", "admin_missing": []}],
     "brokers": [{"broker": b, "outcome": "ok", "is_broker": True, "missing": [], "read_at": AT} for b in (1, 2)],

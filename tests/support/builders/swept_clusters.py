@@ -11,11 +11,7 @@ from kafka_fleet.store.manifests import manifests, read_rows
 from support.inspection.canaries import hits
 
 LIMITS = Limits(connect_s=5.0, read_s=9.0, deadline_s=10.0, max_bytes=2_000_000)
-
-
 CANARIES = ("canary-login", "canary-password", "canary-config", "canary-jmx")
-
-
 RESOLVER = local_credentials(
     {
         "AIRFLOW_CONN_JOLOKIA": '{"login": "canary-login", "password": "canary-password"}',

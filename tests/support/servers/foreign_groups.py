@@ -3,11 +3,7 @@
 import struct
 
 URL = b"http://10.0.0.1:8083/"
-
-
 CONNECT = struct.pack(">hh", 0, len(URL)) + URL + struct.pack(">q", 12)  # a worker's metadata, version 0
-
-
 REGISTRY = b'{"version":1,"host":"10.0.0.2","port":8081,"master_eligibility":true}'
 
 

@@ -11,9 +11,15 @@ from kafka_fleet.page.app import LETTER_POLICY, POLICY, make_app
 from support.builders.letter_rows import DS, finding
 from support.builders.letter_samples import unreached
 from support.builders.page_client import client, text
-from support.builders.published_days import BUG, confirmed, day, dossier, exposed, publish_day
+from support.builders.published_days import BUG, confirmed, day, dossier, exposed, four_days, publish_day
 
 HOSTILE = '<script>alert(1)</script>"onload=x \u202e'
+
+
+@pytest.fixture
+def home(tmp_path):
+    four_days(tmp_path)
+    return tmp_path
 
 
 def rows_of(answer):

@@ -4,15 +4,40 @@ import json
 import shutil
 import time
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from kafka_fleet.cli import main
+from kafka_fleet.store.compaction import compact
 from kafka_fleet.store.generations import claim, current, publish
+from kafka_fleet.store.landing import land
 from kafka_fleet.store.manifests import manifests
 from kafka_fleet.store.retention import LEAST_DAYS, carry_out, plan
-from support.builders.retained_days import CLUSTERS, DAYS, KEEP, LATER, judge
+from support.builders.retained_days import CLUSTERS, DAYS, LATER, judge
+
+TODAY, KEEP = date(2026, 11, 7), 3  # has one sweep; days before 2026-11-04 are old
+COMPACTED = DAYS[1]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> Path:
+    home = tmp_path_factory.mktemp("retention") / "home"
+    for ds in DAYS:
+        for number in range(3):
+            at = datetime.fromisoformat(ds).replace(tzinfo=UTC) + timedelta(hours=7 * number)
+            for cluster in CLUSTERS:
+                land(home, cluster, at, {"sweeps": [{"admin_outcome": "ok"}]})
+        judge(home, ds)
+    land(home, CLUSTERS[0], datetime(2026, 11, 7, 0, 10, tzinfo=UTC), {"sweeps": [{"admin_outcome": "ok"}]})
+    compact(home, COMPACTED, TODAY)
+    return home
+
+
+@pytest.fixture
+def home(made: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(made, tmp_path / "home"))
 
 
 def files(home: Path, below: str = "") -> dict[str, bytes]:

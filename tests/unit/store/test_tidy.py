@@ -3,17 +3,30 @@
 import json
 import os
 import shutil
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from kafka_fleet.store.clock import changed_at
 from kafka_fleet.store.compaction import compact, tidy
-from kafka_fleet.store.landing import ORPHAN_SECONDS
+from kafka_fleet.store.landing import ORPHAN_SECONDS, land
 from kafka_fleet.store.manifests import manifests
 from kafka_fleet.store.orphans import remove_orphans
-from support.builders.retained_days import DAYS, NEXT, orphan
+from support.builders.retained_days import orphan
+
+DAYS, NEXT = ("2026-11-01", "2026-11-02"), date(2026, 11, 3)
+CLUSTERS = ("orders-eu", "payments-eu")
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    for ds in DAYS:
+        for number in range(3):
+            at = datetime.fromisoformat(ds).replace(tzinfo=UTC) + timedelta(hours=7 * number)
+            for cluster in CLUSTERS:
+                land(tmp_path, cluster, at, {"sweeps": [{"admin_outcome": "ok"}]})
+    return tmp_path
 
 
 def later(home: Path) -> float:

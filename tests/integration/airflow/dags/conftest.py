@@ -27,7 +27,10 @@ if "airflow" not in sys.modules:  # never the user's own Airflow: its home is re
 from airflow.dag_processing.dagbag import DagBag  # noqa: E402
 
 from support.airflow_runs.dag_runs import Runs, smtp_default, without_waiting  # noqa: E402
+from support.marks import marked  # noqa: E402
 from support.servers.mail_server import Mailbox  # noqa: E402
+
+pytest_collection_modifyitems = marked(__file__, pytest.mark.xdist_group("dags"))
 
 FLEET = """
 version: 1
