@@ -1,8 +1,9 @@
 """`python -m benchmarks.collect_simulated`: sweeps at the sizes that need a simulator, with and without faults.
 
 Takes the names of cases (all by default); prints wall time, values per second and peak memory of the collector, a child
-process, and the gates; ends with 1 when one is missed. Jolokia is real HTTP from `tests/support/servers/simulated_brokers.py`, two
-processes of their own that answer with rendered bytes; the admin protocol's rows are handed over (see one_collect).
+process, and the gates; ends with 1 when one is missed. Jolokia is real HTTP from
+`tests/support/servers/simulated_brokers.py`, two processes of their own that answer with rendered bytes; the admin
+protocol's rows are handed over (see one_collect).
 Faults hit a share of the brokers, chosen by a seed: refused, HTTP 503, cut off in mid-answer, slow, dripping.
 """
 

@@ -21,7 +21,7 @@ from benchmarks.measure import gate, machine
 from fleet_spark.facts import write_facts
 from fleet_spark.judge import write_findings
 from support.homes.recorded import recorded_day
-from support.poison.poison import Poisoned, attacks, cells, extreme, made, singles
+from support.poison.attacks import Poisoned, attacks, cells, extreme, made, singles
 from support.poison.poisoned_days import Failure, failures, held
 
 BATCH = 200

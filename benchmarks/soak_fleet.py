@@ -1,7 +1,8 @@
 """The fleet of a soak: takes its sizes and a seed, gives each sweep's fleet file, faults, clock, and simulator.
 
-Jolokia is real HTTP from `tests/support/servers/simulated_brokers.py`, one process of its own. The admin protocol's rows are handed
-over (see one_collect). One cluster, DEAD, refuses every connection of the day, and its admin protocol does not answer.
+Jolokia is real HTTP from `tests/support/servers/simulated_brokers.py`, one process of its own. The admin protocol's
+rows are handed over (see one_collect). One cluster, DEAD, refuses every connection of the day, and its admin protocol
+does not answer.
 """
 
 import json

@@ -2,8 +2,8 @@
 
 Master, two workers and driver are hosts of their own (network namespaces with an address each, no way but between
 them), with spark.authenticate and encryption on. The home is a folder that all have, one file system here; the same day
-in a bucket is in tests/integration/spark_cluster/test_spark_cluster.py. Needs root and `ip`. Ends with 1 when the published files differ, when
-not both workers finished tasks, or when the driver finished one.
+in a bucket is in tests/integration/spark_cluster/test_spark_cluster.py. Needs root and `ip`. Ends with 1 when the
+published files differ, when not both workers finished tasks, or when the driver finished one.
 """
 
 import os

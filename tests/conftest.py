@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from kafka_fleet.report.smtp_settings import SmtpSettings
-from support.generators.generated import SEED, Generated, generated
+from support.generators.seed import SEED
 from support.homes.bucket_home import CANARY
 from support.servers.mail_server import Mailbox, mail_server, plain
 from support.servers.s3_server import S3Server, s3_server
@@ -16,12 +16,6 @@ pytest_plugins = ["support.marks"]
 def pytest_report_header() -> str:
     """How to have the same fleets again."""
     return f"FLEET_SEED={SEED}"
-
-
-@pytest.fixture(scope="session")
-def fleets() -> Generated:
-    """The first test that asks for them waits some minutes."""
-    return generated()
 
 
 @pytest.fixture(scope="module")

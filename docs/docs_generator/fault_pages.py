@@ -1,4 +1,4 @@
-"""The page of faults: takes the rows of tests/resilience/faults.yaml, the tests that name them and their results, gives Markdown.
+"""The page of faults: takes the rows of faults.yaml, the tests that name them and their results, gives Markdown.
 
 A test names its rows with `@pytest.mark.fault(number, …)`. tests/support/fault_results.py records results in
 tests/resilience/fault_results.json, from a run of the tests.
@@ -25,8 +25,8 @@ HEAD = """# Faults that are injected
 What may go wrong, and what must come of it. Each row has tests that let it happen for real: servers that misbehave on
 a socket, processes that are killed, full disks, flipped bits, rivals at the same moment. "C" is that the other
 clusters' findings are the same bytes as without the fault, and that the letter names the fault with its coverage;
-`tests/sql/day/test_fault_isolation.py` has it for all faults of brokers at once, on one fleet that is measured and judged
-with and without them.
+`tests/sql/day/test_fault_isolation.py` has it for all faults of brokers at once, on one fleet that is measured and
+judged with and without them.
 
 A run of all tests, or of some, measures again what it has; results are kept per test, with the day of the last run
 that had it and its commit (with a "+" where files differed from it). The last line writes them into this page.

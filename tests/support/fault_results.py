@@ -1,7 +1,8 @@
-"""Pytest plugin (`-p tests.support.fault_results`): takes the tests that name rows of faults.yaml, records their results.
+"""Pytest plugin (`-p tests.support.fault_results`): takes tests that name rows of faults.yaml, records their results.
 
-A run of some tests replaces their results in tests/resilience/fault_results.json and leaves the others. Each has the day and the
-commit that it is of, with a "+" where files differed from it; null where there is no git. Works under pytest-xdist.
+A run of some tests replaces their results in tests/resilience/fault_results.json and leaves the others. Each has the
+day and the commit that it is of, with a "+" where files differed from it; null where there is no
+git. Works under pytest-xdist.
 """
 
 import json
@@ -27,7 +28,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """In the process that prints: each test comes three times, as setup, call and teardown."""
     if dict(report.user_properties).get("fault"):
-        name = report.nodeid.partition("[")[0]
+        name = report.nodeid.partition("[")[0].partition("@")[0]  # without parameters, and the group that xdist adds
         _outcomes[name][report.nodeid].add(report.outcome)
 
 

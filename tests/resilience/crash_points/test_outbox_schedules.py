@@ -1,6 +1,7 @@
 """Random schedules of days, crash, retry, rivals and backfill: no letter lost, none twice but in the window.
 
-FLEET_OUTBOX_SCHEDULES=1000 python -m pytest tests/resilience/crash_points/test_outbox_schedules.py -s      as many as that, with FLEET_SEED
+FLEET_OUTBOX_SCHEDULES=1000 python -m pytest -s tests/resilience/crash_points/test_outbox_schedules.py
+tries as many as that, with FLEET_SEED.
 """
 
 import os
@@ -18,7 +19,7 @@ from kafka_fleet.report.dispatch import HEARTBEAT
 from support.builders.letter_rows import DS
 from support.failures.crashes import in_memory, on_their_way
 from support.failures.mail_runs import THINGS, VARIANTS, WAIT, Runs, served, write_templates
-from support.generators.generated import SEED
+from support.generators.seed import SEED
 from support.oracles.mail_oracle import Oracle
 
 SCHEDULES = int(os.environ.get("FLEET_OUTBOX_SCHEDULES", "8"))

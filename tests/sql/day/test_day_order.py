@@ -2,7 +2,8 @@
 
 Every night a broker is measured over midnight, so that each day's facts begin with a sweep of the day before.
 
-FLEET_DAYS=30 FLEET_SIDE_BY_SIDE=4 python -m pytest tests/sql/day/test_day_order.py      as many days as that, so many at once
+FLEET_DAYS=30 FLEET_SIDE_BY_SIDE=4 python -m pytest tests/sql/day/test_day_order.py
+judges as many days as that, so many at once.
 """
 
 import json
@@ -24,7 +25,7 @@ from fleet_spark.tables import Day
 from kafka_fleet.paths import sql_dir
 from kafka_fleet.store.generations import claim
 from support.builders.mutations import across_midnight
-from support.generators.generated import SEED
+from support.generators.seed import SEED
 from support.homes.recorded import Sweep, changed, land_all
 from support.homes.stored_days import pointers, published
 from support.spark_runs.analysed import spark

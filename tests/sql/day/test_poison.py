@@ -23,7 +23,8 @@ from kafka_fleet.store.manifests import manifests, read_rows
 from kafka_fleet.store.schemas import raw_schemas
 from support.builders.cases import cases
 from support.homes.recorded import recorded_day
-from support.poison.poison import Poisoned, attacks, cells, eventful, extreme, made, singles
+from support.poison.attacks import Poisoned, attacks, cells, extreme, made, singles
+from support.poison.eventful_cluster import eventful
 from support.poison.poisoned_cases import cluster, poisoned
 from support.poison.poisoned_days import failures, held
 from support.spark_runs.analysed import Analysed, analysed, spark

@@ -1,6 +1,6 @@
 """The judgement on labelled fleets, in small: nothing false on clean clusters, faults found at twice the threshold.
 
-The gates over 1,000 clean cluster-days are those of `python -m support.generators.fleetgen.benchmark`; see docs/trust.md.
+The gates over 1,000 clean cluster-days are those of `python -m support.generators.fleetgen.benchmark` (docs/trust.md).
 """
 
 import json

@@ -173,7 +173,8 @@ class ComposeHome(AirflowHome):
         path = self.folder / "services.json"  # it holds secrets: whoever reads it removes it
         path.touch(mode=0o600)
         path.write_text(json.dumps(specification))
-        with guarded([sys.executable, __file__, str(path)], {**os.environ}, self.folder / "services.log") as running:
+        found = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        with guarded([sys.executable, __file__, str(path)], found, self.folder / "services.log") as running:
             running.wait(self.answers, "the API server")
             yield running
 

@@ -28,7 +28,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from kafka_fleet.store.landing import ORPHAN_SECONDS
-from support.generators.generated import SEED
+from support.generators.seed import SEED
 
 EVERY = os.environ.get("FLEET_KILLS") == "every"
 Job = Callable[[Path], object]

@@ -1,7 +1,6 @@
 """Generated fleets, analysed once per test run: clean clusters, one per fault, and random rows for the oracles."""
 
 import atexit
-import os
 import shutil
 import tempfile
 from dataclasses import replace
@@ -25,11 +24,10 @@ from support.generators.random_sets import RandomSets
 from support.generators.random_skew import RandomSkew
 from support.generators.random_stops import RandomStops
 from support.generators.random_storms import RandomStorms
+from support.generators.seed import SEED
 from support.spark_runs.analysed import spark
 
 CLEAN = 20
-# of the random rows; one and the same unless told, so that a change is what makes a run fail, and not its luck
-SEED = os.environ.get("FLEET_SEED") or "7"
 KINDS: dict[str, tuple[Any, int]] = {
     "sets": (RandomSets, 200), "errors": (RandomErrors, 100), "skew": (RandomSkew, 150), "storms": (RandomStorms, 100),
     "stops": (RandomStops, 200), "fetch": (RandomFetches, 150), "commits": (RandomCommits, 150),

@@ -24,7 +24,7 @@ from fleet_spark.facts import fact_queries
 from kafka_fleet.paths import sql_dir
 from support.builders.cases import Case, Row, rows_of
 from support.inspection.overflow import Columns, overflows, raw_columns
-from support.poison.poison import INT, KEYS, LONG
+from support.poison.attacks import INT, KEYS, LONG
 
 _OF_FACTS: dict[type[DataType], tuple[Any, ...]] = {
     DoubleType: (1e18, -1e18, 1e-9, None, 0.0, -1.0, 1e300, float("inf"), float("nan")),

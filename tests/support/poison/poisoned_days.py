@@ -26,7 +26,7 @@ from kafka_fleet.paths import sql_dir
 from kafka_fleet.store.generations import claim
 from kafka_fleet.store.manifests import Damaged, Manifest
 from kafka_fleet.store.schemas import SCHEMA_VERSION, raw_schemas
-from support.poison.poison import Poisoned, arrow
+from support.poison.attacks import Poisoned, arrow
 from support.spark_runs.analysed import spark
 
 

@@ -1,4 +1,4 @@
-"""A Prometheus on a loopback socket that answers what a real one answered (support.live.record_history), with a test's faults.
+"""A Prometheus on loopback that answers what a real one answered (support.live.record_history), with a test's faults.
 
 `Recorded.change` changes the body of an answer, `Recorded.status` its status; both are given the path and the form.
 """

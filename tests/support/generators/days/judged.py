@@ -1,6 +1,7 @@
 """Every named day through the real facts and signatures: takes days, gives what was told of each cluster.
 
-PYTHONPATH=…:tests python -m support.generators.days.judged NAME …    prints detections of the named days, or of all; --engine spark
+PYTHONPATH=…:tests python -m support.generators.days.judged NAME … prints detections of the named days, or of all;
+--engine spark
 """
 
 import argparse

@@ -1,6 +1,8 @@
 """The benchmark of the judgement: takes a number of clean cluster-days, prints precision and recall per signature.
 
-PYTHONPATH=plugins:spark:tests python -m support.generators.fleetgen.benchmark --clean 1000 --faults 40 --work build/benchmark
+PYTHONPATH=plugins:spark:tests python -m support.generators.fleetgen.benchmark --clean 1000 --faults 40 \\
+    --work build/benchmark
+
 Chunks that are done are kept in the work folder, with their first seed, and not run again; exit code 1 when a gate is
 not passed.
 """

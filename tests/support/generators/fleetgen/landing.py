@@ -1,7 +1,7 @@
 """Generated sweeps into a home: takes Specs, runs them, lands sweep by sweep or in bulk, by the same schemas.
 
 In bulk one manifest names one file per raw table with the rows of many clusters and sweeps: the store's readers go by
-manifest and by the rows' own `cluster` and `sweep_at`, so facts are the same (tests/sql/day/test_trust.py compares them).
+manifest and by the rows' own `cluster` and `sweep_at`, so facts are the same (test_trust.py compares them).
 """
 
 import hashlib
