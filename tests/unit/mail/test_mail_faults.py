@@ -119,7 +119,8 @@ def test_a_process_killed_between_claim_and_sent_resends_once_with_the_same_id(t
     box.on_data = kill
     with mail_server(box) as port:
         code = (
-            "import sys; from support.builders.sent_letters import *; sys.stdin.readline();"
+            "import sys; from support.builders.sent_letters import *; from support.servers.mail_server import plain;"
+            "sys.stdin.readline();"
             f"send({str(tmp_path)!r}, plain({port}), owners=[OWNER, SECOND])"
         )
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
