@@ -10,7 +10,7 @@ from airflow.sdk.exceptions import ParamValidationError
 from airflow.serialization.encoders import coerce_to_core_timetable
 from airflow.timetables.interval import CronDataIntervalTimetable
 
-ROOT = Path(__file__).resolve().parents[4]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture(params=["fleet_collect", "fleet_health", "fleet_replay"])
