@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from kafka_fleet.collect.admin import AdminSweep
 from kafka_fleet.collect.sweep import SweepResult, sweep_cluster
 from kafka_fleet.collect.transport import Limits
 from kafka_fleet.credentials import local_credentials
@@ -20,6 +21,8 @@ RESOLVER = local_credentials(
         "AIRFLOW_CONN_BROKEN": '{"password": 1, "extra": "canary-config"}',
     }
 )
+# what a sweep has of a cluster whose Kafka protocol is dead, without the wait for it
+NO_ADMIN = AdminSweep("failed", "127.0.0.1:1: connection refused", ["every admin table"], None, None, {})
 
 
 def cluster(jolokia: dict[str, Any], **more: Any) -> Cluster:

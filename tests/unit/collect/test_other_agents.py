@@ -5,10 +5,16 @@ from typing import Any
 
 import pytest
 
-from support.builders.swept_clusters import cluster, run
+from kafka_fleet.collect import sweep
+from support.builders.swept_clusters import NO_ADMIN, cluster, run
 from support.servers.jolokia_simulator import Agent, agent
 
 APP_INFO = "kafka.server:type=app-info,id=*"
+
+
+@pytest.fixture(autouse=True)
+def without_the_kafka_protocol(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sweep, "sweep_admin", lambda *_: NO_ADMIN)
 
 
 def of(broker: int | str) -> Agent:

@@ -11,7 +11,7 @@ from kafka_fleet.collect.admin import AdminSweep
 from kafka_fleet.collect.sweep import endpoints, sweep_cluster
 from kafka_fleet.collect.transport import Limits
 from kafka_fleet.credentials import local_credentials
-from support.builders.swept_clusters import LIMITS, cluster, run
+from support.builders.swept_clusters import LIMITS, NO_ADMIN, cluster, run
 from support.inspection.canaries import hits
 from support.servers.jolokia_simulator import Agent, agent, answer, never_answers
 
@@ -126,7 +126,8 @@ def test_an_ipv6_host_is_put_in_brackets():
 
 
 @pytest.mark.fault(27, 53)
-def test_hostile_text_of_one_agent_does_not_cost_the_sweep(tmp_path):
+def test_hostile_text_of_one_agent_does_not_cost_the_sweep(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "sweep_admin", lambda *_: NO_ADMIN)
     with agent(Agent({"bad\ud800": 1, "fine": 1, "<script>": 1})) as odd, agent(Agent()) as good:
         result, rows = run(tmp_path, cluster({"brokers": {1: odd.url, 2: good.url}}))
     assert result.outcomes["ok"] == 1
@@ -168,7 +169,8 @@ def test_hosts_that_never_answer_take_no_time_of_brokers_and_none_beyond_the_clu
     assert any("not asked: the cluster's other endpoints took all of 3 s" in row["detail"] for row in found)
 
 
-def test_hosts_are_rows_also_when_they_fail(tmp_path):
+def test_hosts_are_rows_also_when_they_fail(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "sweep_admin", lambda *_: NO_ADMIN)
     with agent(Agent()) as host:
         host.wire = lambda handler: answer(handler, b"node_netstat_TcpExt_ListenDrops 5\n")
         exporters = {1: host.url, 2: "http://127.0.0.1:1/metrics"}
