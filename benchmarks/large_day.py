@@ -17,8 +17,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kafka_fleet.store.landing import land
-from kafka_fleet.store.schemas import raw_schemas
+from kafka_fleet.store.raw.landing import land
+from kafka_fleet.schema.raw_tables import raw_schemas
 from support.generators.fleetgen.healthy import healthy
 from support.generators.fleetgen.landing import swept
 

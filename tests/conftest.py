@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from kafka_fleet.report.smtp_settings import SmtpSettings
+from kafka_fleet.mail.smtp_settings import SmtpSettings
 from support.generators.seed import SEED
 from support.homes.bucket_home import CANARY
 from support.servers.mail_server import Mailbox, mail_server, plain

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from fleet_spark.signatures import iso
-from kafka_fleet.config_names import allowed
+from kafka_fleet.schema.config_names import allowed
 from kafka_fleet.knowledge.facts import BrokerFacts, ClientSoftware, ClusterFacts, GroupMember, config_text
 from kafka_fleet.knowledge.metadata_versions import metadata_version
 from kafka_fleet.knowledge.vendors import vendor_build

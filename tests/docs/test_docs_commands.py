@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from kafka_fleet.cli import _parser, main
-from kafka_fleet.history.mapping import load_mapping
+from kafka_fleet.cli.main import _parser, main
+from kafka_fleet.prometheus_import.mapping import load_mapping
 from support.inspection.doc_commands import PAGES, ROOT, blocks, calls
 
 TEXTS = {str(page.relative_to(ROOT)): page.read_text(encoding="utf-8") for page in PAGES}

@@ -9,10 +9,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from kafka_fleet.fleet_yaml import FleetFileError, load_yaml
+from kafka_fleet.base.yaml import FleetFileError, load_yaml
 from kafka_fleet.knowledge.preconditions import Precondition
 from kafka_fleet.knowledge.ranges import Affected, parse_affected
-from kafka_fleet.mistakes import told
+from kafka_fleet.base.validation_errors import describe_errors
 
 Severity = Literal["critical", "high", "medium", "low", "info"]
 Component = Literal[
@@ -134,7 +134,7 @@ def _faults(file: Path, content: Any) -> tuple[Advisory | None, list[str]]:
     try:
         advisory = Advisory.model_validate(content)
     except ValidationError as error:
-        return None, [f"{file.name}: {one}" for one in told(error, "file")]
+        return None, [f"{file.name}: {one}" for one in describe_errors(error, "file")]
     if advisory.id != file.stem:
         return None, [f"{file.name}: id: {advisory.id} differs from the file name"]
     return advisory, []

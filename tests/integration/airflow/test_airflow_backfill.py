@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 import pytest
 
-from kafka_fleet.report.dispatch import mail_letter
+from kafka_fleet.mail.dispatch import mail_letter
 from support.airflow_runs.airflow_home import AirflowHome, Listener, Run, Standalone
 from support.airflow_runs.airflow_web import PAGES, Visit, backfill_by_rest, visit
 from support.compose.compose_stack import PARTS, ComposeHome, compose_stack

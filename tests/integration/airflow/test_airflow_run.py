@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from kafka_fleet.store.manifests import manifests, read_rows
+from kafka_fleet.store.raw.manifests import manifests, read_rows
 from support.airflow_runs.airflow_home import AirflowHome
 from support.airflow_runs.held_secrets import (
     BROKEN,

@@ -5,13 +5,14 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from kafka_fleet import cli
-from kafka_fleet.store import bucket, landing
-from kafka_fleet.store.compaction import compact, remove_superseded, tidy
-from kafka_fleet.store.files import names, replace_file
-from kafka_fleet.store.landing import land
-from kafka_fleet.store.manifests import manifests, read_rows, sweep_id
-from kafka_fleet.store.orphans import remove_orphans
+from kafka_fleet.cli import main as cli
+from kafka_fleet.store import bucket
+from kafka_fleet.store.raw import landing
+from kafka_fleet.store.raw.compaction import compact, remove_superseded, tidy
+from kafka_fleet.store.files import list_names, replace_file
+from kafka_fleet.store.raw.landing import land
+from kafka_fleet.store.raw.manifests import manifests, read_rows, sweep_id
+from kafka_fleet.store.raw.garbage import remove_orphans
 from support.builders.sweep_tables import AT, DS, TABLES
 from support.homes.bucket_home import CANARY, RIVALS, next_home, rivals
 from support.servers.s3_server import BUCKET, KEY
@@ -61,7 +62,7 @@ def test_a_data_file_without_a_manifest_does_not_exist(home, monkeypatch):
     with pytest.raises(OSError, match="gone"):
         land(home, "payments-eu", AT, TABLES)
     monkeypatch.undo()
-    assert len(names(home / f"raw/partitions/ds={DS}")) == 1
+    assert len(list_names(home / f"raw/partitions/ds={DS}")) == 1
     assert manifests(home, DS) == ([], [])
 
 
@@ -72,7 +73,7 @@ def test_orphans_are_removed_when_they_are_old(home):
     replace_file(home / f"raw/topics/ds={DS}/left.over.parquet", b"not ours")
     assert remove_orphans(home, DS, time.time()).removed == 0
     assert remove_orphans(home, DS, time.time() + 2 * landing.ORPHAN_SECONDS).removed == 1
-    assert names(home / f"raw/topics/ds={DS}") == ["left.over.parquet"]
+    assert list_names(home / f"raw/topics/ds={DS}") == ["left.over.parquet"]
     assert manifests(home, DS) == ([kept], [])
 
 

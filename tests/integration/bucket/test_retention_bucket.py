@@ -5,12 +5,12 @@ import time
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
-from kafka_fleet.store.compaction import compact
+from kafka_fleet.store.raw.compaction import compact
 from kafka_fleet.store.files import replace_file
-from kafka_fleet.store.generations import claim, publish
-from kafka_fleet.store.landing import land
-from kafka_fleet.store.manifests import manifests
-from kafka_fleet.store.retention import RUNNING_SECONDS, carry_out, plan
+from kafka_fleet.store.generations import claim_generation, publish
+from kafka_fleet.store.raw.landing import land
+from kafka_fleet.store.raw.manifests import manifests
+from kafka_fleet.store.raw.retention import RUNNING_SECONDS, carry_out, plan
 from support.homes.bucket_home import next_home
 from support.servers.s3_server import S3Server
 
@@ -26,7 +26,7 @@ def fill(home: Path) -> None:
             at = datetime.fromisoformat(ds).replace(tzinfo=UTC) + timedelta(hours=hour)
             land(home, "a", at, {"sweeps": [{"admin_outcome": "ok"}]})
         for _again in range(2):
-            generation = claim(home, ds)
+            generation = claim_generation(home, ds)
             for stage, name in (
                 ("findings", "clusters/a.json"),
                 ("reports", "a.html"),

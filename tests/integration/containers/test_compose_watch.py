@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from fleet_demo.processes import end, spawn, tail
-from kafka_fleet.store.landing import land
+from kafka_fleet.store.raw.landing import land
 from support.compose import compose_file
 from support.servers.mail_server import mail_server
 

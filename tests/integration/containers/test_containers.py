@@ -13,7 +13,7 @@ import yaml
 from fleet_demo.artifacts import jolokia_agent, kafka_jars
 from fleet_demo.container import BROKERS, agents
 from fleet_demo.node import POLICY, Node, access_policy
-from kafka_fleet.inventory import load_fleet
+from kafka_fleet.config.fleet import load_fleet
 from support.compose import compose_file
 from support.compose.compose_file import ROOT, Missing
 from support.servers.postgres_server import RELEASE

@@ -16,7 +16,7 @@ import pytest
 
 from fleet_demo.s3a import s3a_jars
 from kafka_fleet.store.bucket import open_home
-from kafka_fleet.store.generations import current
+from kafka_fleet.store.generations import current_generation
 from support.airflow_runs.airflow_home import AirflowHome
 from support.homes.stored_days import entries, store_day
 from support.inspection.canaries import hits
@@ -56,7 +56,7 @@ def content(home: Path) -> dict[str, bytes]:
     found = {}
     for stage in PARTS:
         folder = home / stage / f"ds={DAY}"
-        published = folder / str(current(folder))
+        published = folder / str(current_generation(folder))
         for pattern in ("*.*", "clusters/*.json"):
             found |= {f"{stage}/{path.parent.name}/{path.name}": path.read_bytes() for path in published.glob(pattern)}
     return found

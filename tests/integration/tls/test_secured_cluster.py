@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from kafka_fleet.store.manifests import manifests, read_rows
+from kafka_fleet.store.raw.manifests import manifests, read_rows
 from support.clusters.secured_cluster import HOST, RELEASE, SECRETS, Secured, secured_cluster
 from support.inspection.canaries import hits
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from kafka_fleet.store.compaction import compact, tidy
-from kafka_fleet.store.landing import land
-from kafka_fleet.store.manifests import manifests
-from kafka_fleet.store.retention import carry_out, plan
-from kafka_fleet.store.retired import retired
+from kafka_fleet.store.raw.compaction import compact, tidy
+from kafka_fleet.store.raw.landing import land
+from kafka_fleet.store.raw.manifests import manifests
+from kafka_fleet.store.raw.retention import carry_out, plan
+from kafka_fleet.store.raw.tombstones import retired
 from support.builders.retained_days import CLUSTERS, DAYS, judge
 from support.failures.crashes import DAYS_LATER, enough, every_kill, in_memory, killed, on_their_way, tree
 from support.homes.history_runs import run, served  # noqa: F401

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from kafka_fleet import acknowledgement_edits, acknowledgements
-from kafka_fleet.acknowledgements import of_finding
-from kafka_fleet.store import compaction
-from kafka_fleet.store.compaction import compact, tidy
-from kafka_fleet.store.landing import Landing, sweep_before
-from kafka_fleet.store.manifests import manifests, read_rows
+from kafka_fleet.config import acknowledgement_edits, acknowledgements
+from kafka_fleet.config.acknowledgements import of_finding
+from kafka_fleet.store.raw import compaction
+from kafka_fleet.store.raw.compaction import compact, tidy
+from kafka_fleet.store.raw.landing import Landing, sweep_before
+from kafka_fleet.store.raw.manifests import manifests, read_rows
 from support.builders.letter_rows import DS, finding
 from support.failures.crashes import DAYS_LATER, enough, every_kill, in_memory, killed, on_their_way, tree
 
@@ -137,14 +137,14 @@ def test_an_acknowledgement_is_there_or_not(place: Path) -> None:
     )
 
     def add(home: Path) -> None:
-        path = acknowledgements.beside(home / "fleet.yaml")
-        if other not in acknowledgements.load(path).entries:
-            acknowledgement_edits.add(path, other)
+        path = acknowledgements.acknowledgements_path(home / "fleet.yaml")
+        if other not in acknowledgements.load_acknowledgements(path).entries:
+            acknowledgement_edits.add_acknowledgement(path, other)
 
-    template = made(place / "old", lambda home: acknowledgement_edits.add(home / acknowledgements.NAME, one))
+    template = made(place / "old", lambda home: acknowledgement_edits.add_acknowledgement(home / acknowledgements.NAME, one))
     old, new = (
         tree(template),
-        tree(made(place / "new", lambda h: acknowledgement_edits.add(h / acknowledgements.NAME, one), add)),
+        tree(made(place / "new", lambda h: acknowledgement_edits.add_acknowledgement(h / acknowledgements.NAME, one), add)),
     )
     points = set()
     for write, home in every_kill(add, template, place, 2):

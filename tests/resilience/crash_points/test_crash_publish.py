@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kafka_fleet.store.compaction import tidy
+from kafka_fleet.store.raw.compaction import tidy
 from kafka_fleet.store.generations import Unchangeable
 from support.builders.computed_days import copies, counted, drawn_once, facts, first, judge, judged, report
 from support.builders.letter_rows import DS

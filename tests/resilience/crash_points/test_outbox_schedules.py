@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import pytest
 
-from fleet_mail import should_mail
-from kafka_fleet.report.dispatch import HEARTBEAT
+from fleet_airflow.mailing import should_mail
+from kafka_fleet.mail.dispatch import HEARTBEAT
 from support.builders.letter_rows import DS
 from support.failures.crashes import in_memory, on_their_way
 from support.failures.mail_runs import THINGS, VARIANTS, WAIT, Runs, served, write_templates

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from kafka_fleet.cli import main
-from kafka_fleet.report.dispatch import mail_letter
-from kafka_fleet.report.mail import LEASE
-from kafka_fleet.report.outbox import Outbox
-from kafka_fleet.report.smtp_settings import SmtpSettings
+from kafka_fleet.cli.main import main
+from kafka_fleet.mail.dispatch import mail_letter
+from kafka_fleet.mail.delivery import LEASE
+from kafka_fleet.mail.outbox import Outbox
+from kafka_fleet.mail.smtp_settings import SmtpSettings
 from support.builders.computed_days import (
     CLUSTERS,
     TABLES,

@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
-from kafka_fleet.collect import answers, columns, jolokia, mbeans
-from kafka_fleet.collect.answers import decode
-from kafka_fleet.collect.mbeans import Bean
-from kafka_fleet.collect.rows import Rows
-from kafka_fleet.collect.transport import Failure
+from kafka_fleet.collect.jolokia import client as jolokia, columns, responses
+from kafka_fleet.schema import mbeans
+from kafka_fleet.collect.jolokia.responses import decode
+from kafka_fleet.schema.mbeans import Bean
+from kafka_fleet.collect.jolokia.rows import Rows
+from kafka_fleet.collect.connections.http import Failure
 from support.generators.fuzz_inputs import TIMES, mutated, one_line, randoms, tried
 from support.homes.recorded import recording, scenarios
 from support.oracles.answer_oracle import Cells, cells
@@ -40,7 +41,7 @@ def rebuilt(tables: dict[str, list[dict[str, Any]]], broker: int, beans: list[Be
         for row in rows:
             own = {c.attribute: row[c.name] for c in bean.columns if row[c.name] is not None}
             name = object_name(bean, {name: row[column] for name, (column, _kind) in keys.items()})
-            if own and ("*" not in bean.mbean or mbeans.fits(bean, name, mbeans.properties(name))):
+            if own and ("*" not in bean.mbean or mbeans.matches_pattern(bean, name, mbeans.properties(name))):
                 values |= {name: own} if "*" in bean.mbean else own
         given = {"value": values, "timestamp": 1_790_000_000, "status": 200}
         found.append(given if values else {"error": "javax.management.InstanceNotFoundException", "status": 404})
@@ -182,7 +183,7 @@ def refused(body: bytes) -> int:
     _now, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert caught.value.kind == "too_large"
-    assert len(body) > answers.LIGHT
+    assert len(body) > responses.LIGHT
     return peak
 
 

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from kafka_fleet.collect.admin import sweep_admin
-from kafka_fleet.collect.group_rows import assigned
+from kafka_fleet.collect.admin.client import sweep_admin
+from kafka_fleet.collect.admin.group_rows import assigned
 from support.generators.fuzz_inputs import mutated, one_line, randoms
 from support.servers.foreign_groups import CONNECT, NO_UTF8, REGISTRY
 from support.servers.wire_broker import Group, assignment, running

@@ -11,17 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafka_fleet.collect import mbeans
-from kafka_fleet.collect.rows import Rows
+from kafka_fleet.schema import mbeans
+from kafka_fleet.collect.jolokia.rows import Rows
 from kafka_fleet.collect.sweep import endpoints
-from kafka_fleet.endpoints import forbidden, host_problem, literal_address, url_problem
-from kafka_fleet.inventory import parse_fleet
+from kafka_fleet.base.addresses import forbidden, host_problem, literal_address, url_problem
+from kafka_fleet.config.fleet import parse_fleet
 from kafka_fleet.knowledge.declared_clients import version_in
 from kafka_fleet.knowledge.releases import comparable_release
 from kafka_fleet.knowledge.versions import apache_release, parse_release
 from kafka_fleet.report.attachments import table
-from kafka_fleet.report.headers import one_line as header
-from kafka_fleet.report.safe import shown
+from kafka_fleet.base.text import one_line as header
+from kafka_fleet.report.sanitize import displayed
 from support.generators.fuzz_inputs import ODD, generated, mutated, one_line, randoms, tried
 from support.oracles.answer_oracle import name_of
 
@@ -176,7 +176,7 @@ def test_cells_run_nothing_and_headers_are_one_line(counted: Callable[[], None])
         assert not [c for c in line if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp", "Cs")], (
             f"input {number}: {name!r}"
         )
-        seen = shown(name, 80)
+        seen = displayed(name, 80)
         assert len(seen) < 200
         assert not [c for c in seen if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp", "Cs")], (
             f"input {number}: {name!r}"

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 import yaml
 
-from kafka_fleet.report.dispatch import mail_letter
-from kafka_fleet.report.smtp_settings import SmtpSettings
-from kafka_fleet.store.compaction import compact, remove_superseded, tidy
-from kafka_fleet.store.manifests import manifests
+from kafka_fleet.mail.dispatch import mail_letter
+from kafka_fleet.mail.smtp_settings import SmtpSettings
+from kafka_fleet.store.raw.compaction import compact, remove_superseded, tidy
+from kafka_fleet.store.raw.manifests import manifests
 from support.builders.mailed_days import subjects
 from support.builders.published_days import Json
 from support.homes.recorded import Sweep, land_all, recorded_day, recording

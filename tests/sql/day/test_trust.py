@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.paths import sql_dir
-from kafka_fleet.store.manifests import manifests
+from kafka_fleet.base.resources import sql_dir
+from kafka_fleet.store.raw.manifests import manifests
 from support.generators.fleetgen.benchmark import SEEN, first_seed, planted
 from support.generators.fleetgen.healthy import healthy
 from support.generators.fleetgen.judged_by import queries_hash, stale

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kafka_fleet.store.manifests import manifests, read_rows
+from kafka_fleet.store.raw.manifests import manifests, read_rows
 from support.spark_runs.analysed import Analysed, analysed
 
 pytestmark = pytest.mark.timeout(1800)  # the first test waits for the analysis that all read

@@ -13,9 +13,9 @@ import yaml
 from airflow.models.dagrun import get_or_create_dagrun
 from airflow.utils.types import DagRunType
 
-from kafka_fleet.store.generations import current
-from kafka_fleet.store.kept_fleet import kept_fleet
-from kafka_fleet.store.manifests import manifests
+from kafka_fleet.store.generations import current_generation
+from kafka_fleet.store.fleet_snapshot import kept_fleet
+from kafka_fleet.store.raw.manifests import manifests
 from support.builders import computed_days
 from support.builders.letter_rows import DS
 from support.builders.published_days import exposed
@@ -138,14 +138,14 @@ class Runs:
             {(one.task_id, one.rendered_map_index): one.try_number for one in tasks},
             list(self.box.recipients),
             self.caplog.text,
-            current(self.home / f"reports/ds={ds}"),
+            current_generation(self.home / f"reports/ds={ds}"),
         )
 
 
 def without_waiting(dag: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Spark left out, and retries a second apart."""
     monkeypatch.setattr(dag, "deadline", None)  # DAG.test cannot end a run well that has one: it takes it for its id
-    monkeypatch.setattr("fleet_submit.FleetSparkSubmit.execute", spark_left_out)
+    monkeypatch.setattr("fleet_airflow.spark_submit.FleetSparkSubmit.execute", spark_left_out)
     for task in dag.tasks:
         if task.is_mapped:
             monkeypatch.setitem(task.partial_kwargs, "retry_delay", timedelta(seconds=1))

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from kafka_fleet.inventory import parse_fleet
+from kafka_fleet.config.fleet import parse_fleet
 
 GOOD: dict[str, Any] = {
     "id": "payments-eu",

@@ -5,8 +5,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from kafka_fleet.store.generations import claim, publish
-from kafka_fleet.store.retention import RUNNING_SECONDS
+from kafka_fleet.store.generations import claim_generation, publish
+from kafka_fleet.store.raw.retention import RUNNING_SECONDS
 
 CLUSTERS = ("orders-eu", "payments-eu")
 DAYS = [f"2026-11-{number:02d}" for number in range(1, 7)]
@@ -15,7 +15,7 @@ LATER = time.time() + RUNNING_SECONDS + 86_400  # claims of this test are old th
 
 def judge(home: Path, ds: str, missing: Sequence[str] = ()) -> str:
     """What the judge and the letters leave, in small."""
-    generation = claim(home, ds)
+    generation = claim_generation(home, ds)
     for stage, name in (
         ("findings", "clusters/{}.json"),
         ("reports", "{}.html"),

@@ -2,8 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
-from kafka_fleet.report.mail import deliver
-from kafka_fleet.report.outbox import Outbox
+from kafka_fleet.mail.delivery import deliver
+from kafka_fleet.mail.outbox import Outbox
 
 DAY, CLUSTER, OWNER, SECOND = "2026-11-20", "payments-eu", "oncall@example.org", "second@example.org"
 HTML = "<!doctype html><html lang='en'><body><h1>1 known bug — {{ 7*7 }}</h1>\r\n.\r\n</body></html>"

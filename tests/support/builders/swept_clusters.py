@@ -3,12 +3,12 @@
 from pathlib import Path
 from typing import Any
 
-from kafka_fleet.collect.admin import AdminSweep
+from kafka_fleet.collect.admin.client import AdminSweep
 from kafka_fleet.collect.sweep import SweepResult, sweep_cluster
-from kafka_fleet.collect.transport import Limits
-from kafka_fleet.credentials import local_credentials
-from kafka_fleet.inventory import Cluster, parse_fleet
-from kafka_fleet.store.manifests import manifests, read_rows
+from kafka_fleet.collect.connections.http import Limits
+from kafka_fleet.config.credentials import local_credentials
+from kafka_fleet.config.fleet import Cluster, parse_fleet
+from kafka_fleet.store.raw.manifests import manifests, read_rows
 from support.inspection.canaries import hits
 
 LIMITS = Limits(connect_s=5.0, read_s=9.0, deadline_s=10.0, max_bytes=2_000_000)

@@ -10,8 +10,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from kafka_fleet.collect.mbeans import PARTITIONS as PARTITION_BEANS
-from kafka_fleet.collect.mbeans import beans
+from kafka_fleet.schema.mbeans import PARTITIONS as PARTITION_BEANS
+from kafka_fleet.schema.mbeans import beans
 from support.clusters.simulated_fleet import Broker, Fleet
 from support.servers.certificates import Authority
 from support.servers.hostile_answers import bomb, cut, dropping, endless, trickle

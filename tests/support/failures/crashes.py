@@ -27,7 +27,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from kafka_fleet.store.landing import ORPHAN_SECONDS
+from kafka_fleet.store.raw.landing import ORPHAN_SECONDS
 from support.generators.seed import SEED
 
 EVERY = os.environ.get("FLEET_KILLS") == "every"

@@ -17,12 +17,12 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kafka_fleet.report import judged
-from kafka_fleet.report.digest import digest_name, mail_digest
-from kafka_fleet.report.dispatch import mail_letter
-from kafka_fleet.report.outbox import Mail, Outbox
-from kafka_fleet.report.smtp_settings import SmtpSettings
-from kafka_fleet.store.generations import claim, publish
+from kafka_fleet.mail import published_letter
+from kafka_fleet.mail.digest import digest_name, mail_digest
+from kafka_fleet.mail.dispatch import mail_letter
+from kafka_fleet.mail.outbox import Mail, Outbox
+from kafka_fleet.mail.smtp_settings import SmtpSettings
+from kafka_fleet.store.generations import claim_generation, publish
 from support.builders.letter_rows import DS, finding
 from support.builders.published_days import dossier, publish_day
 from support.failures.crashes import Write, killed
@@ -113,7 +113,7 @@ class Runs:
 
     def judge(self, variant: str, ds: str = DS) -> str:
         """A run of the day finds these; its letters are published. Gives its generation."""
-        generation = claim(self.home, ds)
+        generation = claim_generation(self.home, ds)
         for stage in ("findings", "reports"):
             folder = self.home / f"{stage}/ds={ds}"
             shutil.copytree(self.templates / variant / stage, folder / generation)
@@ -196,7 +196,7 @@ def write_templates(folder: Path) -> None:
     generation = runs.judge("one")  # once here: forks then find templates and advisories read
     mail_letter(runs.home, DS, CLUSTERS[1], OWNERS, None, True, generation)
     mail_digest(runs.home, DS, OWNERS[0], CLUSTERS, None, True, generation)
-    judged._findings.cache_clear()
+    published_letter._findings.cache_clear()
 
 
 @contextmanager

@@ -8,14 +8,15 @@ from typing import Any
 
 import pytest
 
-from kafka_fleet.collect.transport import Credentials, Limits
-from kafka_fleet.history import prometheus as client
-from kafka_fleet.history.importing import Imported, Source, import_days
-from kafka_fleet.history.mapping import Choice
-from kafka_fleet.history.names import load_names
-from kafka_fleet.history.prometheus import Prometheus
-from kafka_fleet.history.targets import Whose
-from kafka_fleet.store.manifests import manifests, read_rows
+from kafka_fleet.config.credentials import Credentials
+from kafka_fleet.collect.connections.http import Limits
+from kafka_fleet.prometheus_import import client
+from kafka_fleet.prometheus_import.importer import Imported, Source, import_days
+from kafka_fleet.prometheus_import.mapping import Choice
+from kafka_fleet.prometheus_import.metric_names import load_names
+from kafka_fleet.prometheus_import.client import Prometheus
+from kafka_fleet.prometheus_import.targets import ClusterTargets
+from kafka_fleet.store.raw.manifests import manifests, read_rows
 from support.servers.recorded_prometheus import STEP_S, Form, Recorded, payments, recorded
 
 STEP = timedelta(seconds=STEP_S)
@@ -32,7 +33,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
 
 def run(server: Recorded, home: Path, **more: Any) -> tuple[Imported, Callable[[str], list[dict[str, Any]]]]:
     source = Source(Prometheus(server.url, Credentials(), LIMITS), "recorded", load_names())
-    whose = Whose(more.pop("cluster", payments()), more.pop("choice", CHOICE))
+    whose = ClusterTargets(more.pop("cluster", payments()), more.pop("choice", CHOICE))
     result = import_days(source, whose, home, [server.day], more.pop("step", STEP), lambda _line: None)
     whole, damaged = manifests(home, server.day)
     assert damaged == []

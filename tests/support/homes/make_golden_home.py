@@ -23,7 +23,7 @@ from typing import Any
 
 import yaml
 
-from kafka_fleet.acknowledgements import NAME as ACKNOWLEDGEMENTS
+from kafka_fleet.config.acknowledgements import NAME as ACKNOWLEDGEMENTS
 from support.homes.golden_homes import ACCEPTED, CLUSTER, DIGESTED, FOLDER, LOST, MORE, OWNER, REFUSED, SCENARIO, SWEEPS
 from support.homes.recorded import recorded_day, recording
 from support.servers.mail_server import Mailbox, mail_server
@@ -33,8 +33,8 @@ REQUESTS = ("FetchConsumer", "FetchFollower", "Produce")  # of the tables with m
 LAND = """
 import pickle, sys
 from pathlib import Path
-from kafka_fleet.store.landing import land
-from kafka_fleet.store.schemas import raw_schemas
+from kafka_fleet.store.raw.landing import land
+from kafka_fleet.schema.raw_tables import raw_schemas
 home, cluster, rows = Path(sys.argv[1]), sys.argv[2], pickle.load(sys.stdin.buffer)
 for at, tables in rows:
     kept = {}
@@ -48,11 +48,11 @@ for at, tables in rows:
 JOIN = """
 import sys, time
 from pathlib import Path
-from kafka_fleet.store.compaction import compact, remove_superseded
+from kafka_fleet.store.raw.compaction import compact, remove_superseded
 compact(Path(sys.argv[1]), sys.argv[2])
 remove_superseded(Path(sys.argv[1]), sys.argv[2], time.time() + 2 * 86400)
 """
-CLI = "import sys; from kafka_fleet.cli import main; sys.exit(main(sys.argv[1:]))"
+CLI = "import sys; from kafka_fleet.cli.main import main; sys.exit(main(sys.argv[1:]))"
 
 
 class Post(Mailbox):

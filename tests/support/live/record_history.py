@@ -12,12 +12,13 @@ import time
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
-from kafka_fleet.collect.transport import Credentials, Limits
-from kafka_fleet.history.importing import Source, import_days
-from kafka_fleet.history.mapping import Choice
-from kafka_fleet.history.names import load_names
-from kafka_fleet.history.prometheus import Prometheus
-from kafka_fleet.history.targets import Whose
+from kafka_fleet.config.credentials import Credentials
+from kafka_fleet.collect.connections.http import Limits
+from kafka_fleet.prometheus_import.importer import Source, import_days
+from kafka_fleet.prometheus_import.mapping import Choice
+from kafka_fleet.prometheus_import.metric_names import load_names
+from kafka_fleet.prometheus_import.client import Prometheus
+from kafka_fleet.prometheus_import.targets import ClusterTargets
 from support.live import prometheus
 from support.live.scenarios import avoid_midnight, running
 from support.servers.recorded_prometheus import FOLDER, STEP_S, key, payments
@@ -46,7 +47,7 @@ def record(url: str, end_s: float) -> None:
             server.answers = {}
             day: date = datetime.fromtimestamp(end_s - EARLIER, UTC).date()
             source = Source(server, f"recorded {server.version()}", load_names())
-            whose = Whose(payments(), Choice(selector='job="kafka"'))
+            whose = ClusterTargets(payments(), Choice(selector='job="kafka"'))
             found = import_days(source, whose, folder / "home", [day], timedelta(seconds=STEP_S), print)
             print(found.summary())
     content = json.dumps({"day": day.isoformat(), "answers": server.answers}).encode()

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from kafka_fleet.store.schemas import raw_schemas
+from kafka_fleet.schema.raw_tables import raw_schemas
 from support.homes.recorded import Row
 from support.poison.eventful_cluster import Tables, eventful, queries, settings_read
 

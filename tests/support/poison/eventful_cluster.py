@@ -3,8 +3,8 @@
 import re
 from functools import cache
 
-from kafka_fleet.paths import sql_dir
-from kafka_fleet.store.schemas import raw_schemas
+from kafka_fleet.base.resources import sql_dir
+from kafka_fleet.schema.raw_tables import raw_schemas
 from support.builders.mutations import restart
 from support.homes.recorded import Row, Sweep, recording
 

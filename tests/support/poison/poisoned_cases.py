@@ -21,7 +21,7 @@ from pyspark.sql.types import (
 )
 
 from fleet_spark.facts import fact_queries
-from kafka_fleet.paths import sql_dir
+from kafka_fleet.base.resources import sql_dir
 from support.builders.cases import Case, Row, rows_of
 from support.inspection.overflow import Columns, overflows, raw_columns
 from support.poison.attacks import INT, KEYS, LONG

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 import yaml
 
-from kafka_fleet import cli, commands
+from kafka_fleet.cli import commands, main as cli
 from kafka_fleet.collect import sweep
-from kafka_fleet.collect.admin import AdminSweep
+from kafka_fleet.collect.admin.client import AdminSweep
 from kafka_fleet.store import generations
-from kafka_fleet.store.manifests import manifests, read_rows
+from kafka_fleet.store.raw.manifests import manifests, read_rows
 from support.builders.cli_fleets import GOOD, Plain
 from support.servers.jolokia_simulator import Agent, agent
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from kafka import errors
 
-from kafka_fleet.collect import admin
-from kafka_fleet.config_names import allowed
+from kafka_fleet.collect.admin import client as admin
+from kafka_fleet.schema.config_names import allowed
 from support.builders.admin_sweeps import CONFIGS, Client, raising, swept
 
 

@@ -8,8 +8,8 @@ import pytest
 from kafka.net import KafkaNetSocket
 
 from kafka_fleet.collect import sweep
-from kafka_fleet.collect.admin import AdminSweep, sweep_admin
-from kafka_fleet.collect.checked import CheckedSocket, Forbidden
+from kafka_fleet.collect.admin.client import AdminSweep, sweep_admin
+from kafka_fleet.collect.admin.guarded_sockets import CheckedSocket, Forbidden
 from support.builders.swept_clusters import LIMITS, RESOLVER, cluster
 from support.servers.byte_server import listener
 from support.servers.wire_broker import exactly

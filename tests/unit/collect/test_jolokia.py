@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kafka_fleet.collect.mbeans import PARTITIONS, beans, mbean_of
+from kafka_fleet.schema.mbeans import PARTITIONS, beans, mbean_of
 from support.builders.broker_sweeps import LOG_END, STATE, sweep
 from support.servers.jolokia_simulator import Agent, agent, answer
 

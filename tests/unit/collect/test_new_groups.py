@@ -8,8 +8,8 @@ import pytest
 from kafka.protocol.admin import ListGroupsResponse
 from kafka.protocol.metadata import ApiVersionsResponse
 
-from kafka_fleet.collect.admin import AdminSweep, sweep_admin
-from kafka_fleet.collect.messages import (
+from kafka_fleet.collect.admin.client import AdminSweep, sweep_admin
+from kafka_fleet.collect.admin.messages import (
     ConsumerGroupDescribeRequest,
     ConsumerGroupDescribeResponse,
     StreamsGroupDescribeRequest,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kafka_fleet.collect.transport import Credentials
+from kafka_fleet.config.credentials import Credentials
 from support.builders.broker_sweeps import LIMITS, SHORT, failed, sweep
 from support.servers.hostile_answers import bomb, cut, endless, packed, trickle
 from support.servers.jolokia_simulator import Agent, agent, answer, self_signed

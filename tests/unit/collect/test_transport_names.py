@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from kafka_fleet.collect.jolokia import sweep_broker
-from kafka_fleet.collect.transport import Credentials
+from kafka_fleet.collect.jolokia.client import sweep_broker
+from kafka_fleet.config.credentials import Credentials
 from support.builders.broker_sweeps import LIMITS, SECRET, failed, sweep
 from support.servers.certificates import Authority
 from support.servers.jolokia_simulator import Agent, agent, answer, self_signed

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from kafka_fleet.collect import admin as module
-from kafka_fleet.collect.admin import sweep_admin
-from kafka_fleet.collect.results import SweepResult
+from kafka_fleet.collect.admin import client as module
+from kafka_fleet.collect.admin.client import sweep_admin
+from kafka_fleet.collect.sweep_result import SweepResult
 from kafka_fleet.collect.sweep import sweep_cluster
-from kafka_fleet.store.manifests import manifests, read_rows
+from kafka_fleet.store.raw.manifests import manifests, read_rows
 from support.builders.swept_clusters import RESOLVER, cluster
 from support.servers import wire_broker
 from support.servers.jolokia_simulator import Agent, agent

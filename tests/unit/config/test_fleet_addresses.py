@@ -3,9 +3,9 @@
 import pytest
 import yaml
 
-from kafka_fleet import cli
+from kafka_fleet.cli import main as cli
 from kafka_fleet.collect import sweep
-from kafka_fleet.collect.admin import AdminSweep
+from kafka_fleet.collect.admin.client import AdminSweep
 from support.builders.cli_fleets import GOOD, Plain
 from support.servers.jolokia_simulator import Agent, agent
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kafka_fleet.inventory import parse_fleet
+from kafka_fleet.config.fleet import parse_fleet
 from support.builders.fleet_entries import GOOD, fleet
 
 # (path of the value, value, field of the sentence, what the sentence says is allowed); None as value: taken out

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from kafka_fleet.report.mail import from_airflow_connection, from_environment
-from kafka_fleet.report.smtp_settings import SmtpSettings, SmtpSettingsError
+from kafka_fleet.mail.delivery import from_airflow_connection, from_environment
+from kafka_fleet.mail.smtp_settings import SmtpSettings, SmtpSettingsError
 from support.builders.sent_letters import CLUSTER, DAY, HTML, NOON, OWNER, SECOND, TEXT, send, states
 from support.inspection.canaries import hits
 from support.servers.mail_server import mail_server, plain

@@ -5,7 +5,7 @@ import json
 import pytest
 import yaml
 
-from kafka_fleet import cli
+from kafka_fleet.cli import main as cli
 from support.builders.letter_rows import DS
 from support.builders.published_days import confirmed, day, dossier, publish_day
 from support.servers.mail_server import Mailbox, mail_server

@@ -3,7 +3,7 @@
 import pytest
 from fastapi.testclient import TestClient
 
-from kafka_fleet.page import published
+from kafka_fleet.documents import published
 from kafka_fleet.page.app import POLICY, make_app
 from support.builders.letter_rows import DS
 from support.builders.page_client import client, text

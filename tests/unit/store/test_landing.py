@@ -14,10 +14,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from kafka_fleet.store.files import replace_file
-from kafka_fleet.store.landing import land
-from kafka_fleet.store.manifests import manifests, read_rows, sweep_id
-from kafka_fleet.store.orphans import remove_orphans
-from kafka_fleet.store.schemas import raw_schemas
+from kafka_fleet.store.raw.landing import land
+from kafka_fleet.store.raw.manifests import manifests, read_rows, sweep_id
+from kafka_fleet.store.raw.garbage import remove_orphans
+from kafka_fleet.schema.raw_tables import raw_schemas
 from support.builders.sweep_tables import AT, DS, TABLES
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -31,7 +31,7 @@ def process(home: Path, before: str, wait: bool = True) -> "subprocess.Popen[byt
     """Land TABLES in a process of its own, with a line of code run first."""
     code = (
         f"import sys; sys.path[:0] = [{str(ROOT / 'plugins')!r}, {str(ROOT / 'tests')!r}]\n"
-        "import os, signal, resource\nfrom pathlib import Path\nfrom kafka_fleet.store import landing\n"
+        "import os, signal, resource\nfrom pathlib import Path\nfrom kafka_fleet.store.raw import landing\n"
         "from support.builders.sweep_tables import AT, TABLES\n"
         + before
         + "\nlanding.land(Path(sys.argv[1]), 'payments-eu', AT, TABLES)"

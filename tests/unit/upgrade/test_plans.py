@@ -6,7 +6,7 @@ import pytest
 
 from kafka_fleet.knowledge.facts import BrokerFacts, ClusterFacts
 from kafka_fleet.knowledge.releases import apache_release, catalogue
-from kafka_fleet.knowledge.upgrade import plan
+from kafka_fleet.upgrade.plan import plan
 from support.builders.planned import ADVISORIES, CONFIGS, facts, planned
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from kafka_fleet.collect import mbeans
+from kafka_fleet.schema import mbeans
 from support.generators.days.admin import admin, since, when
 from support.generators.days.cluster import OFFSETS, PROCESSORS, T0, Log, Sim
 from support.generators.days.traffic import offsets_partition

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from kafka_fleet.collect import mbeans
+from kafka_fleet.schema import mbeans
 from support.generators.fleetgen import noise
 from support.generators.fleetgen.admin import admin_rows
 from support.generators.fleetgen.latencies import request_times
