@@ -20,11 +20,11 @@ import duckdb
 from benchmarks.duckdb_engine import Duck
 from benchmarks.large_day import CLUSTER, make
 from fleet_spark.facts import fact_queries
+from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.paths import sql_dir
-from kafka_fleet.store.compaction import compact_finished
 from kafka_fleet.store.generations import claim
-from kafka_fleet.store.manifests import manifests
+from kafka_fleet.store.raw.compaction import compact_finished
+from kafka_fleet.store.raw.manifests import manifests
 
 GATE = 2.0
 PLACES = 9  # significant digits to which doubles have to agree: sums are taken in another order

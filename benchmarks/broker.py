@@ -15,7 +15,7 @@ from fleet_demo.artifacts import exporter_agent
 from fleet_demo.cluster import Cluster
 from fleet_demo.node import POLICY
 from fleet_demo.processes import LOOPBACK, free_port
-from kafka_fleet.collect import mbeans
+from kafka_fleet.schema import mbeans
 
 RELEASE = "3.9.1"
 PER_TOPIC = 100

@@ -24,7 +24,7 @@ import yaml
 
 from benchmarks.measure import gate, machine
 from fleet_demo.processes import LOOPBACK, free_port
-from kafka_fleet.store.manifests import manifests, read_rows
+from kafka_fleet.store.raw.manifests import manifests, read_rows
 
 ROOT = Path(__file__).resolve().parents[1]
 FAULTS = ("refused", "busy", "cut", "slow", "drip")

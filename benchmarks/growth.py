@@ -25,8 +25,8 @@ from benchmarks.measure import gate, machine
 from fleetgen.healthy import healthy
 from fleetgen.landing import land_each
 from fleetgen.shape import DS
-from kafka_fleet.store.compaction import compact, remove_superseded
-from kafka_fleet.store.manifests import manifests
+from kafka_fleet.store.raw.compaction import compact, remove_superseded
+from kafka_fleet.store.raw.manifests import manifests
 
 FACTORS = (1, 4, 16)
 MOST_WALL, MOST_MEMORY = 1.10, 1.05

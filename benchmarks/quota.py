@@ -13,8 +13,8 @@ from random import Random
 
 import pyarrow as pa
 
-from kafka_fleet.store.bounded import bounded
-from kafka_fleet.store.quota import Over, Room, decoded, encoded, fitting
+from kafka_fleet.store.raw.row_validation import bounded
+from kafka_fleet.store.raw.sweep_quota import Over, Room, decoded, encoded, fitting
 
 AT = datetime(2026, 11, 20, 10, tzinfo=UTC)
 BROKERS, PER_TOPIC, SETTINGS = 60, 20, 30

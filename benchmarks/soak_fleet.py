@@ -20,7 +20,7 @@ import yaml
 
 from benchmarks.one_collect import admin_sweep
 from fleet_demo.processes import LOOPBACK, free_port
-from kafka_fleet.collect.admin import AdminSweep
+from kafka_fleet.collect.admin.client import AdminSweep
 
 ROOT = Path(__file__).resolve().parents[1]
 DEAD = "cluster-0000"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks.measure import gate
 from benchmarks.soak_fleet import DEAD, Soak
-from kafka_fleet import cli
+from kafka_fleet.cli import main as cli
 from kafka_fleet.store.generations import current
 
 

@@ -15,8 +15,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from benchmarks.measure import figure, gate, machine
-from kafka_fleet.commands import SMALL_DAY_JVM
-from kafka_fleet.paths import spark_application, sql_dir
+from kafka_fleet.base.resources import spark_application, sql_dir
+from kafka_fleet.cli.commands import SMALL_DAY_JVM
 from network_hosts import Host, network_hosts, no_hosts
 from recorded import recorded_day, write_home
 from spark_cluster import Cluster, spark_cluster

@@ -8,8 +8,8 @@ from typing import Any
 from airflow.sdk import Param, dag, get_current_context, task
 from airflow.sdk.exceptions import AirflowFailException
 
-from fleet_settings import APPLICATION, NAMES, RETRY_DELAY, home, home_text, say_why
-from fleet_submit import CONNECTION, FleetSparkSubmit
+from fleet_airflow.settings import APPLICATION, NAMES, RETRY_DELAY, home, home_text, say_why
+from fleet_airflow.spark_submit import CONNECTION, FleetSparkSubmit
 
 log = logging.getLogger(__name__)
 _DAY = {"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$"}
@@ -58,9 +58,9 @@ def fleet_replay() -> None:
     @task(multiple_outputs=True)
     def plan() -> dict[str, Any]:
         """The days that are stored, the rules to judge by, and a folder of its own for what comes out."""
-        from kafka_fleet.replays import claim_replay, rules, stored_days
+        from kafka_fleet.base.errors import UsageError
+        from kafka_fleet.documents.replays import claim_replay, rules, stored_days
         from kafka_fleet.store.bucket import address
-        from kafka_fleet.usage import UsageError
 
         params = get_current_context()["params"]
         asked = {name: params[name] or [] for name in ("signatures", "advisories")}
@@ -79,7 +79,7 @@ def fleet_replay() -> None:
     @task
     def tell(found: dict[str, Any]) -> None:
         """A line for each finding, and the whole beside the replay."""
-        from kafka_fleet.replays import KEPT, keep, timelines_of
+        from kafka_fleet.documents.replays import KEPT, keep, timelines_of
 
         results = home() / "replays" / found["name"]
         for row in keep(home(), results, timelines_of(results, found), found):

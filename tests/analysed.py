@@ -20,11 +20,11 @@ from fleet_spark.session import DEFAULTS, FIXED
 from fleet_spark.tables import Day
 from fleet_spark.ways import suit
 from golden_homes import unpack
-from kafka_fleet.cli import main
-from kafka_fleet.paths import sql_dir
-from kafka_fleet.store.compaction import compact
+from kafka_fleet.base.resources import sql_dir
+from kafka_fleet.cli.main import main
 from kafka_fleet.store.generations import claim
-from kafka_fleet.store.manifests import Damaged, Manifest
+from kafka_fleet.store.raw.compaction import compact
+from kafka_fleet.store.raw.manifests import Damaged, Manifest
 from mutations import every_mutation
 from recorded import land_all, recorded_day, write_home
 from stored_days import entries, store_day

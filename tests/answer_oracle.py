@@ -8,8 +8,8 @@ from fnmatch import fnmatchcase
 from fractions import Fraction
 from typing import Any
 
-from kafka_fleet.collect import mbeans
-from kafka_fleet.collect.mbeans import Bean
+from kafka_fleet.schema import mbeans
+from kafka_fleet.schema.mbeans import Bean
 
 Cells = dict[tuple[str, tuple[Any, ...], str], Any]
 LIMITS = {"int": 2**31, "long": 2**63}

@@ -27,7 +27,7 @@ from compose_file import ROOT
 from fleet_demo.airflow_run import CONFIG
 from fleet_demo.artifacts import java_program
 from fleet_demo.processes import LOOPBACK, end, free_port, spawn, tail
-from kafka_fleet.commands import SMALL_DAY_JVM
+from kafka_fleet.cli.commands import SMALL_DAY_JVM
 from network_hosts import Host
 from postgres_server import postgres_server, with_database
 

@@ -16,13 +16,13 @@ from pyspark.sql.types import LongType, StringType, StructField, StructType
 from fleet_spark.judge import canonical, store
 from fleet_spark.stored import look, write_few
 from fleet_spark.tables import Day
+from kafka_fleet.documents.day_summaries import brief
+from kafka_fleet.documents.published import Published
 from kafka_fleet.knowledge.advisories import load_advisories
-from kafka_fleet.knowledge.briefs import brief
 from kafka_fleet.knowledge.plots import plots_path
-from kafka_fleet.page.published import Published
 from kafka_fleet.report.render import publish, render_letter, write_letter
 from kafka_fleet.store.generations import claim, current
-from kafka_fleet.store.manifests import sweep_times
+from kafka_fleet.store.raw.manifests import sweep_times
 from letter_rows import DS
 from published_days import dossier, exposed
 from stored_days import published

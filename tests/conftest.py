@@ -11,7 +11,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 from bucket_home import CANARY
 from generated import SEED, Generated, generated
-from kafka_fleet.report.smtp_settings import SmtpSettings
+from kafka_fleet.mail.smtp_settings import SmtpSettings
 from mail_server import Mailbox, mail_server, plain
 from s3_server import S3Server, s3_server
 

@@ -28,7 +28,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from generated import SEED
-from kafka_fleet.store.landing import ORPHAN_SECONDS
+from kafka_fleet.store.raw.landing import ORPHAN_SECONDS
 
 EVERY = os.environ.get("FLEET_KILLS") == "every"
 Job = Callable[[Path], object]

@@ -14,9 +14,9 @@ from airflow.models.dagrun import get_or_create_dagrun
 from airflow.utils.types import DagRunType
 
 import computed_days
+from kafka_fleet.store.fleet_snapshot import kept_fleet
 from kafka_fleet.store.generations import current
-from kafka_fleet.store.kept_fleet import kept_fleet
-from kafka_fleet.store.manifests import manifests
+from kafka_fleet.store.raw.manifests import manifests
 from letter_rows import DS
 from mail_server import Mailbox, mail_server
 from published_days import exposed
@@ -145,7 +145,7 @@ class Runs:
 def without_waiting(dag: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Spark left out, and retries a second apart."""
     monkeypatch.setattr(dag, "deadline", None)  # DAG.test cannot end a run well that has one: it takes it for its id
-    monkeypatch.setattr("fleet_submit.FleetSparkSubmit.execute", spark_left_out)
+    monkeypatch.setattr("fleet_airflow.spark_submit.FleetSparkSubmit.execute", spark_left_out)
     for task in dag.tasks:
         if task.is_mapped:
             monkeypatch.setitem(task.partial_kwargs, "retry_delay", timedelta(seconds=1))

@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from kafka_fleet.store.manifests import manifests, read_rows
+from kafka_fleet.store.raw.manifests import manifests, read_rows
 
 Row = dict[str, Any]
 Key = tuple[str, int, datetime]

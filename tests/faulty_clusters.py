@@ -12,8 +12,8 @@ from typing import Any
 
 from certificates import Authority
 from jolokia_simulator import Json, agent, answer, never_answers
-from kafka_fleet.collect.mbeans import PARTITIONS as PARTITION_BEANS
-from kafka_fleet.collect.mbeans import beans
+from kafka_fleet.schema.mbeans import PARTITIONS as PARTITION_BEANS
+from kafka_fleet.schema.mbeans import beans
 from simulated_fleet import Broker, Fleet
 from test_transport import bomb, cut, endless, trickle
 from test_transport_again import dropping

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from kafka_fleet.collect.transport import Credentials, Limits
-from kafka_fleet.history import prometheus as client
-from kafka_fleet.history.importing import Imported, Source, import_days
-from kafka_fleet.history.mapping import Choice
-from kafka_fleet.history.names import load_names
-from kafka_fleet.history.prometheus import Prometheus
-from kafka_fleet.history.targets import Whose
-from kafka_fleet.store.manifests import manifests, read_rows
+from kafka_fleet.collect.connections.http import Credentials, Limits
+from kafka_fleet.prometheus_import import client
+from kafka_fleet.prometheus_import.client import Prometheus
+from kafka_fleet.prometheus_import.importer import Imported, Source, import_days
+from kafka_fleet.prometheus_import.mapping import Choice
+from kafka_fleet.prometheus_import.metric_names import load_names
+from kafka_fleet.prometheus_import.targets import Whose
+from kafka_fleet.store.raw.manifests import manifests, read_rows
 from recorded_prometheus import STEP_S, Form, Recorded, payments, recorded
 
 STEP = timedelta(seconds=STEP_S)

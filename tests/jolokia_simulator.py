@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from kafka_fleet.collect import mbeans
+from kafka_fleet.schema import mbeans
 
 Json = dict[str, Any]
 

@@ -7,7 +7,7 @@ knows what on which day, is what the mailbox has.
 from collections import Counter, defaultdict
 from typing import NamedTuple
 
-from kafka_fleet.report.outbox import Mail
+from kafka_fleet.mail.outbox import Mail
 from mail_runs import CLUSTERS, VARIANTS, Runs
 
 Findings = tuple[str, ...]

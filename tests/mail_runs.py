@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from crashes import Write, killed
-from kafka_fleet.report import judged
-from kafka_fleet.report.digest import digest_name, mail_digest
-from kafka_fleet.report.dispatch import mail_letter
-from kafka_fleet.report.outbox import Mail, Outbox
-from kafka_fleet.report.smtp_settings import SmtpSettings
+from kafka_fleet.mail import published_letter
+from kafka_fleet.mail.digest import digest_name, mail_digest
+from kafka_fleet.mail.dispatch import mail_letter
+from kafka_fleet.mail.outbox import Mail, Outbox
+from kafka_fleet.mail.smtp_settings import SmtpSettings
 from kafka_fleet.store.generations import claim, publish
 from letter_rows import DS, finding
 from mail_server import Mailbox, mail_server, plain
@@ -196,7 +196,7 @@ def write_templates(folder: Path) -> None:
     generation = runs.judge("one")  # once here: forks then find templates and advisories read
     mail_letter(runs.home, DS, CLUSTERS[1], OWNERS, None, True, generation)
     mail_digest(runs.home, DS, OWNERS[0], CLUSTERS, None, True, generation)
-    judged._findings.cache_clear()
+    published_letter._findings.cache_clear()
 
 
 @contextmanager

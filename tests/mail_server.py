@@ -8,7 +8,7 @@ from typing import Any
 
 from aiosmtpd.controller import Controller
 
-from kafka_fleet.report.smtp_settings import SmtpSettings
+from kafka_fleet.mail.smtp_settings import SmtpSettings
 
 
 class Mailbox:

@@ -3,8 +3,8 @@
 import json
 from datetime import date, timedelta
 
-from kafka_fleet.knowledge.briefs import brief, brief_path
-from kafka_fleet.report.outbox import Outbox, Recipient
+from kafka_fleet.documents.day_summaries import brief, brief_path
+from kafka_fleet.mail.outbox import Outbox, Recipient
 from kafka_fleet.report.render import write_letter
 from kafka_fleet.store.generations import publish
 from letter_rows import DS as DAY

@@ -14,7 +14,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope, traverse_scope
 
 from fleet_spark.staging import LAST_S, MOST
-from kafka_fleet.store.schemas import raw_schemas
+from kafka_fleet.schema.raw_tables import raw_schemas
 
 ROWS = 2**29  # more than any group of rows of a day has
 ITEMS = 2**24  # of one array

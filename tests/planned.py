@@ -6,7 +6,7 @@ from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.knowledge.exposure import exposure
 from kafka_fleet.knowledge.facts import BrokerFacts, ClientSoftware, ClusterFacts, Mode
 from kafka_fleet.knowledge.releases import catalogue
-from kafka_fleet.knowledge.upgrade import plan
+from kafka_fleet.upgrade.plan import plan
 
 ADVISORIES = load_advisories()
 KNOWN = list(catalogue().announced)

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from kafka_fleet.paths import sql_dir
-from kafka_fleet.store.schemas import raw_schemas
+from kafka_fleet.base.resources import sql_dir
+from kafka_fleet.schema.raw_tables import raw_schemas
 from mutations import restart
 from recorded import Row, Sweep, recording
 

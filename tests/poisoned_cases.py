@@ -22,7 +22,7 @@ from pyspark.sql.types import (
 
 from cases import Case, Row, rows_of
 from fleet_spark.facts import fact_queries
-from kafka_fleet.paths import sql_dir
+from kafka_fleet.base.resources import sql_dir
 from overflow import Columns, overflows, raw_columns
 from poison import INT, KEYS, LONG
 

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from kafka_fleet.paths import sql_dir
+from kafka_fleet.base.resources import sql_dir
 
 BROKEN = "no_such_column = 1"  # fails whatever is stored
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from kafka_fleet.store.landing import land
-from kafka_fleet.store.manifests import Manifest
+from kafka_fleet.store.raw.landing import land
+from kafka_fleet.store.raw.manifests import Manifest
 
 FOLDER = Path(__file__).resolve().parent / "fixtures" / "sweeps"
 EPOCH_MS = ("jvm_start_ms", "app_start_ms")  # moments that are stored as numbers, as the broker gives them

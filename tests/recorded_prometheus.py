@@ -15,7 +15,7 @@ from threading import Thread
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from kafka_fleet.inventory import Cluster, parse_fleet
+from kafka_fleet.config.fleet import Cluster, parse_fleet
 
 FOLDER = Path(__file__).with_name("fixtures") / "prometheus"
 Form = dict[str, str]

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.paths import sql_dir
 
 Row = dict[str, Any]
 

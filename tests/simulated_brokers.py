@@ -22,8 +22,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 
-from kafka_fleet.collect import mbeans
-from kafka_fleet.collect.mbeans import Bean
+from kafka_fleet.schema import mbeans
+from kafka_fleet.schema.mbeans import Bean
 
 SLOW_S = 1.5
 GROWTH = 600  # records of a partition from one tick to the next

@@ -10,14 +10,14 @@ import pytest
 
 import wire_broker
 from jolokia_simulator import START_MS, Agent, agent
-from kafka_fleet.collect import leader_reads, look, looks
-from kafka_fleet.collect.look import Taken
+from kafka_fleet.collect.close_looks import broker_look, leader_reads, sweep_looks
+from kafka_fleet.collect.close_looks.broker_look import Taken
+from kafka_fleet.collect.connections.http import Limits
 from kafka_fleet.collect.sweep import SweepResult, sweep_cluster
-from kafka_fleet.collect.transport import Limits
-from kafka_fleet.credentials import local_credentials
-from kafka_fleet.inventory import parse_fleet
-from kafka_fleet.knowledge.looks import asked_looks
-from kafka_fleet.store.manifests import manifests, read_rows
+from kafka_fleet.config.credentials import local_credentials
+from kafka_fleet.config.fleet import parse_fleet
+from kafka_fleet.knowledge.close_looks import asked_looks
+from kafka_fleet.store.raw.manifests import manifests, read_rows
 
 EXPIRED = "kafka.server:type=DelayedFetchMetrics,name=ExpiresPerSec,fetcherType=consumer"
 FETCHES = "kafka.network:type=RequestMetrics,name=RequestsPerSec,request=FetchConsumer,*"
@@ -135,7 +135,7 @@ def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Looks of fetch_latency alone, in slots of 250 ms, none of which a machine that is busy elsewhere leaves out."""
     own = asked_looks()["fetch_latency"]
     made = own.model_copy(update={"slot_ms": own.slot_ms.model_copy(update={"value": 250.0})})
-    monkeypatch.setattr(looks, "asked_looks", lambda: {"fetch_latency": made})
+    monkeypatch.setattr(sweep_looks, "asked_looks", lambda: {"fetch_latency": made})
     monkeypatch.setattr(Taken, "wait", lambda taken, slot: max(0.0, taken.begun + slot * 0.25 - time.monotonic()))
-    monkeypatch.setattr(look, "READ_S", 10.0)
+    monkeypatch.setattr(broker_look, "READ_S", 10.0)
     monkeypatch.setattr(leader_reads, "READ_S", 10.0)

@@ -6,9 +6,9 @@ import pwd
 
 import pytest
 
-from kafka_fleet import cli
-from kafka_fleet.acknowledgements import load
-from kafka_fleet.knowledge.briefs import brief, brief_path
+from kafka_fleet.cli import main as cli
+from kafka_fleet.config.acknowledgements import load
+from kafka_fleet.documents.day_summaries import brief, brief_path
 from kafka_fleet.store.generations import publish
 from letter_rows import DS
 from test_acknowledgements import BASIS, SAID, entry, row

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from kafka_fleet import acknowledgement_edits, fleet_yaml
-from kafka_fleet.acknowledgement_bounds import CLUSTER_BYTES, LONGEST, MOST, MOST_OF_CLUSTER
-from kafka_fleet.acknowledgement_edits import add, remove
-from kafka_fleet.acknowledgements import load, of_finding, reopened
-from kafka_fleet.fleet_yaml import FleetFileError
+from kafka_fleet.base import yaml as fleet_yaml
+from kafka_fleet.base.yaml import FleetFileError
+from kafka_fleet.config import acknowledgement_edits
+from kafka_fleet.config.acknowledgement_edits import add, remove
+from kafka_fleet.config.acknowledgement_limits import CLUSTER_BYTES, LONGEST, MOST, MOST_OF_CLUSTER
+from kafka_fleet.config.acknowledgements import load, of_finding, reopened
 from letter_rows import DS
 from test_acknowledgements import SAID, entry, row
 

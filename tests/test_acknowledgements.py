@@ -5,9 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from kafka_fleet.acknowledgement_edits import add, remove
-from kafka_fleet.acknowledgements import Acknowledgement, load, of_finding, reopened, standing
-from kafka_fleet.fleet_yaml import FleetFileError
+from kafka_fleet.base.yaml import FleetFileError
+from kafka_fleet.config.acknowledgement_edits import add, remove
+from kafka_fleet.config.acknowledgements import Acknowledgement, load, of_finding, reopened, standing
 from letter_rows import DS, finding
 
 BASIS = "replica.selector.class is RackAwareReplicaSelector"

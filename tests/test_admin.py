@@ -9,9 +9,10 @@ import pytest
 from kafka import TopicPartition, errors
 from kafka.protocol.admin import DescribeGroupsRequest
 
-from kafka_fleet.collect import admin, checked
-from kafka_fleet.collect.admin import AdminSweep, sweep_admin
-from kafka_fleet.config_names import allowed
+from kafka_fleet.collect.admin import client as admin
+from kafka_fleet.collect.admin import guarded_sockets
+from kafka_fleet.collect.admin.client import AdminSweep, sweep_admin
+from kafka_fleet.schema.config_names import allowed
 from wire_broker import assignment
 
 
@@ -98,7 +99,7 @@ class Client:
 
 def swept(monkeypatch: pytest.MonkeyPatch, deadline_s: float = 5.0, **changes: Any) -> AdminSweep:
     client = Client(**changes)
-    monkeypatch.setattr(checked, "KafkaAdminClient", lambda **settings: client)
+    monkeypatch.setattr(guarded_sockets, "KafkaAdminClient", lambda **settings: client)
     found = sweep_admin(["127.0.0.1:1"], {}, deadline_s)
     assert client.closed
     assert "canary" not in repr(found)

@@ -12,8 +12,8 @@ from kafka.errors import KafkaProtocolError
 from kafka.protocol.parser import KafkaProtocol
 
 from jolokia_simulator import self_signed
-from kafka_fleet.collect import checked
-from kafka_fleet.collect.admin import sweep_admin
+from kafka_fleet.collect.admin import guarded_sockets
+from kafka_fleet.collect.admin.client import sweep_admin
 
 # a process of its own: it has to be faster than the one that reads
 FLOOD = """
@@ -76,7 +76,7 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, str]]:
 @pytest.mark.parametrize(
     ("tls", "announced", "kinds"),
     [
-        (False, checked.MOST_BYTES + 1, {"InvalidReceiveError"}),  # the library's own limit is 100 MB
+        (False, guarded_sockets.MOST_BYTES + 1, {"InvalidReceiveError"}),  # the library's own limit is 100 MB
         (False, 3_000_000, {"taken", "CorrelationIdError"}),
         (True, 3_000_000, {"taken", "CorrelationIdError"}),
     ],
@@ -92,4 +92,4 @@ def test_a_flood_is_read_a_piece_at_a_time_and_ends_at_the_deadline(tmp_path, ta
     assert (found.outcome, found.tables) == ("failed", {})
     assert "does not answer as Kafka" in found.detail
     assert {kind for _size, kind in taken} == kinds
-    assert max(size for size, _kind in taken) <= checked.AT_ONCE + 16 * 1024
+    assert max(size for size, _kind in taken) <= guarded_sockets.AT_ONCE + 16 * 1024

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from kafka_fleet.collect import groups, halving
-from kafka_fleet.collect.admin import AdminSweep, sweep_admin
-from kafka_fleet.collect.group_rows import assigned
+from kafka_fleet.collect.admin import bisect_batches, groups
+from kafka_fleet.collect.admin.client import AdminSweep, sweep_admin
+from kafka_fleet.collect.admin.group_rows import assigned
 from wire_broker import Broker, Group, assignment, running
 
 URL = b"http://10.0.0.1:8083/"
@@ -97,7 +97,7 @@ def test_groups_that_refuse_are_counted_by_their_error_code():
 
 
 def test_one_group_whose_answer_is_too_large_is_found_and_costs_itself(monkeypatch):
-    monkeypatch.setattr("kafka_fleet.collect.checked.MOST_BYTES", 20_000)
+    monkeypatch.setattr("kafka_fleet.collect.admin.guarded_sockets.MOST_BYTES", 20_000)
     others = {f"other-{number}": Group(commits={("payments", 0): 1}) for number in range(20)}
     large = Group(members={"m": b"x" * 30_000}, commits={("orders", 0): 1}, note="x" * 30_000)
     found, broker = swept({**others, "large": large})
@@ -109,15 +109,15 @@ def test_one_group_whose_answer_is_too_large_is_found_and_costs_itself(monkeypat
 
 
 def test_halving_is_bounded_and_counts_what_it_leaves(monkeypatch):
-    monkeypatch.setattr(halving, "HALVED", 10)
+    monkeypatch.setattr(bisect_batches, "HALVED", 10)
     asked: list[list[str]] = []
 
     def read(names: list[str]) -> list[str]:
         asked.append(names)
         raise ValueError
 
-    lost = halving.Lost("groups")
-    assert halving.halving([str(number) for number in range(1200)], lambda: None, read, lost) == []
+    lost = bisect_batches.Lost("groups")
+    assert bisect_batches.halving([str(number) for number in range(1200)], lambda: None, read, lost) == []
     assert len(asked) == 3 + 2 * 10
     assert lost.told() == "1,200 groups: ValueError: an answer that the Kafka library cannot read"
 

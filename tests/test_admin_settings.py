@@ -2,8 +2,8 @@
 
 import pytest
 
-from kafka_fleet.collect import checked
-from kafka_fleet.collect.admin import AdminSweep, sweep_admin
+from kafka_fleet.collect.admin import guarded_sockets
+from kafka_fleet.collect.admin.client import AdminSweep, sweep_admin
 from wire_broker import OF_BROKERS, OF_TOPICS, Group, assignment, running
 
 BILLING = Group(members={"m": assignment(orders=[0])}, commits={("orders", 0): 42})
@@ -40,7 +40,7 @@ def test_settings_without_end_are_bounded_and_said():
 
 @pytest.mark.fault(57)
 def test_an_answer_above_the_limit_costs_its_own_settings_alone():
-    found = swept(GOOD, {**LONG, "retention.ms": "9" * checked.MOST_BYTES})
+    found = swept(GOOD, {**LONG, "retention.ms": "9" * guarded_sockets.MOST_BYTES})
     assert stored(found, "broker_configs") == {("num.io.threads", "8", False)}
     assert (found.outcome, found.missing) == ("partial", ["topic_configs"])
     assert (

@@ -9,8 +9,8 @@ from kafka.net import KafkaNetSocket
 
 from byte_server import listener
 from kafka_fleet.collect import sweep
-from kafka_fleet.collect.admin import AdminSweep, sweep_admin
-from kafka_fleet.collect.checked import CheckedSocket, Forbidden
+from kafka_fleet.collect.admin.client import AdminSweep, sweep_admin
+from kafka_fleet.collect.admin.guarded_sockets import CheckedSocket, Forbidden
 from test_sweep import LIMITS, RESOLVER, cluster
 from wire_broker import exactly
 

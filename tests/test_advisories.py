@@ -10,7 +10,7 @@ from kafka_fleet.knowledge.ranges import line_span
 from kafka_fleet.knowledge.releases import apache_release, catalogue
 
 ADVISORIES = load_advisories()
-FOLDER = Path(__file__).parents[1] / "plugins" / "kafka_fleet" / "knowledge" / "advisories"
+FOLDER = Path(__file__).parents[1] / "plugins" / "kafka_fleet" / "knowledge" / "issues"
 SELECTOR = {"replica.selector.class": "org.apache.kafka.common.replica.RackAwareReplicaSelector"}
 DEFAULTS: dict[str, str | None] = {"replica.selector.class": "", "listeners": "PLAINTEXT://:9092"}
 CAUSES = {

@@ -17,7 +17,7 @@ from airflow_home import AirflowHome, Listener, Run, Standalone
 from airflow_web import PAGES, Visit, backfill_by_rest, visit
 from analysed import JUDGED_BY, judged_by_hand
 from compose_stack import PARTS, ComposeHome, compose_stack
-from kafka_fleet.report.dispatch import mail_letter
+from kafka_fleet.mail.dispatch import mail_letter
 from mail_server import Mailbox, mail_server, plain
 from metric_sink import metric_sink
 from stored_days import entries, pointers, published

@@ -10,7 +10,7 @@ import pytest
 from airflow_home import AirflowHome
 from canaries import hits
 from held_secrets import BROKEN, HELD, LOGIN, Collected, MailUsers, collected, page_answers, with_logins
-from kafka_fleet.store.manifests import manifests, read_rows
+from kafka_fleet.store.raw.manifests import manifests, read_rows
 from mail_server import Mailbox, mail_server
 from stored_days import entries, pointers, published, store_day
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from kafka_fleet.knowledge.advisories import load_advisories
-from kafka_fleet.knowledge.basis import LONGEST, basis
+from kafka_fleet.knowledge.exposure_settings import LONGEST, basis
 from kafka_fleet.knowledge.facts import BrokerFacts, ClusterFacts
 
 SELECTOR = "replica.selector.class"

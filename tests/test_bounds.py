@@ -6,12 +6,12 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from kafka_fleet.store.bounded import Refused, bounded
-from kafka_fleet.store.column_bounds import OFFSET, SENTENCE, bounds, keys
-from kafka_fleet.store.landing import land
-from kafka_fleet.store.manifests import read_rows
-from kafka_fleet.store.schemas import raw_schemas
-from kafka_fleet.store.tables import as_table
+from kafka_fleet.schema.arrow import as_table
+from kafka_fleet.schema.raw_tables import raw_schemas
+from kafka_fleet.store.raw.column_constraints import OFFSET, SENTENCE, bounds, keys
+from kafka_fleet.store.raw.landing import land
+from kafka_fleet.store.raw.manifests import read_rows
+from kafka_fleet.store.raw.row_validation import Refused, bounded
 from recorded import recording, scenarios
 
 pytestmark = pytest.mark.fault(61)
@@ -31,7 +31,7 @@ def test_every_column_has_a_bound_and_every_key_is_a_column(table: str) -> None:
 def test_a_column_without_a_bound_is_a_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
     new = pa.field("made_up", pa.int64())
     schemas = {**raw_schemas(), "topics": raw_schemas()["topics"].append(new)}
-    monkeypatch.setattr("kafka_fleet.store.column_bounds.raw_schemas", lambda: schemas)
+    monkeypatch.setattr("kafka_fleet.store.raw.column_constraints.raw_schemas", lambda: schemas)
     with pytest.raises(KeyError, match="made_up"):
         bounds.__wrapped__("topics")
 

@@ -17,11 +17,11 @@ import yaml
 from broken_disks import FULL, READ_ONLY, ROOT, disk, fails_at, full, read_only
 from computed_days import CLUSTERS, TABLES, copies, counted, drawn_once, facts, first, judge, judged, report
 from crashes import EVERY, in_memory, numbers, on_their_way, tree
-from kafka_fleet.cli import main
-from kafka_fleet.report.dispatch import mail_letter
-from kafka_fleet.report.mail import LEASE
-from kafka_fleet.report.outbox import Outbox
-from kafka_fleet.report.smtp_settings import SmtpSettings
+from kafka_fleet.cli.main import main
+from kafka_fleet.mail.delivery import LEASE
+from kafka_fleet.mail.dispatch import mail_letter
+from kafka_fleet.mail.outbox import Outbox
+from kafka_fleet.mail.smtp_settings import SmtpSettings
 from letter_rows import DS
 from mail_runs import age_outbox
 from mail_server import Mailbox

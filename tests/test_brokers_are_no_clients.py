@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 
 from benchmarks.duckdb_engine import Duck
-from kafka_fleet.paths import sql_dir
-from kafka_fleet.store.schemas import raw_schemas
+from kafka_fleet.base.resources import sql_dir
+from kafka_fleet.schema.raw_tables import raw_schemas
 
 DS = "2026-11-20"
 AT = datetime(2026, 11, 20, 10, tzinfo=UTC)

@@ -6,13 +6,14 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bucket_home import CANARY, RIVALS, next_home, rivals
-from kafka_fleet import cli
-from kafka_fleet.store import bucket, landing
-from kafka_fleet.store.compaction import compact, remove_superseded, tidy
+from kafka_fleet.cli import main as cli
+from kafka_fleet.store import bucket
 from kafka_fleet.store.files import names, replace_file
-from kafka_fleet.store.landing import land
-from kafka_fleet.store.manifests import manifests, read_rows, sweep_id
-from kafka_fleet.store.orphans import remove_orphans
+from kafka_fleet.store.raw import landing
+from kafka_fleet.store.raw.compaction import compact, remove_superseded, tidy
+from kafka_fleet.store.raw.garbage import remove_orphans
+from kafka_fleet.store.raw.landing import land
+from kafka_fleet.store.raw.manifests import manifests, read_rows, sweep_id
 from s3_server import BUCKET, KEY
 from test_landing import AT, DS, TABLES
 

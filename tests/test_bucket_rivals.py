@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from bucket_home import RIVALS, next_home, rivals
-from kafka_fleet.report.outbox import Mail, Outbox, OutboxError, Recipient
+from kafka_fleet.mail.outbox import Mail, Outbox, OutboxError, Recipient
 from kafka_fleet.store.files import names, replace_file, update_file
 from kafka_fleet.store.generations import POINTER, Overtaken, claim, current, publish
 from test_landing import AT, DS

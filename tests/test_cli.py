@@ -11,11 +11,12 @@ import pytest
 import yaml
 
 from jolokia_simulator import Agent, agent
-from kafka_fleet import cli, commands
+from kafka_fleet.cli import commands
+from kafka_fleet.cli import main as cli
 from kafka_fleet.collect import sweep
-from kafka_fleet.collect.admin import AdminSweep
+from kafka_fleet.collect.admin.client import AdminSweep
 from kafka_fleet.store import generations
-from kafka_fleet.store.manifests import manifests, read_rows
+from kafka_fleet.store.raw.manifests import manifests, read_rows
 
 ROOT = Path(__file__).resolve().parents[1]
 DS = "2026-11-20"

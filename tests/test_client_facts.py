@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from analysed import Analysed, analysed
-from kafka_fleet.store.manifests import manifests, read_rows
+from kafka_fleet.store.raw.manifests import manifests, read_rows
 
 pytestmark = pytest.mark.timeout(1800)  # the first test waits for the analysis that all read
 Row = dict[str, Any]

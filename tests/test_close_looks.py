@@ -11,9 +11,9 @@ import pytest
 
 from benchmarks.duckdb_engine import Duck
 from fleet_spark.facts import fact_queries
+from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.paths import sql_dir
-from kafka_fleet.store.schemas import raw_schemas
+from kafka_fleet.schema.raw_tables import raw_schemas
 from waiting_fetches import Arrivals, Partition, Reader, bursts, look, random, steady
 
 MS, AT, SEEDS = 15_000, datetime(2026, 11, 20, 2, 10, tzinfo=UTC), 3

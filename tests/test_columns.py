@@ -8,14 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jolokia_simulator import Agent, agent
-from kafka_fleet.collect import columns, mbeans
-from kafka_fleet.collect.answers import decode
-from kafka_fleet.collect.columns import Part, read
-from kafka_fleet.collect.jolokia import BrokerSweep, sweep_broker
-from kafka_fleet.collect.rows import TWICE, Rows
-from kafka_fleet.collect.transport import Credentials, Limits
-from kafka_fleet.store.schemas import raw_schemas
-from kafka_fleet.store.tables import as_table
+from kafka_fleet.collect.connections.http import Credentials, Limits
+from kafka_fleet.collect.jolokia import columns
+from kafka_fleet.collect.jolokia.client import BrokerSweep, sweep_broker
+from kafka_fleet.collect.jolokia.columns import Part, read
+from kafka_fleet.collect.jolokia.responses import decode
+from kafka_fleet.collect.jolokia.rows import TWICE, Rows
+from kafka_fleet.schema import mbeans
+from kafka_fleet.schema.arrow import as_table
+from kafka_fleet.schema.raw_tables import raw_schemas
 
 LOG_END, LOG_START, *_OTHERS = mbeans.tables()["partitions"].beans
 TOPIC_IN = mbeans.tables()["broker_topics"].beans[0]

@@ -10,8 +10,8 @@ from commits_oracle import CommitsOracle
 from fleetgen.shape import DS
 from generated import Generated
 from growth_oracle import GrowthOracle
+from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.paths import sql_dir
 from rewind_oracle import RewindOracle
 from same_rows import limits, of_kind, same
 

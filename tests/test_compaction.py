@@ -10,14 +10,14 @@ import pytest
 
 from analysed import spark
 from fleet_spark.tables import Day
-from kafka_fleet.paths import sql_dir
-from kafka_fleet.store import compaction
-from kafka_fleet.store.compaction import compact, compact_finished, remove_superseded, tidy
+from kafka_fleet.base.resources import sql_dir
+from kafka_fleet.schema.raw_tables import raw_schemas
 from kafka_fleet.store.generations import claim
-from kafka_fleet.store.landing import land
-from kafka_fleet.store.manifests import manifests, read_rows
-from kafka_fleet.store.orphans import remove_orphans
-from kafka_fleet.store.schemas import raw_schemas
+from kafka_fleet.store.raw import compaction
+from kafka_fleet.store.raw.compaction import compact, compact_finished, remove_superseded, tidy
+from kafka_fleet.store.raw.garbage import remove_orphans
+from kafka_fleet.store.raw.landing import land
+from kafka_fleet.store.raw.manifests import manifests, read_rows
 from recorded import recorded_day, write_home
 
 FIRST = datetime(2026, 11, 20, 10, tzinfo=UTC)

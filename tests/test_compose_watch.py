@@ -12,7 +12,7 @@ import pytest
 
 import compose_file
 from fleet_demo.processes import end, spawn, tail
-from kafka_fleet.store.landing import land
+from kafka_fleet.store.raw.landing import land
 from mail_server import mail_server
 
 PLATFORM = "platform@example.org"

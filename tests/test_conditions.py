@@ -12,11 +12,11 @@ from analysed import analysed, spark
 from cases import Case, rows_of
 from finding_shape import EVIDENCE
 from fleet_spark.conditions import run_conditions
+from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.advisories import load_advisories
-from kafka_fleet.knowledge.folders import CatalogueError
-from kafka_fleet.knowledge.measured import Answered, asked_by, listed, load_conditions, with_answers
+from kafka_fleet.knowledge.catalogue_folders import CatalogueError
+from kafka_fleet.knowledge.conditions import Answered, asked_by, listed, load_conditions, with_answers
 from kafka_fleet.knowledge.verdicts import Row
-from kafka_fleet.paths import sql_dir
 from test_signature_cases import fact_schemas
 
 pytestmark = pytest.mark.timeout(1800)

@@ -15,7 +15,7 @@ from compose_file import ROOT, Missing
 from fleet_demo.artifacts import jolokia_agent, kafka_jars
 from fleet_demo.container import BROKERS, agents
 from fleet_demo.node import POLICY, Node, access_policy
-from kafka_fleet.inventory import load_fleet
+from kafka_fleet.config.fleet import load_fleet
 from postgres_server import RELEASE
 
 TEXT = compose_file.FILE.read_text()

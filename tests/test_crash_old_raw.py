@@ -9,11 +9,11 @@ import pytest
 
 from crashes import DAYS_LATER, enough, every_kill, in_memory, killed, on_their_way, tree
 from history_runs import run, served  # noqa: F401
-from kafka_fleet.store.compaction import compact, tidy
-from kafka_fleet.store.landing import land
-from kafka_fleet.store.manifests import manifests
-from kafka_fleet.store.retention import carry_out, plan
-from kafka_fleet.store.retired import retired
+from kafka_fleet.store.raw.compaction import compact, tidy
+from kafka_fleet.store.raw.landing import land
+from kafka_fleet.store.raw.manifests import manifests
+from kafka_fleet.store.raw.retention import carry_out, plan
+from kafka_fleet.store.raw.tombstones import retired
 from recorded_prometheus import Recorded
 from test_retention import CLUSTERS, DAYS, judge
 

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from crashes import DAYS_LATER, enough, every_kill, in_memory, killed, on_their_way, tree
-from kafka_fleet import acknowledgement_edits, acknowledgements
-from kafka_fleet.acknowledgements import of_finding
-from kafka_fleet.store import compaction
-from kafka_fleet.store.compaction import compact, tidy
-from kafka_fleet.store.landing import Landing, sweep_before
-from kafka_fleet.store.manifests import manifests, read_rows
+from kafka_fleet.config import acknowledgement_edits, acknowledgements
+from kafka_fleet.config.acknowledgements import of_finding
+from kafka_fleet.store.raw import compaction
+from kafka_fleet.store.raw.compaction import compact, tidy
+from kafka_fleet.store.raw.landing import Landing, sweep_before
+from kafka_fleet.store.raw.manifests import manifests, read_rows
 from letter_rows import DS, finding
 
 pytestmark = pytest.mark.fault(42)  # kill -9 at each write of collect, compact, tidy, acknowledge

@@ -10,8 +10,8 @@ import pytest
 
 from computed_days import copies, counted, drawn_once, facts, first, judge, judged, report
 from crashes import DAYS_LATER, enough, every_kill, in_memory, killed, on_their_way, tree
-from kafka_fleet.store.compaction import tidy
 from kafka_fleet.store.generations import Unchangeable
+from kafka_fleet.store.raw.compaction import tidy
 from letter_rows import DS
 from published_days import confirmed, exposed
 from stored_days import published

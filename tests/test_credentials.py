@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from kafka_fleet.collect.transport import Credentials
-from kafka_fleet.credentials import (
+from kafka_fleet.collect.connections.http import Credentials
+from kafka_fleet.config.credentials import (
     Connection,
     CredentialsError,
     http_credentials,

@@ -23,7 +23,7 @@ from fleet_spark.judge import tables_needed, write_findings
 from fleet_spark.stored import look
 from fleet_spark.tables import Day
 from generated import SEED
-from kafka_fleet.paths import sql_dir
+from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.store.generations import claim
 from mutations import across_midnight
 from recorded import Sweep, changed, land_all

@@ -9,10 +9,10 @@ import pytest
 
 from analysed import analyse
 from fleet_spark.ways import ROW_BYTES, few, weight
-from kafka_fleet.store import day_quota
-from kafka_fleet.store.day_quota import DayHeld, beyond_quota
-from kafka_fleet.store.manifests import DataFile, Manifest, manifests
-from kafka_fleet.store.set_aside import set_aside
+from kafka_fleet.store.excluded_clusters import set_aside
+from kafka_fleet.store.raw import day_quota
+from kafka_fleet.store.raw.day_quota import DayHeld, beyond_quota
+from kafka_fleet.store.raw.manifests import DataFile, Manifest, manifests
 from recorded import changed, land_all, recorded_day, write_home
 
 AT = datetime(2026, 11, 20, 10, tzinfo=UTC)

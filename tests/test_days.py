@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from days.judged import all_judged, every_day
+from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.paths import sql_dir
 
 pytestmark = pytest.mark.timeout(900)  # the first test waits for the analysis that all read
 Row = dict[str, Any]

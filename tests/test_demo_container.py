@@ -10,9 +10,9 @@ import compose_file
 from fleet_demo.container import agents
 from fleet_demo.processes import LOOPBACK, end, free_port, spawn, tail
 from kafka_fleet.collect.sweep import sweep_cluster
-from kafka_fleet.credentials import local_credentials
-from kafka_fleet.inventory import load_fleet
-from kafka_fleet.store.manifests import manifests, read_rows
+from kafka_fleet.config.credentials import local_credentials
+from kafka_fleet.config.fleet import load_fleet
+from kafka_fleet.store.raw.manifests import manifests, read_rows
 
 NAME = "kafka-buggy"
 

@@ -5,9 +5,9 @@ from datetime import date, timedelta
 
 import pytest
 
-from kafka_fleet import cli
-from kafka_fleet.report.digest import MOST_ATTACHED, SETTING, compose_digest, digest_name, digest_owners, mail_digest
-from kafka_fleet.report.dispatch import HEARTBEAT
+from kafka_fleet.cli import main as cli
+from kafka_fleet.mail.digest import MOST_ATTACHED, SETTING, compose_digest, digest_name, digest_owners, mail_digest
+from kafka_fleet.mail.dispatch import HEARTBEAT
 from kafka_fleet.report.letter import MAX_BYTES
 from letter_rows import DS, finding
 from mail_server import mail_server
@@ -117,8 +117,8 @@ def test_who_gets_one():
 
 
 def test_a_hundred_and_fifty_clusters_fit_into_a_mail(tmp_path):
-    from kafka_fleet.acknowledgements import Acknowledgements
-    from kafka_fleet.report import digest
+    from kafka_fleet.config.acknowledgements import Acknowledgements
+    from kafka_fleet.mail import digest
 
     names = [f"cluster-{number:03}" for number in range(150)]
     rows = [finding(f"CVE-2026-{number:05}", "exposed") for number in range(40)]

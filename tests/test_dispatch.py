@@ -2,8 +2,8 @@
 
 import pytest
 
-from kafka_fleet.report.dispatch import HEARTBEAT, LetterError, mail_letter
-from kafka_fleet.report.outbox import OutboxError
+from kafka_fleet.mail.dispatch import HEARTBEAT, LetterError, mail_letter
+from kafka_fleet.mail.outbox import OutboxError
 from letter_rows import finding
 from mailed_days import CLUSTER, DAY, OWNERS, confirmed, later, part, quiet, subjects, write
 

@@ -4,8 +4,8 @@ from datetime import date
 
 import pytest
 
-from kafka_fleet.acknowledgements import Acknowledgements, of_finding
-from kafka_fleet.report.dispatch import HEARTBEAT, mail_letter
+from kafka_fleet.config.acknowledgements import Acknowledgements, of_finding
+from kafka_fleet.mail.dispatch import HEARTBEAT, mail_letter
 from letter_rows import finding
 from mailed_days import CLUSTER, DAY, OWNERS, confirmed, later, lost, part, quiet, subjects, write
 

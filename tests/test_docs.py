@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from kafka_fleet.collect import mbeans
 from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.knowledge.verdicts import verdict
-from kafka_fleet.report.words import VERDICTS
-from kafka_fleet.store.schemas import LOOK_TABLES, raw_schemas
+from kafka_fleet.report.formatting import VERDICTS
+from kafka_fleet.schema import mbeans
+from kafka_fleet.schema.raw_tables import LOOK_TABLES, raw_schemas
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from doc_commands import PAGES, ROOT, blocks, calls
-from kafka_fleet.cli import _parser, main
-from kafka_fleet.history.mapping import load_mapping
+from kafka_fleet.cli.main import _parser, main
+from kafka_fleet.prometheus_import.mapping import load_mapping
 
 TEXTS = {str(page.relative_to(ROOT)): page.read_text(encoding="utf-8") for page in PAGES}
 

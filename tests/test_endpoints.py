@@ -5,7 +5,7 @@ import socket
 
 import pytest
 
-from kafka_fleet.endpoints import forbidden, resolve, server_problem, url_problem
+from kafka_fleet.base.addresses import forbidden, resolve, server_problem, url_problem
 
 LINK_LOCAL = [
     "169.254.169.254",

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from kafka_fleet.knowledge.advisories import load_advisories
-from kafka_fleet.knowledge.conditions import ClientConfig, ListenerProtocol
 from kafka_fleet.knowledge.exposure import exposure, version_in
 from kafka_fleet.knowledge.facts import BrokerFacts, ClientSoftware, ClusterFacts, Declared, Mode, config_text
+from kafka_fleet.knowledge.predicates import ClientConfig, ListenerProtocol
 from kafka_fleet.knowledge.releases import apache_release
 
 ADVISORIES = load_advisories()
-FOLDER = Path(__file__).parents[1] / "plugins" / "kafka_fleet" / "knowledge" / "advisories"
+FOLDER = Path(__file__).parents[1] / "plugins" / "kafka_fleet" / "knowledge" / "issues"
 SELECTOR = {"replica.selector.class": "org.apache.kafka.common.replica.RackAwareReplicaSelector"}
 DEFAULTS: dict[str, str | None] = {"replica.selector.class": "", "listeners": "PLAINTEXT://:9092"}
 HANDLER = {

@@ -6,8 +6,8 @@ import pytest
 
 from analysed import Analysed, analysed
 from golden_homes import versions
+from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.paths import sql_dir
 
 pytestmark = pytest.mark.timeout(1800)  # the first test waits for the analysis that all read
 READERS = ["broker 2", "topic orders", "group billing"]

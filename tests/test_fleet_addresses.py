@@ -4,9 +4,9 @@ import pytest
 import yaml
 
 from jolokia_simulator import Agent, agent
-from kafka_fleet import cli
+from kafka_fleet.cli import main as cli
 from kafka_fleet.collect import sweep
-from kafka_fleet.collect.admin import AdminSweep
+from kafka_fleet.collect.admin.client import AdminSweep
 from test_cli import GOOD, Plain
 
 WRONG = {

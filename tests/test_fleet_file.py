@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from kafka_fleet.fleet_yaml import FleetFileError
-from kafka_fleet.inventory import load_fleet, parse_fleet
+from kafka_fleet.base.yaml import FleetFileError
+from kafka_fleet.config.fleet import load_fleet, parse_fleet
 from kafka_fleet.knowledge.signatures import load_signatures
 from test_inventory import GOOD, fleet
 

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from kafka_fleet.knowledge.advisories import load_advisories
+from kafka_fleet.knowledge.client_populations import affected_releases, release_text, side, whereabouts
 from kafka_fleet.knowledge.detections import Detection, SignatureResult
 from kafka_fleet.knowledge.exposure import exposure
 from kafka_fleet.knowledge.facts import BrokerFacts, ClientSoftware, ClusterFacts, Declared, GroupMember
-from kafka_fleet.knowledge.fleets import affected_releases, release_text, side, whereabouts
 from kafka_fleet.knowledge.verdicts import Row, judge
 
 ADVISORIES = load_advisories()

@@ -12,11 +12,11 @@ from fastapi.testclient import TestClient
 
 from finding_shape import assert_contract
 from golden_homes import ACCEPTED, CLUSTER, DIGESTED, LOST, OWNER, REFUSED, unpack, versions
-from kafka_fleet.acknowledgements import NAME, load, reopened
-from kafka_fleet.cli import main
+from kafka_fleet.cli.main import main
+from kafka_fleet.config.acknowledgements import NAME, load, reopened
+from kafka_fleet.mail.digest import digest_name
+from kafka_fleet.mail.outbox import Outbox, OutboxError
 from kafka_fleet.page.app import make_app
-from kafka_fleet.report.digest import digest_name
-from kafka_fleet.report.outbox import Outbox, OutboxError
 from kafka_fleet.store.generations import current
 
 pytestmark = pytest.mark.fault(50)

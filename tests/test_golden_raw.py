@@ -10,9 +10,9 @@ import pytest
 
 from analysed import Analysed, analysed
 from golden_homes import unpack, versions
-from kafka_fleet.store.compaction import compact
-from kafka_fleet.store.manifests import Manifest, manifests, read_rows
-from kafka_fleet.store.schemas import raw_schemas
+from kafka_fleet.schema.raw_tables import raw_schemas
+from kafka_fleet.store.raw.compaction import compact
+from kafka_fleet.store.raw.manifests import Manifest, manifests, read_rows
 from recorded import recorded_day
 
 pytestmark = [pytest.mark.timeout(1800), pytest.mark.fault(50)]  # the first test waits for the analysis that all read

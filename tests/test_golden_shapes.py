@@ -13,10 +13,10 @@ import pytest
 
 from analysed import Analysed, analysed
 from golden_homes import CLUSTER, MORE, OWNER, unpack, versions
-from kafka_fleet.acknowledgements import Acknowledgements, of_finding
-from kafka_fleet.report.dispatch import mail_letter
+from kafka_fleet.config.acknowledgements import Acknowledgements, of_finding
+from kafka_fleet.mail.dispatch import mail_letter
+from kafka_fleet.schema.raw_tables import raw_schemas
 from kafka_fleet.store.generations import current
-from kafka_fleet.store.schemas import raw_schemas
 from mail_server import Mailbox, mail_server, plain
 from mailed_days import CLUSTER as MAILED
 from mailed_days import DAY, confirmed, later, write

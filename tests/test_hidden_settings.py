@@ -3,12 +3,12 @@
 import pytest
 
 from fleet_spark.cluster_facts import cluster_facts
-from kafka_fleet.collect.configs import config_rows
-from kafka_fleet.config_names import allowed
+from kafka_fleet.collect.admin.configs import config_rows
 from kafka_fleet.knowledge.advisories import load_advisories
-from kafka_fleet.knowledge.basis import basis
-from kafka_fleet.knowledge.conditions import BrokerConfig
 from kafka_fleet.knowledge.exposure import exposure
+from kafka_fleet.knowledge.exposure_settings import basis
+from kafka_fleet.knowledge.predicates import BrokerConfig
+from kafka_fleet.schema.config_names import allowed
 
 JWKS, OAUTH = "sasl.oauthbearer.jwks.endpoint.url", "CVE-2026-110985"
 BROKER = {"broker": 1, "kafka_release": "4.2.0", "process_roles": "broker", "was_active_controller": False,

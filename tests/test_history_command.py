@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from kafka_fleet import cli
-from kafka_fleet.history import prometheus as client
+from kafka_fleet.cli import main as cli
+from kafka_fleet.prometheus_import import client
 from recorded_prometheus import STEP_S, Recorded, payments, recorded
 
 Call = Callable[..., tuple[int, str, str]]

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from history_runs import CHOICE, LIMITS, STEP, named, run, served  # noqa: F401
-from kafka_fleet.collect.transport import Credentials
-from kafka_fleet.history.importing import Source, import_days
-from kafka_fleet.history.names import load_names
-from kafka_fleet.history.prometheus import Prometheus
-from kafka_fleet.history.targets import Whose
-from kafka_fleet.store.compaction import compact
-from kafka_fleet.store.landing import land
+from kafka_fleet.collect.connections.http import Credentials
+from kafka_fleet.prometheus_import.client import Prometheus
+from kafka_fleet.prometheus_import.importer import Source, import_days
+from kafka_fleet.prometheus_import.metric_names import load_names
+from kafka_fleet.prometheus_import.targets import Whose
+from kafka_fleet.store.raw.compaction import compact
+from kafka_fleet.store.raw.landing import land
 from recorded_prometheus import STEP_S, Form, Recorded, payments
 
 

@@ -11,12 +11,12 @@ import pytest
 import jolokia_simulator
 import wire_broker
 from analysed import analyse
-from kafka_fleet.collect import mbeans
 from kafka_fleet.collect.sweep import sweep_cluster
-from kafka_fleet.credentials import local_credentials
-from kafka_fleet.inventory import parse_fleet
+from kafka_fleet.config.credentials import local_credentials
+from kafka_fleet.config.fleet import parse_fleet
 from kafka_fleet.report.render import write_letter
-from kafka_fleet.store.manifests import manifests, read_rows
+from kafka_fleet.schema import mbeans
+from kafka_fleet.store.raw.manifests import manifests, read_rows
 from recorded import Sweep, changed, land_all, recorded_day
 
 pytestmark = [pytest.mark.timeout(1800), pytest.mark.fault(61)]

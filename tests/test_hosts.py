@@ -5,8 +5,8 @@ import time
 import pytest
 
 from jolokia_simulator import Agent, agent, answer
+from kafka_fleet.collect.connections.http import Limits
 from kafka_fleet.collect.hosts import METRICS, parse, sweep_host
-from kafka_fleet.collect.transport import Limits
 
 LIMITS = Limits(connect_s=10.0, read_s=20.0, deadline_s=40.0, max_bytes=2_000_000)
 TEXT = b"""# HELP node_netstat_TcpExt_ListenOverflows Statistic TcpExtListenOverflows.

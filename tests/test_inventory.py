@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kafka_fleet.inventory import parse_fleet
+from kafka_fleet.config.fleet import parse_fleet
 
 GOOD: dict[str, Any] = {
     "id": "payments-eu",

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from jolokia_simulator import Agent, agent, answer
-from kafka_fleet.collect.jolokia import BrokerSweep, sweep_broker
-from kafka_fleet.collect.mbeans import PARTITIONS, beans, mbean_of
-from kafka_fleet.collect.transport import Credentials, Limits
+from kafka_fleet.collect.connections.http import Credentials, Limits
+from kafka_fleet.collect.jolokia.client import BrokerSweep, sweep_broker
+from kafka_fleet.schema.mbeans import PARTITIONS, beans, mbean_of
 
 # long where an answer is expected, for a machine that has much else to do; short where none ever comes
 LIMITS = Limits(connect_s=5.0, read_s=8.0, deadline_s=10.0, max_bytes=2_000_000)

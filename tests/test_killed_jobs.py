@@ -20,7 +20,7 @@ from fleet_spark.facts import write_facts
 from fleet_spark.judge import tables_needed, write_findings
 from fleet_spark.tables import Day
 from fleet_spark.ways import OF_FEW_ROWS
-from kafka_fleet.paths import sql_dir
+from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.store.generations import claim
 from recorded import recorded_day, write_home
 from stored_days import pointers

@@ -13,11 +13,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from kafka_fleet.schema.raw_tables import raw_schemas
 from kafka_fleet.store.files import replace_file
-from kafka_fleet.store.landing import land
-from kafka_fleet.store.manifests import manifests, read_rows, sweep_id
-from kafka_fleet.store.orphans import remove_orphans
-from kafka_fleet.store.schemas import raw_schemas
+from kafka_fleet.store.raw.garbage import remove_orphans
+from kafka_fleet.store.raw.landing import land
+from kafka_fleet.store.raw.manifests import manifests, read_rows, sweep_id
 
 AT = datetime(2026, 11, 20, 10, 0, 0, 123456, tzinfo=UTC)
 DS = "2026-11-20"

@@ -8,17 +8,17 @@ from typing import NamedTuple
 import pytest
 
 from bucket_home import next_home
-from kafka_fleet import cli
-from kafka_fleet.inventory import Fleet
-from kafka_fleet.report.alert import OWNERS, tell
-from kafka_fleet.report.deadline import HOURS, day_due
-from kafka_fleet.report.late_days import late_days
-from kafka_fleet.report.mail import deliver
-from kafka_fleet.report.mailed import note_mailed
+from kafka_fleet.cli import main as cli
+from kafka_fleet.config.fleet import Fleet
+from kafka_fleet.mail.deadline import HOURS, day_due
+from kafka_fleet.mail.delivery import deliver
+from kafka_fleet.mail.late_judgements import late_days
+from kafka_fleet.mail.mailing_status import note_mailed
+from kafka_fleet.mail.owner_alerts import OWNERS, tell
 from kafka_fleet.store.bucket import address
+from kafka_fleet.store.fleet_snapshot import keep_fleet
 from kafka_fleet.store.generations import claim, publish
-from kafka_fleet.store.kept_fleet import keep_fleet
-from kafka_fleet.store.landing import land
+from kafka_fleet.store.raw.landing import land
 from mail_server import mail_server, plain
 
 pytestmark = pytest.mark.fault(70)

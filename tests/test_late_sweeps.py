@@ -10,10 +10,10 @@ import pytest
 import yaml
 
 from analysed import by_hand
-from kafka_fleet.report.dispatch import mail_letter
-from kafka_fleet.report.smtp_settings import SmtpSettings
-from kafka_fleet.store.compaction import compact, remove_superseded, tidy
-from kafka_fleet.store.manifests import manifests
+from kafka_fleet.mail.dispatch import mail_letter
+from kafka_fleet.mail.smtp_settings import SmtpSettings
+from kafka_fleet.store.raw.compaction import compact, remove_superseded, tidy
+from kafka_fleet.store.raw.manifests import manifests
 from mail_server import Mailbox
 from mailed_days import subjects
 from published_days import Json

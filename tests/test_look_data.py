@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from kafka_fleet.knowledge.looks import Look, asked_looks
+from kafka_fleet.knowledge.close_looks import Look, asked_looks
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.store import landing
-from kafka_fleet.store.landing import land
-from kafka_fleet.store.manifests import manifests, read_rows
-from kafka_fleet.store.quota import Room
+from kafka_fleet.store.raw import landing
+from kafka_fleet.store.raw.landing import land
+from kafka_fleet.store.raw.manifests import manifests, read_rows
+from kafka_fleet.store.raw.sweep_quota import Room
 from suspected import Row
 
 

@@ -8,10 +8,10 @@ import pytest
 
 from canaries import hits
 from jolokia_simulator import Agent, answer, never_answers
-from kafka_fleet.collect import look as one_look
-from kafka_fleet.collect import looks as module
 from kafka_fleet.collect import sweep as sweeping
-from kafka_fleet.collect.look import Taken
+from kafka_fleet.collect.close_looks import broker_look as one_look
+from kafka_fleet.collect.close_looks import sweep_looks as module
+from kafka_fleet.collect.close_looks.broker_look import Taken
 from suspected import EXPIRED, LIMITS, WAIT, Row, Suspected, suspected, unhurried
 
 pytestmark = pytest.mark.usefixtures("calm")
@@ -80,7 +80,7 @@ def test_what_leaders_refuse_is_null_and_said(tmp_path: Path) -> None:
 
 
 def test_a_leader_that_never_answers_costs_its_own_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kafka_fleet.collect.leader_reads.READ_S", 0.5)
+    monkeypatch.setattr("kafka_fleet.collect.close_looks.leader_reads.READ_S", 0.5)
     with suspected({7: Suspected()}) as cluster:
         cluster.wire.offset = lambda *_asked: time.sleep(60)
         swept = cluster.sweep(tmp_path, looks={"seconds": 2})

@@ -8,10 +8,10 @@ from threading import BoundedSemaphore
 
 import pytest
 
-from kafka_fleet.collect import looks as module
-from kafka_fleet.collect import turns
-from kafka_fleet.collect.suspicion import Since
-from kafka_fleet.knowledge.looks import asked_looks
+from kafka_fleet.collect.close_looks import selection
+from kafka_fleet.collect.close_looks import sweep_looks as module
+from kafka_fleet.collect.close_looks.suspicion import Since
+from kafka_fleet.knowledge.close_looks import asked_looks
 from suspected import EXPIRED, OUT, Row, Suspected, suspected, unhurried
 
 PLACES = ("log_end_offset", "high_watermark", "last_stable_offset")
@@ -56,7 +56,7 @@ def test_few_expiries_among_many_fetches_are_looked_at(tmp_path: Path) -> None:
 
 
 def test_topics_that_the_broker_leads_nothing_of_come_before_busier_ones() -> None:
-    suspect = turns.Suspect(2, "fetch_latency", asked_looks()["fetch_latency"], "why", Since(600.0, True))
+    suspect = selection.Suspect(2, "fetch_latency", asked_looks()["fetch_latency"], "why", Since(600.0, True))
     leaders = {"payments": 2, "orders": 1, "audit": 2, "rare": 3}
     topics = [
         {"topic": topic, "partition": number, "leader": leader, "replicas": [1, 2, 3]}
@@ -94,7 +94,7 @@ def test_without_suspicion_nothing_more_is_asked(tmp_path: Path, changes: dict[s
 
 
 def test_rates_are_those_since_the_sweep_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turns, "EVERY_S", 0.0)
+    monkeypatch.setattr(selection, "EVERY_S", 0.0)
     one = Suspected()
     with suspected({7: one}) as cluster:
         assert cluster.sweep(tmp_path).result.looks == ((7, "ok"),)
@@ -107,7 +107,7 @@ def test_rates_are_those_since_the_sweep_before(tmp_path: Path, monkeypatch: pyt
 
 
 def test_a_topic_that_nobody_reads_now_is_not_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turns, "EVERY_S", 0.0)
+    monkeypatch.setattr(selection, "EVERY_S", 0.0)
     one = Suspected()
     own = one.entry
 
@@ -128,7 +128,7 @@ def test_a_topic_that_nobody_reads_now_is_not_looked_at(tmp_path: Path, monkeypa
 def test_more_suspects_than_looks_have_their_turns_one_after_the_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(turns, "EVERY_S", 0.0)
+    monkeypatch.setattr(selection, "EVERY_S", 0.0)
     with suspected({broker: Suspected() for broker in (7, 8, 9, 10, 11)}) as cluster:
         swept = [cluster.sweep(tmp_path, looks={"brokers": 2, "seconds": 1}) for _sweep in range(3)]
     found = [[row["broker"] for row in one.rows("looks") if row["outcome"] in LOOKED] for one in swept]
@@ -162,8 +162,8 @@ def test_a_broker_that_was_looked_at_just_now_is_not_looked_at_again(tmp_path: P
 @pytest.mark.parametrize(
     ("bound", "said"),
     [
-        ((turns, "TOTAL_S", 1.0), "the looks of one sweep take 1 s in all, and its turn comes in a later one"),
-        ((turns, "SPARE_S", 239.5), "the sweep had no time left for it"),
+        ((selection, "TOTAL_S", 1.0), "the looks of one sweep take 1 s in all, and its turn comes in a later one"),
+        ((selection, "SPARE_S", 239.5), "the sweep had no time left for it"),
     ],
 )
 def test_every_bound_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bound: tuple, said: str) -> None:

@@ -9,9 +9,9 @@ from types import SimpleNamespace
 import pytest
 
 from canaries import hits
-from kafka_fleet.report.mail import deliver, from_airflow_connection, from_environment
-from kafka_fleet.report.outbox import Outbox
-from kafka_fleet.report.smtp_settings import SmtpSettings, SmtpSettingsError
+from kafka_fleet.mail.delivery import deliver, from_airflow_connection, from_environment
+from kafka_fleet.mail.outbox import Outbox
+from kafka_fleet.mail.smtp_settings import SmtpSettings, SmtpSettingsError
 from mail_server import mail_server, plain
 
 DAY, CLUSTER, OWNER, SECOND = "2026-11-20", "payments-eu", "oncall@example.org", "second@example.org"

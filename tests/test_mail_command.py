@@ -5,7 +5,7 @@ import json
 import pytest
 import yaml
 
-from kafka_fleet import cli
+from kafka_fleet.cli import main as cli
 from letter_rows import DS
 from mail_server import Mailbox, mail_server
 from published_days import confirmed, day, dossier, publish_day

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafka_fleet.collect import mbeans
-from kafka_fleet.collect.mbeans import Bean, properties
-from kafka_fleet.collect.rows import Rows
-from kafka_fleet.store.schemas import raw_schemas
+from kafka_fleet.collect.jolokia.rows import Rows
+from kafka_fleet.schema import mbeans
+from kafka_fleet.schema.mbeans import Bean, properties
+from kafka_fleet.schema.raw_tables import raw_schemas
 
 
 def bean(table: str, part: str) -> Bean:

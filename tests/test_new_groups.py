@@ -9,8 +9,8 @@ from kafka.protocol.admin import ListGroupsResponse
 from kafka.protocol.metadata import ApiVersionsResponse
 
 import wire_broker
-from kafka_fleet.collect.admin import AdminSweep, sweep_admin
-from kafka_fleet.collect.messages import (
+from kafka_fleet.collect.admin.client import AdminSweep, sweep_admin
+from kafka_fleet.collect.admin.messages import (
     ConsumerGroupDescribeRequest,
     ConsumerGroupDescribeResponse,
     StreamsGroupDescribeRequest,

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from kafka_fleet.report.outbox import Outbox, OutboxError, Recipient, letter_digest
+from kafka_fleet.mail.outbox import Outbox, OutboxError, Recipient, letter_digest
 from mail_server import plain
 from test_mail import CLUSTER, DAY, NOON, OWNER, SECOND, send, states
 

@@ -14,9 +14,9 @@ from typing import NamedTuple
 import pytest
 
 from crashes import in_memory, on_their_way
-from fleet_mail import should_mail
+from fleet_airflow.mailing import should_mail
 from generated import SEED
-from kafka_fleet.report.dispatch import HEARTBEAT
+from kafka_fleet.mail.dispatch import HEARTBEAT
 from letter_rows import DS
 from mail_oracle import Oracle
 from mail_runs import THINGS, VARIANTS, WAIT, Runs, served, write_templates

@@ -11,7 +11,7 @@ from analysed import Analysed, spark
 from fleet_spark.facts import write_facts
 from fleet_spark.judge import tables_needed, write_findings
 from fleet_spark.tables import Day
-from kafka_fleet.paths import sql_dir
+from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.store.generations import claim
 from recorded import Sweep, changed, land_all, recorded_day
 

@@ -13,14 +13,14 @@ import yaml
 
 from bucket_home import RIVALS, next_home, rivals
 from jolokia_simulator import Agent, agent
-from kafka_fleet.cli import main
-from kafka_fleet.collect.results import SweepResult
+from kafka_fleet.cli.main import main
+from kafka_fleet.collect.connections.http import Limits
 from kafka_fleet.collect.sweep import sweep_cluster
-from kafka_fleet.collect.transport import Limits
-from kafka_fleet.credentials import local_credentials
-from kafka_fleet.inventory import parse_fleet
-from kafka_fleet.store.latest import Overlapped, advance, latest
-from kafka_fleet.store.manifests import manifests, read_rows
+from kafka_fleet.collect.sweep_result import SweepResult
+from kafka_fleet.config.credentials import local_credentials
+from kafka_fleet.config.fleet import parse_fleet
+from kafka_fleet.store.raw.latest_sweep import Overlapped, advance, latest
+from kafka_fleet.store.raw.manifests import manifests, read_rows
 from wire_broker import Broker, Group, assignment, running
 
 pytestmark = pytest.mark.fault(36)

@@ -6,7 +6,7 @@ import pytest
 from fastapi import Depends, HTTPException, Request
 from fastapi.testclient import TestClient
 
-from kafka_fleet.acknowledgements import load
+from kafka_fleet.config.acknowledgements import load
 from kafka_fleet.page.app import make_app
 from letter_rows import DS
 from published_days import four_days

@@ -3,7 +3,7 @@
 import pytest
 from fastapi.testclient import TestClient
 
-from kafka_fleet.page import published
+from kafka_fleet.documents import published
 from kafka_fleet.page.app import POLICY, make_app
 from letter_rows import DS
 from published_days import day, four_days

@@ -10,10 +10,10 @@ from http.server import BaseHTTPRequestHandler
 import pytest
 
 from jolokia_simulator import Agent, agent, self_signed
-from kafka_fleet.collect import pieces
-from kafka_fleet.collect.checked import PacedSocket
-from kafka_fleet.collect.pieces import BYTES_PER_READ, PACE_S, READS, SHORT, SHORT_READS, Pace
-from kafka_fleet.collect.transport import Credentials
+from kafka_fleet.collect.admin.guarded_sockets import PacedSocket
+from kafka_fleet.collect.connections import pacing
+from kafka_fleet.collect.connections.http import Credentials
+from kafka_fleet.collect.connections.pacing import BYTES_PER_READ, PACE_S, READS, SHORT, SHORT_READS, Pace
 from test_jolokia import failed, sweep
 
 pytestmark = pytest.mark.fault(69)
@@ -86,7 +86,7 @@ class Clock:
 
 def test_short_reads_come_at_a_bounded_pace(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr(pieces, "time", clock)
+    monkeypatch.setattr(pacing, "time", clock)
     pace = Pace()
     for _ in range(20 * SHORT_READS):
         pace.took(SHORT)
@@ -102,7 +102,7 @@ def test_short_reads_come_at_a_bounded_pace(monkeypatch):
 
 def test_a_broker_that_sends_byte_by_byte_is_read_at_that_pace_too(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr(pieces, "time", clock)
+    monkeypatch.setattr(pacing, "time", clock)
     with socket.create_server(("127.0.0.1", 0)) as server, PacedSocket() as made:
         made.connect(server.getsockname())
         far, _address = server.accept()

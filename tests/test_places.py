@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from kafka_fleet.store.compaction import compact, tidy
-from kafka_fleet.store.landing import land
-from kafka_fleet.store.manifests import fault, manifests
-from kafka_fleet.store.places import on_its_way, place
-from kafka_fleet.store.retention import carry_out, plan
-from kafka_fleet.store.retired import retired
+from kafka_fleet.store.raw.compaction import compact, tidy
+from kafka_fleet.store.raw.landing import land
+from kafka_fleet.store.raw.layout import on_its_way, place
+from kafka_fleet.store.raw.manifests import fault, manifests
+from kafka_fleet.store.raw.retention import carry_out, plan
+from kafka_fleet.store.raw.tombstones import retired
 from test_retention import LATER, judge
 
 pytestmark = pytest.mark.fault(49)
@@ -107,7 +107,7 @@ def test_what_lies_elsewhere_is_neither_read_nor_deleted(home, tmp_path, commit,
         read.append(file)
         return fault(home, file, *more)
 
-    monkeypatch.setattr("kafka_fleet.store.manifests.fault", noted)
+    monkeypatch.setattr("kafka_fleet.store.raw.manifests.fault", noted)
     before = tree(home)
     if commit != "of what goes":
         whole, damaged = manifests(home, DAYS[0])

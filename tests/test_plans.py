@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafka_fleet.knowledge.exposed import Exposure
+from kafka_fleet.knowledge.client_populations import affected_releases, side
 from kafka_fleet.knowledge.exposure import exposure
+from kafka_fleet.knowledge.exposure_states import Exposure
 from kafka_fleet.knowledge.facts import BrokerFacts, ClientSoftware, ClusterFacts, Mode
-from kafka_fleet.knowledge.fleets import affected_releases, side
 from kafka_fleet.knowledge.releases import Release, apache_release, catalogue
-from kafka_fleet.knowledge.targets import affects, family, opened
-from kafka_fleet.knowledge.upgrade import plan, upgrade_to
+from kafka_fleet.upgrade.plan import plan, upgrade_to
+from kafka_fleet.upgrade.targets import affects, family, opened
 from planned import ADVISORIES, CONFIGS, KNOWN, facts, planned
 
 

@@ -14,9 +14,9 @@ from analysed import analysed, spark
 from cases import DAY, Case, rows_of
 from day_samples import plots_document
 from fleet_spark.plots import NOT_ASKED, document, drawable, run_plots
-from kafka_fleet.knowledge.folders import CatalogueError
+from kafka_fleet.base.resources import sql_dir
+from kafka_fleet.knowledge.catalogue_folders import CatalogueError
 from kafka_fleet.knowledge.plots import COLUMNS, MOST_POINTS, load_plots
-from kafka_fleet.paths import sql_dir
 from test_signature_cases import fact_schemas
 
 pytestmark = pytest.mark.timeout(1800)

@@ -18,11 +18,11 @@ from cases import cases
 from fleet_spark.facts import write_facts
 from fleet_spark.judge import write_findings
 from fleet_spark.signatures import run_signatures
+from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.paths import sql_dir
 from kafka_fleet.report.render import write_letter
-from kafka_fleet.store.manifests import manifests, read_rows
-from kafka_fleet.store.schemas import raw_schemas
+from kafka_fleet.schema.raw_tables import raw_schemas
+from kafka_fleet.store.raw.manifests import manifests, read_rows
 from poison import Poisoned, attacks, cells, eventful, extreme, made, singles
 from poisoned_cases import cluster, poisoned
 from poisoned_days import failures, held

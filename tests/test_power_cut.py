@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from kafka_fleet.acknowledgement_edits import add
-from kafka_fleet.acknowledgements import NAME, load
-from kafka_fleet.report.outbox import Outbox
-from kafka_fleet.store.compaction import compact, tidy
+from kafka_fleet.config.acknowledgement_edits import add
+from kafka_fleet.config.acknowledgements import NAME, load
+from kafka_fleet.mail.outbox import Outbox
 from kafka_fleet.store.files import replace_file
 from kafka_fleet.store.generations import claim, current, publish
-from kafka_fleet.store.landing import land
-from kafka_fleet.store.manifests import manifests, read_rows
+from kafka_fleet.store.raw.compaction import compact, tidy
+from kafka_fleet.store.raw.landing import land
+from kafka_fleet.store.raw.manifests import manifests, read_rows
 from letter_rows import DS
 from mail_server import plain
 from power_cut import Disk, NoDisk, cut_after, cut_before

@@ -7,8 +7,8 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from kafka_fleet.store.landing import land
-from kafka_fleet.store.manifests import Manifest, manifests
+from kafka_fleet.store.raw.landing import land
+from kafka_fleet.store.raw.manifests import Manifest, manifests
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 Row = dict[str, Any]

@@ -8,9 +8,9 @@ import pytest
 from kafka import errors
 from kafka.structs import TopicPartition
 
-from kafka_fleet.collect.admin import _Reader
-from kafka_fleet.collect.producers import ASKED, KEPT, TAKEN, asked, concerned, read_producers
-from kafka_fleet.store.schemas import raw_schemas
+from kafka_fleet.collect.admin.client import _Reader
+from kafka_fleet.collect.admin.producers import ASKED, KEPT, TAKEN, asked, concerned, read_producers
+from kafka_fleet.schema.raw_tables import raw_schemas
 
 ID = SimpleNamespace(producer_id=4000, producer_epoch=2, last_sequence=17, last_timestamp=1_790_000_000_000)
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from kafka_fleet.collect.transport import Credentials, Failure, Limits
-from kafka_fleet.history import prometheus as module
-from kafka_fleet.history.names import load_names
-from kafka_fleet.history.prometheus import Prometheus, quoted
-from kafka_fleet.history.reading import Scrape, read
+from kafka_fleet.collect.connections.http import Credentials, Failure, Limits
+from kafka_fleet.prometheus_import import client as module
+from kafka_fleet.prometheus_import.client import Prometheus, quoted
+from kafka_fleet.prometheus_import.metric_names import load_names
+from kafka_fleet.prometheus_import.scrape_rows import Scrape, read
 from recorded_prometheus import Form, Recorded, recorded
 
 LIMITS = Limits(connect_s=10.0, read_s=20.0, deadline_s=40.0, max_bytes=2_000_000)

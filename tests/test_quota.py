@@ -9,11 +9,11 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from kafka_fleet.store import landing
-from kafka_fleet.store.bounded import bounded
-from kafka_fleet.store.landing import Landing, land
-from kafka_fleet.store.manifests import Manifest, manifests, read_rows
-from kafka_fleet.store.quota import DECODED_BYTES, READ_BYTES, STORED_BYTES, Room, decoded, encoded, fitting
+from kafka_fleet.store.raw import landing
+from kafka_fleet.store.raw.landing import Landing, land
+from kafka_fleet.store.raw.manifests import Manifest, manifests, read_rows
+from kafka_fleet.store.raw.row_validation import bounded
+from kafka_fleet.store.raw.sweep_quota import DECODED_BYTES, READ_BYTES, STORED_BYTES, Room, decoded, encoded, fitting
 
 pytestmark = pytest.mark.fault(62)
 

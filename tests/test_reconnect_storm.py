@@ -11,10 +11,10 @@ from pyspark.sql.types import BooleanType, DoubleType, StringType, StructField, 
 
 from analysed import Analysed, analysed, spark
 from fleet_spark.tables import spark_schema
+from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.knowledge.exposure import exposure
 from kafka_fleet.knowledge.facts import BrokerFacts, ClusterFacts
-from kafka_fleet.paths import sql_dir
 
 pytestmark = pytest.mark.timeout(1800)  # the first test waits for the analysis that all read
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)

@@ -12,10 +12,10 @@ import pytest
 
 from analysed import by_hand, spark
 from fleet_spark.replay import replay
-from kafka_fleet.cli import main
-from kafka_fleet.paths import sql_dir
-from kafka_fleet.replays import claim_replay, compared, of_signatures, read_timelines, rules, stored_days
-from kafka_fleet.usage import UsageError
+from kafka_fleet.base.errors import UsageError
+from kafka_fleet.base.resources import sql_dir
+from kafka_fleet.cli.main import main
+from kafka_fleet.documents.replays import claim_replay, compared, of_signatures, read_timelines, rules, stored_days
 from recorded import Sweep, changed, land_all, recorded_day
 from stored_days import pointers
 

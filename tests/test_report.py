@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from kafka_fleet.knowledge.advisories import load_advisories
-from kafka_fleet.report import words
+from kafka_fleet.report import formatting
 from kafka_fleet.report.render import render_index, render_letter
 from letter_rows import DS, finding
 from letter_samples import ADVISORIES, payments, payments_findings, unreached, unreached_findings
@@ -57,11 +57,11 @@ def facts() -> list[str]:
         found += [f"{b[kind]} {kind}" for kind in ("ok", "partial", "truncated", "failed") if b[kind]]
     found += ["2 intervals", c["dropped_intervals"][0]["reason"], *c["not_measured"]]
     for client in d["clients"]:
-        found += [client["software"], client["version"], client["listener"], words.number(client["connections"])]
+        found += [client["software"], client["version"], client["listener"], formatting.number(client["connections"])]
     for s in d["signatures"]:
         found += [s["title"], *s["missing"], s["signature"], s["state"].replace("_", " ")]
         for t in s["thresholds"]:
-            found += [f"{t['name']} {words.number(t['value'])} {t['unit']}", t["reason"]]
+            found += [f"{t['name']} {formatting.number(t['value'])} {t['unit']}", t["reason"]]
         for advice in s.get("advice", []):
             if not advice["causes"] or {one["cause"] for one in s["detections"]} & set(advice["causes"]):
                 found += [advice["text"], *([advice["command"]] if advice["command"] else [])]

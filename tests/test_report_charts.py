@@ -3,7 +3,7 @@
 import pytest
 
 from kafka_fleet.report.charts import PLOT_PIXELS, bar, chart
-from kafka_fleet.report.words import bounds_text, number, quantity, span
+from kafka_fleet.report.formatting import bounds_text, number, quantity, span
 from letter_rows import DS, day_chart
 
 

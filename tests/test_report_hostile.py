@@ -8,7 +8,7 @@ import pytest
 
 from acting_html import ActingHtml
 from kafka_fleet.report.letter import MAX_BYTES, Letter, render_index, render_letter
-from kafka_fleet.report.safe import shown, visible
+from kafka_fleet.report.sanitize import shown, visible
 from letter_rows import DS, broker, day_chart, evidence, finding, signature
 from letter_samples import ADVISORIES, payments, payments_findings, unreached
 

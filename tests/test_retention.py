@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from kafka_fleet.cli import main
-from kafka_fleet.store.compaction import compact
+from kafka_fleet.cli.main import main
 from kafka_fleet.store.generations import claim, current, publish
-from kafka_fleet.store.landing import land
-from kafka_fleet.store.manifests import manifests
-from kafka_fleet.store.retention import LEAST_DAYS, RUNNING_SECONDS, carry_out, plan
+from kafka_fleet.store.raw.compaction import compact
+from kafka_fleet.store.raw.landing import land
+from kafka_fleet.store.raw.manifests import manifests
+from kafka_fleet.store.raw.retention import LEAST_DAYS, RUNNING_SECONDS, carry_out, plan
 
 CLUSTERS = ("orders-eu", "payments-eu")
 DAYS = [f"2026-11-{number:02d}" for number in range(1, 7)]

@@ -6,12 +6,12 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 from bucket_home import next_home
-from kafka_fleet.store.compaction import compact
 from kafka_fleet.store.files import replace_file
 from kafka_fleet.store.generations import claim, publish
-from kafka_fleet.store.landing import land
-from kafka_fleet.store.manifests import manifests
-from kafka_fleet.store.retention import RUNNING_SECONDS, carry_out, plan
+from kafka_fleet.store.raw.compaction import compact
+from kafka_fleet.store.raw.landing import land
+from kafka_fleet.store.raw.manifests import manifests
+from kafka_fleet.store.raw.retention import RUNNING_SECONDS, carry_out, plan
 from s3_server import S3Server
 
 DAYS, NEXT = [f"2026-11-0{number}" for number in range(1, 5)], date(2026, 11, 5)

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from canaries import hits
-from kafka_fleet.store.manifests import manifests, read_rows
+from kafka_fleet.store.raw.manifests import manifests, read_rows
 from secured_cluster import HOST, RELEASE, SECRETS, Secured, secured_cluster
 
 pytestmark = pytest.mark.timeout(900)  # about 15 s on two idle cores, once the jars of the release are there

@@ -14,8 +14,8 @@ from fleet_spark.facts import write_facts
 from fleet_spark.judge import tables_needed, write_findings
 from fleet_spark.tables import Day
 from kafka_fleet.knowledge.advisories import load_advisories
+from kafka_fleet.store.excluded_clusters import set_aside
 from kafka_fleet.store.generations import claim, current
-from kafka_fleet.store.set_aside import set_aside
 from poisoned_sql import BROKEN, poisoned, raises
 from recorded import changed, land_all, recorded_day, write_home
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from kafka_fleet.store.set_aside import note_set_aside, set_aside, set_aside_by_facts
+from kafka_fleet.store.excluded_clusters import note_set_aside, set_aside, set_aside_by_facts
 
 DAY, RUN = "2026-11-20", "g0001"
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from zipfile import ZipFile
 
 from fleet_demo.s3a import EXCLUDES, PACKAGES
+from kafka_fleet.base.spark_bundle import write_bundle
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.shipped import write_bundle
 
 PROGRAM = """
 import json, sys
@@ -18,7 +18,7 @@ import fleet_spark.judge, kafka_fleet
 from fleet_demo.s3a import EXCLUDES, PACKAGES
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.paths import sql_dir
+from kafka_fleet.base.resources import sql_dir
 from fleet_spark.facts import fact_queries
 print(json.dumps([kafka_fleet.__file__, fleet_spark.judge.__file__, str(sql_dir()), sorted(load_advisories()),
                   sorted(load_signatures()), len(fact_queries(sql_dir()))]))

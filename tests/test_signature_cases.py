@@ -13,9 +13,9 @@ from cases import Case, cases, rows_of
 from fleet_spark.facts import CLOCK_SECONDS, START_HOURS, fact_queries
 from fleet_spark.signatures import Measured, run_signatures
 from fleet_spark.tables import spark_schema
+from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.paths import sql_dir
-from kafka_fleet.store.schemas import raw_schemas
+from kafka_fleet.schema.raw_tables import raw_schemas
 
 pytestmark = pytest.mark.timeout(1800)
 SIGNATURES = load_signatures(sql_dir())

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from kafka_fleet.cli import main
-from kafka_fleet.store import clock as module
-from kafka_fleet.store.clock import DAY_SECONDS, trusted
-from kafka_fleet.store.compaction import compact, compact_finished, tidy
+from kafka_fleet.cli.main import main
 from kafka_fleet.store.generations import claim
-from kafka_fleet.store.landing import land
-from kafka_fleet.store.manifests import manifests, read_rows
-from kafka_fleet.store.retention import carry_out, plan
+from kafka_fleet.store.raw import trusted_clock as module
+from kafka_fleet.store.raw.compaction import compact, compact_finished, tidy
+from kafka_fleet.store.raw.landing import land
+from kafka_fleet.store.raw.manifests import manifests, read_rows
+from kafka_fleet.store.raw.retention import carry_out, plan
+from kafka_fleet.store.raw.trusted_clock import DAY_SECONDS, trusted
 from test_retention import judge
 from test_tidy import orphan
 

@@ -10,12 +10,12 @@ import pytest
 from canaries import hits
 from jolokia_simulator import Agent, agent, answer, never_answers
 from kafka_fleet.collect import sweep as module
-from kafka_fleet.collect.admin import AdminSweep
+from kafka_fleet.collect.admin.client import AdminSweep
+from kafka_fleet.collect.connections.http import Limits
 from kafka_fleet.collect.sweep import SweepResult, endpoints, sweep_cluster
-from kafka_fleet.collect.transport import Limits
-from kafka_fleet.credentials import local_credentials
-from kafka_fleet.inventory import Cluster, parse_fleet
-from kafka_fleet.store.manifests import manifests, read_rows
+from kafka_fleet.config.credentials import local_credentials
+from kafka_fleet.config.fleet import Cluster, parse_fleet
+from kafka_fleet.store.raw.manifests import manifests, read_rows
 
 LIMITS = Limits(connect_s=5.0, read_s=9.0, deadline_s=10.0, max_bytes=2_000_000)
 SHORT = LIMITS._replace(read_s=2.0, deadline_s=3.0)  # where one answers never and another must have its time

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from kafka_fleet.store.clock import changed_at
-from kafka_fleet.store.compaction import compact, tidy
-from kafka_fleet.store.landing import ORPHAN_SECONDS, land
-from kafka_fleet.store.manifests import manifests
-from kafka_fleet.store.orphans import remove_orphans
+from kafka_fleet.store.raw.compaction import compact, tidy
+from kafka_fleet.store.raw.garbage import remove_orphans
+from kafka_fleet.store.raw.landing import ORPHAN_SECONDS, land
+from kafka_fleet.store.raw.manifests import manifests
+from kafka_fleet.store.raw.trusted_clock import changed_at
 
 DAYS, NEXT = ("2026-11-01", "2026-11-02"), date(2026, 11, 3)
 CLUSTERS = ("orders-eu", "payments-eu")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from kafka_fleet.knowledge.briefs import Brief, brief
-from kafka_fleet.knowledge.timeline import timelines
+from kafka_fleet.documents.day_summaries import Brief, brief
+from kafka_fleet.documents.timeline import timelines
 from letter_rows import finding
 
 BUG = "KAFKA-14334"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from kafka_fleet.report.digest import digest_name, mail_digest
-from kafka_fleet.report.dispatch import HEARTBEAT, mail_letter
+from kafka_fleet.mail.digest import digest_name, mail_digest
+from kafka_fleet.mail.dispatch import HEARTBEAT, mail_letter
 from letter_rows import finding
 from mailed_days import CLUSTER, DAY, OWNERS, confirmed, later, lost, part, write
 from published_days import dossier, publish_day

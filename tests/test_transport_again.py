@@ -9,10 +9,10 @@ from email.utils import format_datetime
 import pytest
 
 from jolokia_simulator import Agent, agent, answer
-from kafka_fleet.collect import transport
+from kafka_fleet.collect.connections import http as transport
+from kafka_fleet.collect.connections.http import Limits
 from kafka_fleet.collect.hosts import sweep_host
-from kafka_fleet.collect.jolokia import sweep_broker
-from kafka_fleet.collect.transport import Limits
+from kafka_fleet.collect.jolokia.client import sweep_broker
 from test_jolokia import LIMITS, SECRET, failed, sweep
 
 resolved = socket.getaddrinfo

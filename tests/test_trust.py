@@ -17,9 +17,9 @@ from fleetgen.judged_by import queries_hash, stale
 from fleetgen.score import Score, failures, lower_share, score, upper_share
 from fleetgen.shape import DS
 from generated import CLEAN, EACH, Generated, Row, clean, faulty
+from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.paths import sql_dir
-from kafka_fleet.store.manifests import manifests
+from kafka_fleet.store.raw.manifests import manifests
 
 pytestmark = pytest.mark.timeout(1800)  # the first test waits for the analysis that all read
 SMALL = {one.cluster for one in sorted(clean(), key=lambda s: len(s.brokers) * sum(t.partitions for t in s.topics))[:4]}

@@ -9,11 +9,11 @@ import pytest
 
 import wire_broker
 from jolokia_simulator import Agent, agent
-from kafka_fleet.collect import admin as module
-from kafka_fleet.collect.admin import sweep_admin
-from kafka_fleet.collect.results import SweepResult
+from kafka_fleet.collect.admin import client as module
+from kafka_fleet.collect.admin.client import sweep_admin
 from kafka_fleet.collect.sweep import sweep_cluster
-from kafka_fleet.store.manifests import manifests, read_rows
+from kafka_fleet.collect.sweep_result import SweepResult
+from kafka_fleet.store.raw.manifests import manifests, read_rows
 from test_sweep import RESOLVER, cluster
 from wire_broker import Broker, running
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from kafka_fleet.knowledge.advisories import Advisory, AffectedReleases
 from kafka_fleet.knowledge.facts import Mode
 from kafka_fleet.knowledge.releases import Release, apache_release, catalogue
-from kafka_fleet.knowledge.targets import affects, family, in_order, opened
-from kafka_fleet.knowledge.upgrade import Target, upgrade_to
+from kafka_fleet.upgrade.plan import Target, upgrade_to
+from kafka_fleet.upgrade.targets import affects, family, in_order, opened
 from planned import ADVISORIES, KNOWN, facts
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kafka_fleet.report.urgency import importance, most_pressing, sentence, weighed
+from kafka_fleet.report.priority import importance, most_pressing, sentence, weighed
 from letter_rows import finding
 
 

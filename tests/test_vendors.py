@@ -3,7 +3,7 @@
 import pytest
 
 from kafka_fleet.knowledge.advisories import load_advisories
-from kafka_fleet.knowledge.exposed import in_range
+from kafka_fleet.knowledge.exposure_states import in_range
 from kafka_fleet.knowledge.ranges import parse_line
 from kafka_fleet.knowledge.releases import apache_release, catalogue
 from kafka_fleet.knowledge.vendors import lines_with, load_vendors, vendor_build

@@ -1,7 +1,9 @@
 """Preconditions in words: takes one of an advisory's, gives what is asked and where the answer is read from."""
 
 from docs_generator.markdown import code, escape
-from kafka_fleet.knowledge.conditions import (
+from kafka_fleet.knowledge.conditions import load_conditions
+from kafka_fleet.knowledge.preconditions import Precondition
+from kafka_fleet.knowledge.predicates import (
     BrokerConfig,
     ClientConfig,
     ClusterMode,
@@ -10,8 +12,6 @@ from kafka_fleet.knowledge.conditions import (
     Measured,
     MetadataVersion,
 )
-from kafka_fleet.knowledge.measured import load_conditions
-from kafka_fleet.knowledge.preconditions import Precondition
 
 _WORDS = {
     "set": "is set",

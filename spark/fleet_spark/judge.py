@@ -27,14 +27,14 @@ from fleet_spark.signatures import run_signatures
 from fleet_spark.tables import Day
 from fleet_spark.unjudged import declared_entry, seen
 from fleet_spark.ways import tables_read
-from kafka_fleet.inventory import Fleet, load_fleet
-from kafka_fleet.knowledge.briefs import brief, brief_path, summary
-from kafka_fleet.knowledge.measured import load_conditions
+from kafka_fleet.config.fleet import Fleet, load_fleet
+from kafka_fleet.documents.day_summaries import brief, brief_path, summary
+from kafka_fleet.knowledge.conditions import load_conditions
 from kafka_fleet.knowledge.signatures import load_signatures
+from kafka_fleet.store.excluded_clusters import note_set_aside, set_aside_by_facts
+from kafka_fleet.store.fleet_snapshot import kept_fleet
 from kafka_fleet.store.generations import publish
-from kafka_fleet.store.kept_fleet import kept_fleet
-from kafka_fleet.store.manifests import Manifest
-from kafka_fleet.store.set_aside import note_set_aside, set_aside_by_facts
+from kafka_fleet.store.raw.manifests import Manifest
 
 TABLES = ("cluster_days", "broker_days", "config_days", "client_days", "group_days", "member_days", "dropped")
 

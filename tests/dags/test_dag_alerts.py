@@ -8,12 +8,12 @@ import pytest
 from airflow.sdk.exceptions import AirflowFailException
 
 from dag_runs import ARCHIVE, GONE, PAYMENTS, PLATFORM, smtp_default
-from fleet_deadline import alerts, look_after_letters, no_letter
-from kafka_fleet.report.deadline import day_due
-from kafka_fleet.report.mailed import note_mailed
+from fleet_airflow.deadline import alerts, look_after_letters, no_letter
+from kafka_fleet.mail.deadline import day_due
+from kafka_fleet.mail.mailing_status import note_mailed
+from kafka_fleet.store.excluded_clusters import note_set_aside
 from kafka_fleet.store.generations import claim, publish
-from kafka_fleet.store.landing import land
-from kafka_fleet.store.set_aside import note_set_aside
+from kafka_fleet.store.raw.landing import land
 from letter_rows import DS
 
 LETTERS = [ARCHIVE, GONE, PAYMENTS]
@@ -43,7 +43,7 @@ def test_a_scheduled_run_that_fails_is_told_at_once_and_once(run, box, monkeypat
     def broken(task, context):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("fleet_submit.FleetSparkSubmit.execute", broken)
+    monkeypatch.setattr("fleet_airflow.spark_submit.FleetSparkSubmit.execute", broken)
     seen = run.scheduled()
     assert (seen.state, seen.mailed) == ("failed", [PLATFORM])
     ((subject, text),) = told(box)
@@ -150,7 +150,7 @@ def test_clusters_that_a_day_is_judged_without_are_told_and_the_others_have_thei
         if task.application_args[0] == "judge":
             note_set_aside(run.home, DS, "g0001", "facts", {"archive-eu": "Its numbers <b>overflow</b> a query."})
 
-    monkeypatch.setattr("fleet_submit.FleetSparkSubmit.execute", execute)
+    monkeypatch.setattr("fleet_airflow.spark_submit.FleetSparkSubmit.execute", execute)
     seen = run.scheduled()
     assert (seen.state, sorted(seen.mailed)) == ("success", sorted([*LETTERS, PLATFORM]))
     ((subject, text),) = told(box)
@@ -169,7 +169,7 @@ def test_a_cluster_that_the_judge_left_out_costs_nobody_a_letter_when_that_canno
         if task.application_args[0] == "judge":
             (run.home / f"findings/ds={DS}/g0001/clusters/left-out.json").unlink()
 
-    monkeypatch.setattr("fleet_submit.FleetSparkSubmit.execute", execute)
+    monkeypatch.setattr("fleet_airflow.spark_submit.FleetSparkSubmit.execute", execute)
     box.answers[PLATFORM] = "450 try later"
     seen = run.scheduled()
     assert (seen.state, sorted(seen.mailed)) == ("failed", LETTERS)
@@ -199,7 +199,9 @@ def test_old_raw_that_only_a_judgement_would_free_is_told_each_time_that_a_day_j
     days = [(datetime.fromisoformat(DS) - timedelta(days=back)).date().isoformat() for back in (1, 2, 3, 4)]
     sweep(run.home, *days[1:])
     sweep(run.home, days[0])
-    monkeypatch.setattr("kafka_fleet.store.retention.trusted", lambda home: (datetime(2026, 11, 21).timestamp(), None))
+    monkeypatch.setattr(
+        "kafka_fleet.store.raw.retention.trusted", lambda home: (datetime(2026, 11, 21).timestamp(), None)
+    )
     run.scheduled()
     run.scheduled()
     ((subject, text),) = told(box)

@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from airflow.sdk.exceptions import AirflowException, AirflowFailException, AirflowSkipException
 
-import fleet_choice as choice
-from fleet_mail import Outcome, should_mail
-from fleet_settings import batches
+from fleet_airflow import params as choice
+from fleet_airflow.mailing import Outcome, should_mail
+from fleet_airflow.settings import batches
 
 PLAN = {"ds": "2026-11-20", "generation": "g0001"}  # of a run that kept no fleet, as those of earlier versions
 

@@ -20,7 +20,7 @@ def while_spark_works(monkeypatch, change):
             change()
         spark_left_out(task, context)
 
-    monkeypatch.setattr("fleet_submit.FleetSparkSubmit.execute", execute)
+    monkeypatch.setattr("fleet_airflow.spark_submit.FleetSparkSubmit.execute", execute)
 
 
 def add(path, *entries):

@@ -10,9 +10,9 @@ from airflow.utils.types import DagRunTriggeredByType, DagRunType
 from sqlalchemy import delete, select
 
 from dag_runs import ARCHIVE, GONE, PAYMENTS
-from fleet_settings import LAST_SWEEP_WAIT, SWEEP_RETRY_DELAY, SWEEP_TIMEOUT, SWEEPS_EVERY
-from kafka_fleet.store.landing import land
-from kafka_fleet.store.set_aside import note_set_aside
+from fleet_airflow.settings import LAST_SWEEP_WAIT, SWEEP_RETRY_DELAY, SWEEP_TIMEOUT, SWEEPS_EVERY
+from kafka_fleet.store.excluded_clusters import note_set_aside
+from kafka_fleet.store.raw.landing import land
 from letter_rows import DS
 
 pytestmark = pytest.mark.fault(72)

@@ -6,8 +6,8 @@ import pytest
 from airflow.sdk import get_current_context
 
 from dag_runs import ARCHIVE, GONE, PAYMENTS
-from kafka_fleet.report.mail import LEASE
-from kafka_fleet.report.smtp_settings import SmtpSettings
+from kafka_fleet.mail.delivery import LEASE
+from kafka_fleet.mail.smtp_settings import SmtpSettings
 from mail_server import Mailbox
 
 LONGEST = 6 * timedelta(seconds=600)  # the lease of a mail server that is given the longest time for each step
@@ -50,7 +50,7 @@ def test_a_lost_answer_is_looked_at_again_by_the_tasks_own_retry(bag, request, b
         def now(cls, tz=None):
             return datetime.now(tz) + (get_current_context()["ti"].try_number - 1) * apart
 
-    monkeypatch.setattr("kafka_fleet.report.mail.datetime", Clock)
+    monkeypatch.setattr("kafka_fleet.mail.delivery.datetime", Clock)
     seen = run()
     label = "archive-eu" if task == "mail" else None
     assert (seen.tasks[(task, label)], seen.tries[(task, label)]) == ("success", 2)

@@ -23,7 +23,7 @@ class Stats:
 
 @pytest.fixture
 def metrics(monkeypatch):
-    import fleet_metrics
+    from fleet_airflow import metrics as fleet_metrics
 
     monkeypatch.setattr(fleet_metrics, "stats", Stats())
     return fleet_metrics
@@ -83,4 +83,4 @@ def test_the_deadline_is_six_hours_after_the_run_was_queued():
 
     (alert,) = fleet_health().deadline
     assert alert.interval.total_seconds() == 6 * 3600
-    assert alert.callback.path == "fleet_deadline.no_letter"
+    assert alert.callback.path == "fleet_airflow.deadline.no_letter"

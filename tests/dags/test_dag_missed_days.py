@@ -17,8 +17,8 @@ from airflow.utils.types import DagRunTriggeredByType, DagRunType
 from sqlalchemy import delete, select
 
 from dag_runs import ARCHIVE, GONE, PAYMENTS
-from fleet_settings import missed_days
-from fleet_timetable import DailyWithMissedDays
+from fleet_airflow.settings import missed_days
+from fleet_airflow.timetable import DailyWithMissedDays
 from kafka_fleet.store.generations import current
 from letter_rows import DS
 

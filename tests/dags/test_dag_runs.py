@@ -21,7 +21,7 @@ def test_a_dead_cluster_and_a_broken_entry_are_red_each_for_itself(database, bag
 
 
 def test_in_a_shared_task_each_cluster_is_measured_and_told(database, bag, fleet_home, monkeypatch, caplog):
-    monkeypatch.setattr("fleet_settings.MAPPED", 1)
+    monkeypatch.setattr("fleet_airflow.settings.MAPPED", 1)
     with caplog.at_level("INFO"):
         run = bag.dags["fleet_collect"].test()
     states = {(i.task_id, i.rendered_map_index): str(i.state) for i in run.get_task_instances()}

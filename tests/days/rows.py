@@ -10,7 +10,7 @@ from typing import Any
 from days.admin import admin, since, when
 from days.cluster import OFFSETS, PROCESSORS, T0, Log, Sim
 from days.traffic import offsets_partition
-from kafka_fleet.collect import mbeans
+from kafka_fleet.schema import mbeans
 
 Row = dict[str, Any]
 Tables = dict[str, list[Row]]

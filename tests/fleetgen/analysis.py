@@ -20,9 +20,9 @@ from fleet_spark.session import DEFAULTS, FIXED
 from fleet_spark.signatures import Measured, detection, run_signatures
 from fleet_spark.tables import Day
 from fleetgen.shape import DS
+from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.detections import Detection, SignatureResult
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.paths import sql_dir
 from kafka_fleet.store.generations import claim
 
 

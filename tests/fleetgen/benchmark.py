@@ -24,8 +24,8 @@ from fleetgen.judged_by import queries_hash
 from fleetgen.landing import land_bulk
 from fleetgen.score import Planted, Score, failures, lower_share, score
 from fleetgen.shape import Spec
+from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.paths import sql_dir
 
 SEEN = 10_000  # rules were tuned on seeds below, and tests use the first of them
 FILES = 4  # manifests of a chunk: Spark reads their files in parallel

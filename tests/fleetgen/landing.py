@@ -18,10 +18,10 @@ import pyarrow.parquet as pq
 from fleetgen.model import Model
 from fleetgen.rows import Tables, sweep_rows, utc
 from fleetgen.shape import Spec
+from kafka_fleet.schema.raw_tables import SCHEMA_VERSION, raw_schemas
 from kafka_fleet.store.files import replace_file
-from kafka_fleet.store.landing import land
-from kafka_fleet.store.manifests import Manifest, sweep_id
-from kafka_fleet.store.schemas import SCHEMA_VERSION, raw_schemas
+from kafka_fleet.store.raw.landing import land
+from kafka_fleet.store.raw.manifests import Manifest, sweep_id
 
 Row = dict[str, Any]
 

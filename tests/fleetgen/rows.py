@@ -9,7 +9,7 @@ from fleetgen.latencies import request_times
 from fleetgen.metrics import broker_metrics
 from fleetgen.model import Model
 from fleetgen.state import OFFSETS, PROCESSORS, Broker, Log
-from kafka_fleet.collect import mbeans
+from kafka_fleet.schema import mbeans
 
 Row = dict[str, Any]
 Tables = dict[str, list[Row]]

@@ -11,11 +11,13 @@ import pytest
 
 from answer_oracle import Cells, cells
 from fuzz_inputs import TIMES, mutated, one_line, randoms, tried
-from kafka_fleet.collect import answers, columns, jolokia, mbeans
-from kafka_fleet.collect.answers import decode
-from kafka_fleet.collect.mbeans import Bean
-from kafka_fleet.collect.rows import Rows
-from kafka_fleet.collect.transport import Failure
+from kafka_fleet.collect.connections.http import Failure
+from kafka_fleet.collect.jolokia import client as jolokia
+from kafka_fleet.collect.jolokia import columns, responses
+from kafka_fleet.collect.jolokia.responses import decode
+from kafka_fleet.collect.jolokia.rows import Rows
+from kafka_fleet.schema import mbeans
+from kafka_fleet.schema.mbeans import Bean
 from recorded import recording, scenarios
 
 KINDS = {"cut_off", "not_json", "auth", "protocol", "too_large"}
@@ -182,7 +184,7 @@ def refused(body: bytes) -> int:
     _now, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert caught.value.kind == "too_large"
-    assert len(body) > answers.LIGHT
+    assert len(body) > responses.LIGHT
     return peak
 
 

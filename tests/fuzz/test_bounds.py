@@ -11,10 +11,10 @@ import pyarrow as pa
 import pytest
 
 from fuzz_inputs import ODD, randoms
-from kafka_fleet.store.bounded import bounded
-from kafka_fleet.store.bounds import Bound, Flag, Items, Moments, Numbers, Text
-from kafka_fleet.store.column_bounds import bounds, keys
-from kafka_fleet.store.schemas import raw_schemas
+from kafka_fleet.schema.raw_tables import raw_schemas
+from kafka_fleet.store.raw.column_constraints import bounds, keys
+from kafka_fleet.store.raw.constraints import Bound, Flag, Items, Moments, Numbers, Text
+from kafka_fleet.store.raw.row_validation import bounded
 
 pytestmark = pytest.mark.fault(61)
 

@@ -16,19 +16,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fuzz_inputs import generated, grafted, mutated, one_line, randoms, tried, value
-from kafka_fleet import acknowledgements, fleet_yaml
-from kafka_fleet.fleet_yaml import FleetFileError, parse_yaml
-from kafka_fleet.history.mapping import load_mapping
-from kafka_fleet.inventory import Fleet, parse_fleet
+from kafka_fleet.base import yaml as fleet_yaml
+from kafka_fleet.base.errors import UsageError
+from kafka_fleet.base.resources import sql_dir
+from kafka_fleet.base.yaml import FleetFileError, parse_yaml
+from kafka_fleet.config import acknowledgements
+from kafka_fleet.config.fleet import Fleet, parse_fleet
 from kafka_fleet.knowledge.advisories import AdvisoryError, load_advisories
-from kafka_fleet.knowledge.folders import CatalogueError
-from kafka_fleet.knowledge.measured import load_conditions
+from kafka_fleet.knowledge.catalogue_folders import CatalogueError
+from kafka_fleet.knowledge.conditions import load_conditions
 from kafka_fleet.knowledge.plots import load_plots
 from kafka_fleet.knowledge.release_table import load_table
 from kafka_fleet.knowledge.releases import ReleaseError
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.paths import sql_dir
-from kafka_fleet.usage import UsageError
+from kafka_fleet.prometheus_import.mapping import load_mapping
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = Path("fleet.yaml")

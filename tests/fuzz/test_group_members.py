@@ -6,8 +6,8 @@ from collections.abc import Callable
 import pytest
 
 from fuzz_inputs import mutated, one_line, randoms
-from kafka_fleet.collect.admin import sweep_admin
-from kafka_fleet.collect.group_rows import assigned
+from kafka_fleet.collect.admin.client import sweep_admin
+from kafka_fleet.collect.admin.group_rows import assigned
 from test_admin_groups import CONNECT, NO_UTF8, REGISTRY
 from wire_broker import Group, assignment, running
 

@@ -12,10 +12,10 @@ import pytest
 
 from acting_html import ActingHtml
 from fuzz_inputs import ODD, mutated, randoms
+from kafka_fleet.mail.mime import compose
+from kafka_fleet.mail.outbox import Mail
 from kafka_fleet.report.attachments import attachments
 from kafka_fleet.report.letter import render_letter
-from kafka_fleet.report.mime import compose
-from kafka_fleet.report.outbox import Mail
 from letter_samples import ADVISORIES, payments, payments_findings
 
 SEEDS = [

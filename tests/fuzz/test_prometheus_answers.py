@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 from fuzz_inputs import TIMES, mutated, one_line, randoms, tried
-from kafka_fleet.collect import hosts, mbeans
-from kafka_fleet.collect.rows import Rows
-from kafka_fleet.collect.transport import Credentials, Failure, Limits
-from kafka_fleet.history import reading
-from kafka_fleet.history.names import Names, load_names
-from kafka_fleet.history.prometheus import Prometheus
+from kafka_fleet.collect import hosts
+from kafka_fleet.collect.connections.http import Credentials, Failure, Limits
+from kafka_fleet.collect.jolokia.rows import Rows
+from kafka_fleet.prometheus_import import scrape_rows
+from kafka_fleet.prometheus_import.client import Prometheus
+from kafka_fleet.prometheus_import.metric_names import Names, load_names
+from kafka_fleet.schema import mbeans
 from recorded_prometheus import FOLDER
 
 EXPOSITION = b"""# HELP node_netstat_TcpExt_ListenOverflows Statistic TcpExtListenOverflows.
@@ -60,15 +61,15 @@ def numbers(server: Told) -> dict[tuple[str, Any, str], Any]:
     at = next((round(one.values[0][0] * 1000) for one in found if one.values), 0)
     rows, told = Rows(), {}
     target = [pair for pair in found[0].metric.items() if pair[0] in ("instance", "job", "broker_id")] if found else []
-    scrape = reading.Scrape(1, frozenset(target), (), at)
-    reading._take(found, names(), scrape, rows, set())
+    scrape = scrape_rows.Scrape(1, frozenset(target), (), at)
+    scrape_rows._take(found, names(), scrape, rows, set())
     for table, kept in rows.by_table.items():
         told |= {(table, key, column): cell for key, row in kept.items() for column, cell in row.items()}
     return told
 
 
 def test_changed_answers_are_a_named_failure_or_what_they_say(counted: Callable[[], None], monkeypatch) -> None:
-    monkeypatch.setattr("kafka_fleet.history.prometheus.PAUSE_S", 0)
+    monkeypatch.setattr("kafka_fleet.prometheus_import.client.PAUSE_S", 0)
     server = Told("http://127.0.0.1:1", Credentials(), Limits())
     refused = cells = 0
     for number, random in randoms(1500):

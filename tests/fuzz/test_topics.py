@@ -10,9 +10,9 @@ from analysed import Analysed, spark
 from fleet_spark.facts import write_facts
 from fleet_spark.tables import Day
 from fuzz_inputs import ODD, mutated, randoms
-from kafka_fleet.collect import mbeans
-from kafka_fleet.collect.rows import Rows
-from kafka_fleet.paths import sql_dir
+from kafka_fleet.base.resources import sql_dir
+from kafka_fleet.collect.jolokia.rows import Rows
+from kafka_fleet.schema import mbeans
 from kafka_fleet.store.generations import claim
 from recorded import Sweep, land_all, recorded_day, recording
 from test_mbeans import quoted

@@ -22,7 +22,7 @@ import yaml
 
 from fleet_demo.cluster import Cluster
 from kafka_fleet.store.generations import current
-from kafka_fleet.store.manifests import manifests, read_rows
+from kafka_fleet.store.raw.manifests import manifests, read_rows
 from live import guarded, history, offsets, prometheus, retries, skew, storm, zk28
 from live.commands import fleet_command
 from live.scenarios import avoid_midnight, running, sweep

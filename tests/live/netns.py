@@ -17,8 +17,8 @@ from pathlib import Path
 from fleet_demo.cluster import Cluster
 from fleet_demo.processes import end, spawn
 from kafka_fleet.collect.sweep import sweep_cluster
-from kafka_fleet.credentials import local_credentials
-from kafka_fleet.inventory import parse_fleet
+from kafka_fleet.config.credentials import local_credentials
+from kafka_fleet.config.fleet import parse_fleet
 from live.crowds import crowd
 from live.exporter import command, exporter
 from live.packages import said

@@ -19,8 +19,8 @@ from fleet_demo.cluster import Cluster
 from fleet_demo.load import Consumer, Producer
 from fleet_demo.topics import create_topic
 from kafka_fleet.collect.sweep import sweep_cluster
-from kafka_fleet.credentials import local_credentials
-from kafka_fleet.inventory import parse_fleet
+from kafka_fleet.config.credentials import local_credentials
+from kafka_fleet.config.fleet import parse_fleet
 from live import foreign
 from live.scenarios import avoid_midnight, sweep
 

@@ -12,12 +12,12 @@ import time
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
-from kafka_fleet.collect.transport import Credentials, Limits
-from kafka_fleet.history.importing import Source, import_days
-from kafka_fleet.history.mapping import Choice
-from kafka_fleet.history.names import load_names
-from kafka_fleet.history.prometheus import Prometheus
-from kafka_fleet.history.targets import Whose
+from kafka_fleet.collect.connections.http import Credentials, Limits
+from kafka_fleet.prometheus_import.client import Prometheus
+from kafka_fleet.prometheus_import.importer import Source, import_days
+from kafka_fleet.prometheus_import.mapping import Choice
+from kafka_fleet.prometheus_import.metric_names import load_names
+from kafka_fleet.prometheus_import.targets import Whose
 from live import prometheus
 from live.scenarios import avoid_midnight, running
 from recorded_prometheus import FOLDER, STEP_S, key, payments

@@ -14,8 +14,8 @@ from fleet_demo.cluster import Cluster, ClusterError
 from fleet_demo.load import Producer
 from fleet_demo.topics import create_topic
 from kafka_fleet.collect.sweep import sweep_cluster
-from kafka_fleet.credentials import local_credentials
-from kafka_fleet.inventory import parse_fleet
+from kafka_fleet.config.credentials import local_credentials
+from kafka_fleet.config.fleet import parse_fleet
 from live.scenarios import avoid_midnight, sweep
 
 LEADERS = {partition: [1, 2] if partition < 2 else [2, 1] for partition in range(12)}

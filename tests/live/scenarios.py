@@ -15,8 +15,8 @@ from fleet_demo.cluster import Cluster
 from fleet_demo.load import Consumer, ConsumerCrowd, Producer
 from fleet_demo.topics import create_topic
 from kafka_fleet.collect.sweep import SweepResult, sweep_cluster
-from kafka_fleet.credentials import local_credentials
-from kafka_fleet.inventory import parse_fleet
+from kafka_fleet.config.credentials import local_credentials
+from kafka_fleet.config.fleet import parse_fleet
 
 SELECTOR = {"replica.selector.class": "org.apache.kafka.common.replica.RackAwareReplicaSelector"}
 RECORDS_PER_S = 10

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kafka_fleet.store.manifests import manifests, read_rows
+from kafka_fleet.store.raw.manifests import manifests, read_rows
 from live.history import DAYS, NAME, OF, STEP_S
 from live.measured import Measured
 from live.prometheus import EVERY_S

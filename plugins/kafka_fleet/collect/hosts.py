@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from kafka_fleet.collect.transport import Credentials, Endpoint, Failure, Limits
+from kafka_fleet.collect.connections.http import Credentials, Endpoint, Failure, Limits
 
 # node_exporter metric -> column; the last three exist only with its sysctl collector
 METRICS = {

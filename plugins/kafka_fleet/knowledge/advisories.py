@@ -9,10 +9,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from kafka_fleet.fleet_yaml import FleetFileError, load_yaml
+from kafka_fleet.base.validation_errors import told
+from kafka_fleet.base.yaml import FleetFileError, load_yaml
 from kafka_fleet.knowledge.preconditions import Precondition
 from kafka_fleet.knowledge.ranges import Affected, parse_affected
-from kafka_fleet.mistakes import told
 
 Severity = Literal["critical", "high", "medium", "low", "info"]
 Component = Literal[
@@ -164,7 +164,7 @@ def _faults_of_names(files: list[Path], contents: dict[Path, Any]) -> list[str]:
 @cache
 def load_advisories(folder: Path | None = None) -> dict[str, Advisory]:
     """Every advisory by id, sorted. Raises AdvisoryError with one line per fault of any file."""
-    root = folder or Path(__file__).with_name("advisories")
+    root = folder or Path(__file__).with_name("issues")
     files = sorted(file for file in root.iterdir() if not file.name.startswith("."))
     advisories: dict[str, Advisory] = {}
     contents: dict[Path, Any] = {}

@@ -6,7 +6,7 @@ Brokers name a client's library and release, not what runs on it: producers, con
 
 from kafka_fleet.knowledge.advisories import CLIENT, Advisory
 from kafka_fleet.knowledge.declared_clients import JAVA, judge_declared
-from kafka_fleet.knowledge.exposed import Exposure, State, in_range, join
+from kafka_fleet.knowledge.exposure_states import Exposure, State, in_range, join
 from kafka_fleet.knowledge.facts import ClientSoftware, ClusterFacts, Declared
 from kafka_fleet.knowledge.releases import Release, catalogue
 

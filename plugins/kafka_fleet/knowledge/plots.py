@@ -14,9 +14,9 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from kafka_fleet.knowledge.folders import CatalogueError, entry_folders, read_query, read_words
+from kafka_fleet.base.resources import sql_dir
+from kafka_fleet.knowledge.catalogue_folders import CatalogueError, entry_folders, read_query, read_words
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.paths import sql_dir
 from kafka_fleet.store.generations import day
 
 MOST_POINTS = 200  # of a series and day: a sweep every ten minutes has 144

@@ -7,12 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from kafka_fleet.knowledge import exposed as exposures
+from kafka_fleet.knowledge import exposure_states as exposures
 from kafka_fleet.knowledge.advisories import Advisory
+from kafka_fleet.knowledge.client_populations import (
+    connected_during,
+    fleet_evidence,
+    fleet_subjects,
+    side,
+    whereabouts,
+)
 from kafka_fleet.knowledge.detections import Detection, SignatureResult, SignatureState, Strength, merge
-from kafka_fleet.knowledge.exposed import Exposure
+from kafka_fleet.knowledge.exposure_states import Exposure
 from kafka_fleet.knowledge.facts import GroupMember
-from kafka_fleet.knowledge.fleets import connected_during, fleet_evidence, fleet_subjects, side, whereabouts
 
 Verdict = Literal["confirmed", "exposed", "look_alike", "unknown", "not_affected"]
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from kafka_fleet.report.words import number
+from kafka_fleet.report.formatting import number
 
 DAY = 86_400  # seconds
 _STEPS = (10, 30, 60, 300, 600, 1800, 3600, 7200, 14_400)  # seconds between two labels of the time axis

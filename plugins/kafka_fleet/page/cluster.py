@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kafka_fleet.knowledge.briefs import RANK, key_of
+from kafka_fleet.documents.day_summaries import RANK, key_of
 from kafka_fleet.report.cards import own_text
 from kafka_fleet.report.model import LEVELS, build_letter
-from kafka_fleet.report.safe import clean
-from kafka_fleet.report.shapes import AdvisoryText
+from kafka_fleet.report.sanitize import clean
+from kafka_fleet.report.view_models import AdvisoryText
 
 LOOK_BACK = 60  # days of a history
 _SHOWN = 28  # days of its strip

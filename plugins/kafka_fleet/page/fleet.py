@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from kafka_fleet.knowledge.briefs import RANK
-from kafka_fleet.report.safe import clean
-from kafka_fleet.report.words import VERDICTS, plural
+from kafka_fleet.documents.day_summaries import RANK
+from kafka_fleet.report.formatting import VERDICTS, plural
+from kafka_fleet.report.sanitize import clean
 
 DAYS = 14  # of a trend
 PAGE = 100  # clusters on one page

@@ -13,11 +13,11 @@ from fastapi.params import Depends
 from fastapi.responses import RedirectResponse, Response
 from pydantic import ValidationError
 
-from kafka_fleet import acknowledgement_edits, acknowledgements
-from kafka_fleet.fleet_yaml import FleetFileError
-from kafka_fleet.knowledge.briefs import key_of
-from kafka_fleet.mistakes import told
-from kafka_fleet.page.published import Published, known_cluster
+from kafka_fleet.base.validation_errors import told
+from kafka_fleet.base.yaml import FleetFileError
+from kafka_fleet.config import acknowledgement_edits, acknowledgements
+from kafka_fleet.documents.day_summaries import key_of
+from kafka_fleet.documents.published import Published, known_cluster
 
 Day = Annotated[str, Form(pattern=r"^\d{4}-\d{2}-\d{2}$")]
 Finding = Annotated[str, Form(max_length=300)]

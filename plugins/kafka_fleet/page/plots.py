@@ -7,7 +7,7 @@ from typing import Any
 
 from kafka_fleet.page.axes import Frame, nice, span
 from kafka_fleet.report.charts import usable
-from kafka_fleet.report.words import clock, moment, quantity
+from kafka_fleet.report.formatting import clock, moment, quantity
 
 _MOST = 4000  # points drawn
 

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from kafka_fleet.documents.day_summaries import CLEAN_DAYS, FIELDS, RANK, key_of, measured, wider
 from kafka_fleet.knowledge.advisories import severity_rank
-from kafka_fleet.knowledge.briefs import CLEAN_DAYS, FIELDS, RANK, key_of, measured, wider
-from kafka_fleet.report.shapes import Json
-from kafka_fleet.report.words import quantity
+from kafka_fleet.report.formatting import quantity
+from kafka_fleet.report.view_models import Json
 
 Kind = Literal["new", "worse", "persists", "reopened", "better", "resolved", "unseen"]
 KINDS: tuple[Kind, ...] = ("new", "worse", "persists", "reopened", "unseen", "better", "resolved")

@@ -4,13 +4,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
+from kafka_fleet.documents.coverage import judged, reached, set_aside
 from kafka_fleet.knowledge.advisories import severity_rank
-from kafka_fleet.knowledge.coverage import judged, reached, set_aside
+from kafka_fleet.report.formatting import VERDICTS, plural
 from kafka_fleet.report.headline import alerts, releases, verdict_counts
-from kafka_fleet.report.safe import clean
-from kafka_fleet.report.shapes import Cut, Json, cut
-from kafka_fleet.report.urgency import SCALE, most_pressing, weighed
-from kafka_fleet.report.words import VERDICTS, plural
+from kafka_fleet.report.priority import SCALE, most_pressing, weighed
+from kafka_fleet.report.sanitize import clean
+from kafka_fleet.report.view_models import Cut, Json, cut
 
 _CLIP = 200
 _SHARED = 15

@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kafka_fleet.knowledge.coverage import judged, set_aside
+from kafka_fleet.documents.coverage import judged, set_aside
 from kafka_fleet.report.cards import component_words, make_card
+from kafka_fleet.report.formatting import plural
 from kafka_fleet.report.headline import alerts, headline, verdict_counts
-from kafka_fleet.report.safe import clean
+from kafka_fleet.report.sanitize import clean
 from kafka_fleet.report.sections import (
     Row,
     Undecided,
@@ -21,8 +22,7 @@ from kafka_fleet.report.sections import (
     sort_key,
     undecided,
 )
-from kafka_fleet.report.shapes import AdvisoryText, Card, Cut, Json, Limits, cut
-from kafka_fleet.report.words import plural
+from kafka_fleet.report.view_models import AdvisoryText, Card, Cut, Json, Limits, cut
 
 # A letter is first built whole; while it is too large for a mail client it is built again from the next level.
 LEVELS = (

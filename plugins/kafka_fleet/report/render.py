@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.report.letter import Letter, render_index, render_letter
-from kafka_fleet.report.shapes import Json
+from kafka_fleet.report.view_models import Json
 from kafka_fleet.store import generations
 from kafka_fleet.store.files import names, replace_file
 from kafka_fleet.store.versions import document

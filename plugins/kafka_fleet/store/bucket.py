@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from kafka_fleet.usage import UsageError
+from kafka_fleet.base.errors import UsageError
 
 _URI = re.compile(r"s3a?://(?P<bucket>[^/]+)(?P<prefix>/.*)?")
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://")
