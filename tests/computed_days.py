@@ -17,9 +17,9 @@ from fleet_spark.judge import canonical, store
 from fleet_spark.stored import look, write_few
 from fleet_spark.tables import Day
 from kafka_fleet.documents.day_summaries import brief
+from kafka_fleet.documents.plots import plots_path
 from kafka_fleet.documents.published import Published
 from kafka_fleet.knowledge.advisories import load_advisories
-from kafka_fleet.knowledge.plots import plots_path
 from kafka_fleet.report.render import publish, render_letter, write_letter
 from kafka_fleet.store.generations import claim, current
 from kafka_fleet.store.raw.manifests import sweep_times

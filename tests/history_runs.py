@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from kafka_fleet.collect.connections.http import Credentials, Limits
+from kafka_fleet.collect.connections.http import Limits
+from kafka_fleet.config.credentials import Credentials
 from kafka_fleet.prometheus_import import client
 from kafka_fleet.prometheus_import.client import Prometheus
 from kafka_fleet.prometheus_import.importer import Imported, Source, import_days

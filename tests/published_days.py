@@ -8,7 +8,7 @@ from typing import Any
 
 from day_samples import plots_document
 from kafka_fleet.documents.day_summaries import brief, brief_path, summary
-from kafka_fleet.knowledge.plots import plots_path
+from kafka_fleet.documents.plots import plots_path
 from kafka_fleet.report.render import publish as publish_reports
 from kafka_fleet.report.render import write_letter
 from kafka_fleet.store.generations import claim, note_run, publish

@@ -12,9 +12,10 @@ from fleet_spark.facts import CLOCK_SECONDS
 from jolokia_simulator import Agent, agent
 from kafka_fleet.collect import sweep as module
 from kafka_fleet.collect.admin.client import AdminSweep
-from kafka_fleet.collect.connections.http import Credentials, Limits
+from kafka_fleet.collect.connections.http import Limits
 from kafka_fleet.collect.jolokia import client as jolokia
 from kafka_fleet.collect.jolokia.client import sweep_broker
+from kafka_fleet.config.credentials import Credentials
 from kafka_fleet.store.generations import day
 from kafka_fleet.store.raw.compaction import compact, remove_superseded
 from kafka_fleet.store.raw.landing import land

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from kafka_fleet.collect.connections.http import Credentials
 from kafka_fleet.config.credentials import (
     Connection,
+    Credentials,
     CredentialsError,
     http_credentials,
     kafka_settings,

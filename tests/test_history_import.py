@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from history_runs import CHOICE, LIMITS, STEP, named, run, served  # noqa: F401
-from kafka_fleet.collect.connections.http import Credentials
+from kafka_fleet.config.credentials import Credentials
 from kafka_fleet.prometheus_import.client import Prometheus
 from kafka_fleet.prometheus_import.importer import Source, import_days
 from kafka_fleet.prometheus_import.metric_names import load_names

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from jolokia_simulator import Agent, agent, answer
-from kafka_fleet.collect.connections.http import Credentials, Limits
+from kafka_fleet.collect.connections.http import Limits
 from kafka_fleet.collect.jolokia.client import BrokerSweep, sweep_broker
+from kafka_fleet.config.credentials import Credentials
 from kafka_fleet.schema.mbeans import PARTITIONS, beans, mbean_of
 
 # long where an answer is expected, for a machine that has much else to do; short where none ever comes

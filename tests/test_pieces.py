@@ -12,8 +12,8 @@ import pytest
 from jolokia_simulator import Agent, agent, self_signed
 from kafka_fleet.collect.admin.guarded_sockets import PacedSocket
 from kafka_fleet.collect.connections import pacing
-from kafka_fleet.collect.connections.http import Credentials
 from kafka_fleet.collect.connections.pacing import BYTES_PER_READ, PACE_S, READS, SHORT, SHORT_READS, Pace
+from kafka_fleet.config.credentials import Credentials
 from test_jolokia import failed, sweep
 
 pytestmark = pytest.mark.fault(69)

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from kafka_fleet.collect.connections.http import Credentials, Failure, Limits
+from kafka_fleet.collect.connections.http import Failure, Limits
+from kafka_fleet.config.credentials import Credentials
 from kafka_fleet.prometheus_import import client as module
 from kafka_fleet.prometheus_import.client import Prometheus, quoted
 from kafka_fleet.prometheus_import.metric_names import load_names

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from jolokia_simulator import Agent, agent, answer, self_signed
-from kafka_fleet.collect.connections.http import Credentials
+from kafka_fleet.config.credentials import Credentials
 from test_jolokia import LIMITS, SHORT, failed, sweep
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from certificates import Authority
 from jolokia_simulator import Agent, agent, answer, self_signed
-from kafka_fleet.collect.connections.http import Credentials
 from kafka_fleet.collect.jolokia.client import sweep_broker
+from kafka_fleet.config.credentials import Credentials
 from test_jolokia import LIMITS, SECRET, failed, sweep
 
 real = socket.getaddrinfo

@@ -2,8 +2,9 @@
 
 import pytest
 
+from kafka_fleet.domain import ExposureState
 from kafka_fleet.knowledge.advisories import Advisory, load_advisories
-from kafka_fleet.knowledge.exposure import Exposure, State
+from kafka_fleet.knowledge.exposure import Exposure
 from kafka_fleet.knowledge.verdicts import (
     Detection,
     Row,
@@ -18,7 +19,7 @@ ADVISORIES = load_advisories()
 E, U, N = "exposed", "unknown", "not_exposed"
 D, Q, X = "detected", "quiet", "not_evaluated"
 
-WORKED_EXAMPLES: list[tuple[State, SignatureState | None, str | None, str | None, str, str]] = [
+WORKED_EXAMPLES: list[tuple[ExposureState, SignatureState | None, str | None, str | None, str, str]] = [
     # exposure, signature state, cause detected (None: none), strength, verdict, what happened
     (E, D, "follower", "conclusive", "confirmed", "3.3.1 with a selector, 45 % of the fetches expire"),
     (E, D, "follower", "suggestive", "exposed", "3.3.1, many expiries, reads not proven"),
@@ -56,7 +57,12 @@ def by_id(rows: list[Row]) -> dict[str | None, Row]:
 
 @pytest.mark.parametrize(("exposed", "state", "cause", "strength", "expected", "story"), WORKED_EXAMPLES)
 def test_worked_examples(
-    exposed: State, state: SignatureState, cause: str | None, strength: Strength | None, expected: str, story: str
+    exposed: ExposureState,
+    state: SignatureState,
+    cause: str | None,
+    strength: Strength | None,
+    expected: str,
+    story: str,
 ) -> None:
     detections = (Detection(cause, strength, ("broker 2",)),) if cause and strength else ()
     results = {"fetch_latency": SignatureResult("fetch_latency", state, detections)}
@@ -71,7 +77,7 @@ def test_worked_examples(
 
 
 @pytest.mark.parametrize(("exposed", "expected"), WITHOUT_SIGNATURE)
-def test_advisories_without_signature(exposed: State, expected: str) -> None:
+def test_advisories_without_signature(exposed: ExposureState, expected: str) -> None:
     (row,) = judge(only("CVE-2022-34917"), {"CVE-2022-34917": Exposure(exposed, ("because",))}, {})
     assert (row.verdict, row.signature, row.signature_state, row.cause) == (expected, None, None, None)
 
@@ -80,7 +86,7 @@ def test_advisories_without_signature(exposed: State, expected: str) -> None:
 @pytest.mark.parametrize("strength", ["conclusive", "suggestive", None])
 @pytest.mark.parametrize("state", [D, Q, X, None])
 def test_without_signature_only_exposure_counts(
-    exposed: State, strength: Strength | None, state: SignatureState
+    exposed: ExposureState, strength: Strength | None, state: SignatureState
 ) -> None:
     assert verdict(exposed, state, strength, False) == {E: "exposed", U: "unknown", N: "not_affected"}[exposed]
 
@@ -95,7 +101,7 @@ def test_a_detection_without_strength_is_an_error() -> None:
         verdict("exposed", "detected", None, True)
 
 
-def isr(exposed_12751: State, *subjects: str) -> dict[str | None, Row]:
+def isr(exposed_12751: ExposureState, *subjects: str) -> dict[str | None, Row]:
     pair = {key: ADVISORIES[key] for key in ("KAFKA-12686", "KAFKA-12751")}
     exposures = {"KAFKA-12686": Exposure("exposed", ("2.8.1",)), "KAFKA-12751": Exposure(exposed_12751, ("2.8.1",))}
     return by_id(judge(pair, exposures, found(Detection("frozen", "conclusive", subjects), signature="isr_stagnation")))

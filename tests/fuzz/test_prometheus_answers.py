@@ -11,8 +11,9 @@ import pytest
 
 from fuzz_inputs import TIMES, mutated, one_line, randoms, tried
 from kafka_fleet.collect import hosts
-from kafka_fleet.collect.connections.http import Credentials, Failure, Limits
+from kafka_fleet.collect.connections.http import Failure, Limits
 from kafka_fleet.collect.jolokia.rows import Rows
+from kafka_fleet.config.credentials import Credentials
 from kafka_fleet.prometheus_import import scrape_rows
 from kafka_fleet.prometheus_import.client import Prometheus
 from kafka_fleet.prometheus_import.metric_names import Names, load_names

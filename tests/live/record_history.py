@@ -12,7 +12,8 @@ import time
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
-from kafka_fleet.collect.connections.http import Credentials, Limits
+from kafka_fleet.collect.connections.http import Limits
+from kafka_fleet.config.credentials import Credentials
 from kafka_fleet.prometheus_import.client import Prometheus
 from kafka_fleet.prometheus_import.importer import Source, import_days
 from kafka_fleet.prometheus_import.mapping import Choice

@@ -18,15 +18,15 @@ from kafka_fleet.base.addresses import literal_address, url_problem
 from kafka_fleet.collect.admin import unlisted_topics
 from kafka_fleet.collect.admin.client import AdminSweep, sweep_admin
 from kafka_fleet.collect.admin.topic_errors import topic_errors
+from kafka_fleet.collect.close_looks.sweep_context import Sweeping
 from kafka_fleet.collect.close_looks.sweep_looks import looked
-from kafka_fleet.collect.connections.http import Credentials, Limits
+from kafka_fleet.collect.connections.http import Limits
 from kafka_fleet.collect.hosts import sweep_host
 from kafka_fleet.collect.jolokia.client import BrokerSweep, sweep_broker
 from kafka_fleet.collect.jolokia.rows import Rows
-from kafka_fleet.collect.sweep_context import Sweeping
 from kafka_fleet.collect.sweep_result import ClockRanBack, SweepResult
 from kafka_fleet.collect.sweep_rows import broker_tables, declaration, sweep_row
-from kafka_fleet.config.credentials import CredentialsError, Resolver, http_credentials, kafka_settings
+from kafka_fleet.config.credentials import Credentials, CredentialsError, Resolver, http_credentials, kafka_settings
 from kafka_fleet.config.fleet import Cluster
 from kafka_fleet.schema.arrow import Item
 from kafka_fleet.store.raw.landing import Landing, sweeps_around

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from kafka_fleet.documents.day_summaries import COUNTED
+from kafka_fleet.domain import SUBJECT_KINDS
 
 MOST = 100  # subjects of an entry, and settings; findings of this version name some twenty
 LONGEST = 300  # bytes of a text that is kept whole: a topic of 249 characters, with its kind and partition
@@ -35,6 +35,6 @@ def as_kept(text: str) -> str:
 def kept_subjects(subjects: Iterable[str]) -> list[str]:
     """The first `MOST`, and last how many more there are of each further kind: `and 580 more groups`."""
     texts = [kept(text) for text in subjects]
-    rest = Counter(kind for text in texts[MOST:] if (kind := text.partition(" ")[0]) in COUNTED)
-    already = [text for text in texts[MOST:] if text.startswith("and ")][-len(COUNTED) :]
+    rest = Counter(kind for text in texts[MOST:] if (kind := text.partition(" ")[0]) in SUBJECT_KINDS)
+    already = [text for text in texts[MOST:] if text.startswith("and ")][-len(SUBJECT_KINDS) :]
     return texts[:MOST] + [f"and {count:,} more {kind}s" for kind, count in sorted(rest.items())] + already

@@ -31,8 +31,7 @@ from kafka_fleet.base.yaml import FleetFileError, load_yaml
 from kafka_fleet.config.acknowledgement_entries import Broken, entries_apart
 from kafka_fleet.config.acknowledgement_limits import as_kept, kept, kept_subjects
 from kafka_fleet.config.fleet import Email, Slug
-from kafka_fleet.documents.day_summaries import RANK, key_of, wider
-from kafka_fleet.knowledge.advisories import Severity, severity_rank
+from kafka_fleet.domain import VERDICT_RANK, Severity, added_subjects, finding_key, severity_rank
 
 NAME = "acknowledgements.yaml"
 LONGEST = timedelta(days=366)
@@ -72,7 +71,7 @@ class Acknowledgement(BaseModel):
     @property
     def key(self) -> str:
         """Which finding of the cluster it is about."""
-        return key_of({"advisory": self.advisory, "signature": self.signature, "cause": self.cause})
+        return finding_key({"advisory": self.advisory, "signature": self.signature, "cause": self.cause})
 
 
 class Acknowledgements(NamedTuple):
@@ -138,13 +137,13 @@ def reopened(one: Acknowledgement, row: Mapping[str, Any], ds: str) -> str | Non
     """Why an acknowledgement does not hold for a finding, a row of a brief, on a day; None where it does."""
     if date.fromisoformat(ds) > one.expires:
         return f"It was acknowledged until {one.expires}."
-    if RANK[row["verdict"]] > RANK[one.verdict]:
+    if VERDICT_RANK[row["verdict"]] > VERDICT_RANK[one.verdict]:
         return f"It was acknowledged as {one.verdict.replace('_', '-')}."
     if one.severity is not None and severity_rank(row["severity"]) < severity_rank(one.severity):
         return f"It was acknowledged with severity {one.severity}."
     if one.release is not None and row["release"] is not None and row["release"] != one.release:
         return f"It was acknowledged for release {one.release}."
-    more = wider(one.subjects, [kept(text) for text in row["subjects"]]) if one.subjects is not None else []
+    more = added_subjects(one.subjects, [kept(text) for text in row["subjects"]]) if one.subjects is not None else []
     if more:
         return f"It was acknowledged without {', '.join(more[:6])}."
     basis = [kept(text) for text in row.get("basis", ())]
@@ -173,5 +172,5 @@ def standing(
 ) -> dict[str, tuple[Acknowledgement, str | None]]:
     """Finding's key -> its acknowledgement, and why that does not hold on this day (None: it does)."""
     own = {one.key: one for one in entries if one.cluster == cluster}
-    keyed = {key_of(row): row for row in rows}
+    keyed = {finding_key(row): row for row in rows}
     return {key: (own[key], reopened(own[key], row, ds)) for key, row in keyed.items() if key in own}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kafka_fleet.documents.day_summaries import brief_path, stored_brief
-from kafka_fleet.knowledge.plots import plots_path
+from kafka_fleet.documents.plots import plots_path
 from kafka_fleet.store.files import names
 from kafka_fleet.store.generations import current, day
 from kafka_fleet.store.versions import NewerVersion, document

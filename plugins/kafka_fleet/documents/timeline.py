@@ -8,7 +8,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from kafka_fleet.documents.day_summaries import CLEAN_DAYS, RANK, Brief, key_of, measured
+from kafka_fleet.documents.day_summaries import CLEAN_DAYS, Brief, measured
+from kafka_fleet.domain import VERDICT_RANK, finding_key
 
 State = Literal["fired", "clean", "unseen"]
 Outcome = Literal["still there", "gone", "waiting", ""]
@@ -55,7 +56,7 @@ class Timeline:
     @property
     def worst(self) -> str:
         """The worst verdict of any day."""
-        return max((one.verdict for one in self.days), key=RANK.__getitem__)
+        return max((one.verdict for one in self.days), key=VERDICT_RANK.__getitem__)
 
     def plain(self) -> dict[str, Any]:
         """As JSON: the finding, its outcome, and every day."""
@@ -104,7 +105,7 @@ def _outcome(days: Sequence[DayOf]) -> Outcome:
 
 def timelines(cluster: str, briefs: Mapping[str, Brief], only: Collection[str] | None = None) -> list[Timeline]:
     """Every finding that any of the days has, the worst first. briefs: by judged day. only: keys of findings."""
-    rows = {ds: {key_of(row): row for row in found.rows} for ds, found in sorted(briefs.items())}
+    rows = {ds: {finding_key(row): row for row in found.rows} for ds, found in sorted(briefs.items())}
     made = []
     for key in sorted({key for found in rows.values() for key in found}):
         if only is not None and key not in only:
@@ -113,4 +114,4 @@ def timelines(cluster: str, briefs: Mapping[str, Brief], only: Collection[str] |
         days = tuple(_day(ds, rows[ds].get(key), like, briefs[ds]) for ds in rows)
         cause = next((found[key]["cause"] for found in rows.values() if key in found and found[key]["cause"]), None)
         made.append(Timeline(cluster, key, like["signature"], cause, days, _outcome(days)))
-    return sorted(made, key=lambda one: (-RANK[one.worst], one.key))
+    return sorted(made, key=lambda one: (-VERDICT_RANK[one.worst], one.key))

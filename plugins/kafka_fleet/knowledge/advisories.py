@@ -11,19 +11,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from kafka_fleet.base.validation_errors import told
 from kafka_fleet.base.yaml import FleetFileError, load_yaml
+from kafka_fleet.domain import SEVERITIES, Severity
 from kafka_fleet.knowledge.preconditions import Precondition
 from kafka_fleet.knowledge.ranges import Affected, parse_affected
 
-Severity = Literal["critical", "high", "medium", "low", "info"]
 Component = Literal[
     "broker", "controller", "client-producer", "client-consumer", "client", "streams", "connect", "host", "topic"
 ]
-SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low", "info")  # worst first
-
-
-def severity_rank(severity: str | None) -> int:
-    """Place in critical, high, medium, low, info; anything else comes last."""
-    return SEVERITIES.index(severity) if severity in SEVERITIES else len(SEVERITIES)
 
 
 SERVER = frozenset({"broker", "controller"})

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from kafka_fleet.base.text import one_line
 from kafka_fleet.config.acknowledgements import Acknowledgements
-from kafka_fleet.documents.day_summaries import RANK
+from kafka_fleet.domain import SEVERITIES, VERDICT_RANK
 from kafka_fleet.mail.delivery import LEASE, DeliveryResult, deliver
 from kafka_fleet.mail.dispatch import NONE, due_anyway
 from kafka_fleet.mail.last_sent import last_told
@@ -23,7 +23,7 @@ from kafka_fleet.mail.smtp_settings import SmtpSettings
 from kafka_fleet.report.changes import Changes, Told
 from kafka_fleet.report.formatting import VERDICTS, plural
 from kafka_fleet.report.letter import MAX_BYTES
-from kafka_fleet.report.priority import SCALE, importance, weighed
+from kafka_fleet.report.priority import importance, weighed
 from kafka_fleet.report.sanitize import clean
 from kafka_fleet.report.templating import inlined, plain, render
 
@@ -130,7 +130,9 @@ def mail_digest(
     box = Outbox(home, ds, name, LEASE)
     told, since, unsure = last_told(box, home, ds, digest, [owner])[owner]
     entries = [_entry(home, ds, cluster, generation, acknowledged, told, since, unsure) for cluster in clusters]
-    entries.sort(key=lambda one: (one.judged is not None, -RANK[one.worst], SCALE.index(one.weight), one.cluster))
+    entries.sort(
+        key=lambda one: (one.judged is not None, -VERDICT_RANK[one.worst], SEVERITIES.index(one.weight), one.cluster)
+    )
     news = [one for one in entries if one.has_news]
     missing = [one.cluster for one in entries if one.judged is None]
     known = (told or {}).get("", {}).get("missing", []) == missing
@@ -149,7 +151,7 @@ def mail_digest(
 
 def subject(ds: str, entries: Sequence[Entry]) -> str:
     """How many clusters, the worst verdict, the number of changes, the day: one line."""
-    worst = max((one.worst for one in entries if one.judged), key=RANK.__getitem__, default="unknown")
+    worst = max((one.worst for one in entries if one.judged), key=VERDICT_RANK.__getitem__, default="unknown")
     changes = sum(len(one.changes.changes) for one in entries if one.changes)
     told = any(one.changes is not None and one.changes.since for one in entries)
     again = any(one.changes is not None and one.changes.unsure for one in entries)

@@ -6,7 +6,8 @@ They have no letter of their own: Airflow was down or the DAG paused when they e
 from datetime import date
 from pathlib import Path
 
-from kafka_fleet.documents.day_summaries import key_of, read_brief
+from kafka_fleet.documents.day_summaries import read_brief
+from kafka_fleet.domain import finding_key
 from kafka_fleet.mail.last_sent import LOOK_BACK, days_before
 from kafka_fleet.store.generations import current, noted_run
 from kafka_fleet.store.raw.manifests import sweep_times
@@ -32,7 +33,7 @@ def _sentence(home: Path, cluster: str, ds: str) -> str | None:
         return f"{ds} was judged late, without this cluster."
     if not short.reached:
         return f"{ds} was judged late and had no letter: nothing was measured on it."
-    keys = [key_of(row) for row in short.rows if row["verdict"] == "confirmed"]
+    keys = [finding_key(row) for row in short.rows if row["verdict"] == "confirmed"]
     more = f" and {len(keys) - SHOWN} more" if len(keys) > SHOWN else ""
     what = f"confirmed on it: {', '.join(keys[:SHOWN])}{more}" if keys else "nothing was confirmed on it"
     return f"{ds} was judged late and had no letter; {what}."

@@ -16,8 +16,8 @@ from fastapi.responses import HTMLResponse, Response
 
 from kafka_fleet.base.resources import templates_dir
 from kafka_fleet.config import acknowledgements
-from kafka_fleet.documents.day_summaries import key_of
 from kafka_fleet.documents.published import Damaged, NotPublished, Published, readable
+from kafka_fleet.domain import finding_key
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.page.cluster import LOOK_BACK, histories, letter_view
 from kafka_fleet.page.day_plots import day_plots, gaps_said
@@ -181,7 +181,7 @@ def make_app(
                     absent=[
                         one
                         for one in known.entries
-                        if one.cluster == cluster and one.key not in {key_of(row) for row in rows}
+                        if one.cluster == cluster and one.key not in {finding_key(row) for row in rows}
                     ],
                     standing=acknowledgements.standing(known.entries, cluster, rows, ds),
                     faults=[sentence for name, sentence in known.faults if name in (cluster, None)],

@@ -12,8 +12,9 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from kafka_fleet.collect.connections.http import Credentials, Endpoint, Failure, Limits
+from kafka_fleet.collect.connections.http import Endpoint, Failure, Limits
 from kafka_fleet.collect.jolokia.responses import weighed
+from kafka_fleet.config.credentials import Credentials
 
 FORM = "application/x-www-form-urlencoded"
 AGAIN = frozenset({"cut_off", "timeout", "unreachable"})  # worth one more try after PAUSE_S; a 5xx had it

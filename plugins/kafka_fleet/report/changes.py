@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from kafka_fleet.documents.day_summaries import CLEAN_DAYS, FIELDS, RANK, key_of, measured, wider
-from kafka_fleet.knowledge.advisories import severity_rank
+from kafka_fleet.documents.day_summaries import CLEAN_DAYS, FIELDS, measured
+from kafka_fleet.domain import VERDICT_RANK, added_subjects, finding_key, severity_rank
 from kafka_fleet.report.formatting import quantity
 from kafka_fleet.report.view_models import Json
 
@@ -62,7 +62,7 @@ class Changes:
 
 def told_of(findings: Sequence[Json]) -> Told:
     """What a letter with these findings of one cluster tells. Not affected is nothing told."""
-    return dict(sorted((key_of(one), _row(one)) for one in findings if one["verdict"] != "not_affected"))
+    return dict(sorted((finding_key(one), _row(one)) for one in findings if one["verdict"] != "not_affected"))
 
 
 def _row(finding: Json) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def compare(
     unseen = set_aside or not reached
     if unseen:
         findings = [{**_GONE, "advisory": NOT_JUDGED if set_aside else UNREACHED, "verdict": "unknown"}]
-    now = {key_of(one): _row(one) for one in findings}
+    now = {finding_key(one): _row(one) for one in findings}
     if before is None:
         told = {key: {**row, **_mark(acknowledged or {}, key)} for key, row in told_of(findings).items()}
         return Changes(None, (), (), told)
@@ -106,7 +106,9 @@ def compare(
         change: Change | None = None
         kept: Mapping[str, Any] | None = new
         if old is None and new is not None:
-            change = Change("new", key, None, new["verdict"], new["severity"], "") if RANK[new["verdict"]] else None
+            change = (
+                Change("new", key, None, new["verdict"], new["severity"], "") if VERDICT_RANK[new["verdict"]] else None
+            )
         elif old is not None and new is None and unseen:
             kept = {**old, "unseen": True}
         elif old is not None:
@@ -123,7 +125,7 @@ def compare(
             told[key] |= ({"acknowledged": mark} if mark else {}) if waits else _mark(acknowledged or {}, key)
             if old and "persists" in old and kept["verdict"] == old["verdict"]:
                 told[key]["persists"] = old["persists"]
-    changes.sort(key=lambda one: (KINDS.index(one.kind), severity_rank(one.severity), -RANK[one.now], one.key))
+    changes.sort(key=lambda one: (KINDS.index(one.kind), severity_rank(one.severity), -VERDICT_RANK[one.now], one.key))
     news = {one.key: one.kind for one in changes}
     stay = {key: row["persists"] for key, row in told.items() if "persists" in row}
     # the symptom that no advisory explains any more is the same news
@@ -168,10 +170,10 @@ def _step(
             return None, old, None
         change = Change("unseen", key, was, now, severity, "It could not be measured; it stands as it was told.")
         return change, {**old, "unseen": True}, None
-    if RANK[now] > RANK[was]:
+    if VERDICT_RANK[now] > VERDICT_RANK[was]:
         kind: Kind = "new" if was == "unknown" else "worse"
         return Change(kind, key, was, now, severity, ""), new, None
-    if RANK[now] < RANK[was]:
+    if VERDICT_RANK[now] < VERDICT_RANK[was]:
         if measured(new) and new["cause"] == old["cause"]:  # seen as before, and judged more mildly
             moved = new["release"] is not None and new["release"] != old["release"]
             if was == "confirmed" and new["exposure"] == "not_exposed" and moved:
@@ -186,7 +188,7 @@ def _step(
         return Change("better", key, was, now, severity, ""), new, None
     if severity_rank(new["severity"]) < severity_rank(old["severity"]):
         return Change("worse", key, was, now, severity, f"Its severity was {old['severity']}."), known, None
-    more = wider(old["subjects"], new["subjects"])
+    more = added_subjects(old["subjects"], new["subjects"])
     if more:
         return Change("worse", key, was, now, severity, f"Now also: {', '.join(more[:6])}."), known, None
     if severity_rank(new["severity"]) > severity_rank(old["severity"]):

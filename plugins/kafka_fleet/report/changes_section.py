@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from kafka_fleet.base.text import one_line
 from kafka_fleet.config.acknowledgements import Acknowledgement
-from kafka_fleet.documents.day_summaries import CLEAN_DAYS, RANK, key_of
+from kafka_fleet.documents.day_summaries import CLEAN_DAYS
+from kafka_fleet.domain import VERDICT_RANK, finding_key
 from kafka_fleet.report.cards import own_text
 from kafka_fleet.report.changes import KINDS, NOT_JUDGED, UNREACHED, Change, Changes, Kind
 from kafka_fleet.report.formatting import VERDICTS, plural
@@ -65,8 +66,8 @@ def subject(
     unjudged: what stands there for the verdict of a cluster that was not judged, as in JudgedDay; else empty.
     """
     accepted = {key for key, (_one, void) in standing.items() if void is None}
-    open_ones = [one["verdict"] for one in findings if key_of(one) not in accepted]
-    worst = max(open_ones, key=RANK.__getitem__, default="not_affected")
+    open_ones = [one["verdict"] for one in findings if finding_key(one) not in accepted]
+    worst = max(open_ones, key=VERDICT_RANK.__getitem__, default="not_affected")
     verdict = unjudged or VERDICTS[worst].label.lower()
     if changes.unsure and not changes.changes:
         news = "told again"
@@ -94,11 +95,11 @@ def _acknowledged(standing: Standing, findings: Sequence[Json], advisories: Mapp
     """Findings that are there and acknowledged: who, why and until when."""
     lines = []
     for one in findings:
-        ack, void = standing.get(key_of(one), (None, None))
+        ack, void = standing.get(finding_key(one), (None, None))
         if ack is not None and void is None:
             by = f", entered by {ack.acknowledged_by}" if ack.acknowledged_by else ""
             why = f"{ack.reason} Acknowledged by {ack.owner} until {ack.expires}{by}."
-            change = Change("new", key_of(one), None, one["verdict"], one["severity"], why)
+            change = Change("new", finding_key(one), None, one["verdict"], one["severity"], why)
             lines.append(_line(Change(**clean(vars(change), _LONG)), advisories))
     return lines
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from kafka_fleet.documents.coverage import judged, reached, set_aside
-from kafka_fleet.knowledge.advisories import severity_rank
+from kafka_fleet.domain import SEVERITIES, severity_rank
 from kafka_fleet.report.formatting import VERDICTS, plural
 from kafka_fleet.report.headline import alerts, releases, verdict_counts
-from kafka_fleet.report.priority import SCALE, most_pressing, weighed
+from kafka_fleet.report.priority import most_pressing, weighed
 from kafka_fleet.report.sanitize import clean
 from kafka_fleet.report.view_models import Cut, Json, cut
 
@@ -128,7 +128,7 @@ def build_fleet(
         key=lambda r: (
             not r.problem,
             _WORST.index(r.worst) if r.worst in _WORST else len(order),
-            SCALE.index(r.weight),
+            SEVERITIES.index(r.weight),
             -r.counts[r.worst],
             r.id,
         )

@@ -12,10 +12,11 @@ from typing import Any, NamedTuple, Protocol
 
 import pyarrow as pa
 
-from kafka_fleet.collect.connections.http import Credentials, Endpoint, Failure, Limits
+from kafka_fleet.collect.connections.http import Endpoint, Failure, Limits
 from kafka_fleet.collect.jolokia.client import QUERY
 from kafka_fleet.collect.jolokia.responses import decode
 from kafka_fleet.collect.jolokia.rows import Rows
+from kafka_fleet.config.credentials import Credentials
 from kafka_fleet.knowledge.close_looks import FROM_LEADERS, Look, source
 from kafka_fleet.schema import mbeans
 from kafka_fleet.schema.mbeans import Bean

@@ -4,7 +4,7 @@ import time
 from typing import Any, NamedTuple
 
 from kafka_fleet.collect.close_looks.suspicion import Since
-from kafka_fleet.collect.sweep_context import Sweeping
+from kafka_fleet.collect.close_looks.sweep_context import Sweeping
 from kafka_fleet.knowledge.close_looks import Look
 from kafka_fleet.store.raw.look_history import last_looks
 

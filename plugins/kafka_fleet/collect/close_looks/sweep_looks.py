@@ -19,8 +19,8 @@ from kafka_fleet.collect.close_looks.broker_look import Looked, Place, Plan, loo
 from kafka_fleet.collect.close_looks.leader_reads import Leaders
 from kafka_fleet.collect.close_looks.selection import SPARE_S, Suspect, chosen
 from kafka_fleet.collect.close_looks.suspicion import columns_before, read_topics, since, suspected
+from kafka_fleet.collect.close_looks.sweep_context import Sweeping
 from kafka_fleet.collect.jolokia.client import BrokerSweep
-from kafka_fleet.collect.sweep_context import Sweeping
 from kafka_fleet.config.credentials import CredentialsError, kafka_settings
 from kafka_fleet.knowledge.close_looks import FROM_LEADERS, Look, asked_looks
 from kafka_fleet.schema.arrow import Item

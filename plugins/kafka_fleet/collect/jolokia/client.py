@@ -13,10 +13,11 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
-from kafka_fleet.collect.connections.http import Credentials, Endpoint, Failure, Limits
+from kafka_fleet.collect.connections.http import Endpoint, Failure, Limits
 from kafka_fleet.collect.jolokia import columns
 from kafka_fleet.collect.jolokia.responses import decode, one_object, status_of
 from kafka_fleet.collect.jolokia.rows import TWICE, Rows
+from kafka_fleet.config.credentials import Credentials
 from kafka_fleet.schema import mbeans
 from kafka_fleet.schema.mbeans import Bean
 

@@ -9,8 +9,8 @@ from functools import cache
 
 import pyarrow as pa
 
-from kafka_fleet.collect.admin.configs import LONGEST, LONGEST_NAME
 from kafka_fleet.schema import mbeans
+from kafka_fleet.schema.config_names import LONGEST_NAME, LONGEST_VALUE
 from kafka_fleet.schema.raw_tables import raw_schemas
 from kafka_fleet.store.raw.constraints import Bound, Flag, Items, Moments, Numbers, Text
 
@@ -67,7 +67,7 @@ _BY_NAME: dict[str, Bound] = {
     "slot": COUNT, "slots": COUNT, "offset_ms": DURATION, "spent_ms": DURATION,
     "jolokia_url": URL, "imported_from": URL,
     "log_dir": Text(4096),  # the longest path of Linux
-    "name": Text(LONGEST_NAME), "value": Text(LONGEST),  # as they are read
+    "name": Text(LONGEST_NAME), "value": Text(LONGEST_VALUE),  # as they are read
     "declaration": Text(16 * 2**20),  # a fleet file has no more
     "owners": Items(100_000, Text(1024)),  # the fleet file's own
     "missing": Items(1_000, Text(1024)), "admin_missing": Items(100, NAME),

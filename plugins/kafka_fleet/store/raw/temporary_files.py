@@ -7,8 +7,8 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+from kafka_fleet.base.edited_files import TEMPORARY
 from kafka_fleet.store import bucket
-from kafka_fleet.store.files import TEMPORARY
 from kafka_fleet.store.raw.landing import ORPHAN_SECONDS
 from kafka_fleet.store.raw.trusted_clock import changed_at
 
