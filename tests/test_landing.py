@@ -39,7 +39,7 @@ def process(home: Path, before: str, wait: bool = True) -> "subprocess.Popen[byt
     """Land TABLES in a process of its own, with a line of code run first."""
     code = (
         f"import sys; sys.path[:0] = [{str(ROOT / 'plugins')!r}, {str(ROOT / 'tests')!r}]\n"
-        "import os, signal, resource\nfrom pathlib import Path\nfrom kafka_fleet.store import landing\n"
+        "import os, signal, resource\nfrom pathlib import Path\nfrom kafka_fleet.store.raw import landing\n"
         "from test_landing import AT, TABLES\n"
         + before
         + "\nlanding.land(Path(sys.argv[1]), 'payments-eu', AT, TABLES)"
