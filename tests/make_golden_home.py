@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from kafka_fleet.acknowledgements import NAME as ACKNOWLEDGEMENTS
 
 from golden_homes import ACCEPTED, CLUSTER, DIGESTED, FOLDER, LOST, MORE, OWNER, REFUSED, SCENARIO, SWEEPS
+from kafka_fleet.config.acknowledgements import NAME as ACKNOWLEDGEMENTS
 from mail_server import Mailbox, mail_server
 from recorded import recorded_day, recording
 
