@@ -26,6 +26,8 @@ from kafka_fleet.config.credentials import local_credentials
 from kafka_fleet.config.fleet import Cluster, parse_fleet
 from support.servers.jolokia_simulator import Agent, agent
 from support.servers.wire_broker import running
+from jolokia_simulator import Agent, agent
+from wire_broker import running
 
 BROKERS = 16
 ROUNDS = 5

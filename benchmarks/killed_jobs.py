@@ -32,6 +32,9 @@ from kafka_fleet.base.resources import spark_application, sql_dir
 from kafka_fleet.store.generations import POINTER, claim_generation, current_generation
 from support.homes.recorded import recorded_day, write_home
 from support.homes.stored_days import published
+from kafka_fleet.store.generations import POINTER, claim, current
+from recorded import recorded_day, write_home
+from stored_days import published
 
 CLUSTERS = ["follower331", "idle331"]
 OLD, NEW = "g0001", "g0002"

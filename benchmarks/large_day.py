@@ -21,6 +21,8 @@ from kafka_fleet.store.raw.landing import land
 from kafka_fleet.schema.raw_tables import raw_schemas
 from support.generators.fleetgen.healthy import healthy
 from support.generators.fleetgen.landing import swept
+from fleetgen.healthy import healthy
+from fleetgen.landing import swept
 
 CLUSTER = "largest"
 BROKERS = list(range(1, 9))

@@ -26,15 +26,15 @@ from benchmarks.measure import gate, machine
 from benchmarks.soak_fleet import DEAD, Clock, Simulator, Soak, simulator
 from benchmarks.soak_judged import judge
 from kafka_fleet.base import parallel
-from kafka_fleet.collect.jolokia import client as jolokia
 from kafka_fleet.collect import sweep
 from kafka_fleet.collect.connections.http import Limits
+from kafka_fleet.collect.jolokia import client as jolokia
 from kafka_fleet.config.credentials import local_credentials
 from kafka_fleet.config.fleet import load_fleet
 from kafka_fleet.store.raw.compaction import compact, remove_superseded
+from kafka_fleet.store.raw.garbage import remove_orphans
 from kafka_fleet.store.raw.latest_sweep import FOLDER
 from kafka_fleet.store.raw.manifests import JOINED, manifests, read_rows
-from kafka_fleet.store.raw.garbage import remove_orphans
 
 LIMITS = Limits(read_s=3.0)  # a broker that hangs costs this twice
 _LIBC = ctypes.CDLL(None)  # of glibc
@@ -85,7 +85,7 @@ def _sweep(soak: Soak, tick: int, home: Path, fleet: Path, agents: Simulator, cl
     fleet.write_text(soak.fleet_file(tick, agents.port, agents.nobody), encoding="utf-8")
     clusters, resolver = load_fleet(fleet).clusters, local_credentials()
     clock.begin(soak.at(tick))
-    found = parallel.run_in_parallel(
+    found = parallel.each(
         clusters,
         lambda one: one.id,
         lambda one: sweep.sweep_cluster(one, home, resolver, LIMITS),

@@ -58,9 +58,9 @@ def fleet_replay() -> None:
     @task(multiple_outputs=True)
     def plan() -> dict[str, Any]:
         """The days that are stored, the rules to judge by, and a folder of its own for what comes out."""
+        from kafka_fleet.base.errors import UsageError
         from kafka_fleet.documents.replays import claim_replay, replay_rules, stored_days
         from kafka_fleet.store.bucket import address
-        from kafka_fleet.base.errors import UsageError
 
         params = get_current_context()["params"]
         asked = {name: params[name] or [] for name in ("signatures", "advisories")}

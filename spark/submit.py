@@ -5,7 +5,8 @@ spark-submit spark/submit.py judge --home H --ds D --generation G [--sql DIR] [-
 spark-submit spark/submit.py analyze ...      both in one session, for the command line
 spark-submit spark/submit.py replay --home H --results R --days D,D,... [--sql DIR] [--fleet F] [--signatures x,y]
 
-On a cluster the code and the SQL come with the job (`--py-files kafka-fleet-<digest>.zip`, kafka_fleet.base.spark_bundle).
+On a cluster the code and the SQL come with the job (`--py-files kafka-fleet-<digest>.zip`, see
+kafka_fleet.base.spark_bundle).
 """
 
 import argparse

@@ -1,6 +1,8 @@
 """Preconditions in words: takes one of an advisory's, gives what is asked and where the answer is read from."""
 
 from docs_generator.markdown import code, escape
+from kafka_fleet.knowledge.conditions import load_conditions
+from kafka_fleet.knowledge.preconditions import Precondition
 from kafka_fleet.knowledge.predicates import (
     BrokerConfig,
     ClientConfig,

@@ -101,10 +101,10 @@ def _day(context: Mapping[str, Any]) -> str:
 
 
 def _tell_without_home(title: str, lines: Sequence[str]) -> None:
-    from kafka_fleet.mail.owner_alerts import platform_owners
     from kafka_fleet.base.text import one_line
-    from kafka_fleet.report.sanitize import clean
+    from kafka_fleet.mail.owner_alerts import platform_owners
     from kafka_fleet.mail.smtp import SmtpSession
+    from kafka_fleet.report.sanitize import clean
 
     settings = smtp_settings()
     owners = platform_owners()

@@ -20,8 +20,8 @@ def due_after() -> tuple[float, str]:
 
     A setting that is no number would else take both DAGs away, and with them the word that letters are late.
     """
-    from kafka_fleet.mail.deadline import DEFAULT_HOURS, deadline_hours
     from kafka_fleet.base.errors import UsageError
+    from kafka_fleet.mail.deadline import DEFAULT_HOURS, deadline_hours
 
     try:
         return deadline_hours(), ""

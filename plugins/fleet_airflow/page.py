@@ -2,14 +2,11 @@
 
 import os
 from pathlib import Path
-from typing import Any, ClassVar
 
 from airflow.api_fastapi.auth.managers.models.resource_details import AccessView, DagAccessEntity
 from airflow.api_fastapi.core_api.security import GetUserDep, requires_access_dag, requires_access_view
-from airflow.plugins_manager import AirflowPlugin
-from fastapi import Depends
+from fastapi import Depends, FastAPI
 
-from fleet_airflow.page_link import FleetPageLink, PREFIX, ROUTE
 from kafka_fleet.page.app import make_app
 from kafka_fleet.store.bucket import open_home
 
@@ -34,18 +31,6 @@ GUARD = [Depends(requires_access_view(AccessView.PLUGINS))]
 EDITORS = [Depends(requires_access_dag("POST", DagAccessEntity.RUN, param_dag_id="fleet_health"))]  # who may judge days
 
 
-class FleetHealth(AirflowPlugin):
-    """One page in the navigation, and a link to it from the task that judges."""
-
-    name = "fleet_health"
-    fastapi_apps: ClassVar[list[Any]] = [
-        {
-            "app": make_app(home, GUARD, fleet_file, EDITORS, Depends(user)),
-            "url_prefix": PREFIX,
-            "name": "Kafka Fleet Health",
-        }
-    ]
-    external_views: ClassVar[list[Any]] = [
-        {"name": "Fleet Health", "href": f"{PREFIX.lstrip('/')}/", "url_route": ROUTE, "destination": "nav"}
-    ]
-    operator_extra_links: ClassVar[list[Any]] = [FleetPageLink()]
+def page_app() -> FastAPI:
+    """The page, for whoever may view plugins; acknowledging is for whoever may trigger fleet_health."""
+    return make_app(home, GUARD, fleet_file, EDITORS, Depends(user))

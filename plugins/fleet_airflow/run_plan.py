@@ -39,8 +39,8 @@ def is_missed(kind: str, ds: str, now: datetime) -> bool:
 def settle_plan() -> dict[str, Any]:
     """What is stored of the day, a generation of its own for this run, and the fleet as it is now. Holds no secrets."""
     from kafka_fleet.knowledge.signatures import load_signatures
-    from kafka_fleet.store.generations import claim_generation, note_run
     from kafka_fleet.store.fleet_snapshot import keep_fleet
+    from kafka_fleet.store.generations import claim_generation, note_run
     from kafka_fleet.store.raw.manifests import manifests
 
     context = get_current_context()

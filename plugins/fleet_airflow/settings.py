@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kafka_fleet.config.fleet import Fleet
 
 log = logging.getLogger(__name__)
-APPLICATION = Path(__file__).resolve().parents[1] / "spark" / "submit.py"
+APPLICATION = Path(__file__).resolve().parents[2] / "spark" / "submit.py"
 # the JSON schema of a parameter that lists names
 NAMES = {"type": ["null", "array"], "items": {"type": "string", "pattern": "^[a-z0-9][a-z0-9_-]*$"}}
 # mapped tasks of a step while the fleet allows it: each costs a process of its own and rows in the metadata
@@ -55,7 +55,9 @@ def acknowledged() -> "Acknowledgements":
     """The acknowledgements beside the fleet file; what is wrong with it is in the log, and in the letters."""
     from kafka_fleet.config import acknowledgements
 
-    found = acknowledgements.load_acknowledgements(acknowledgements.acknowledgements_path(Path(os.environ["KAFKA_FLEET_FILE"])))
+    found = acknowledgements.load_acknowledgements(
+        acknowledgements.acknowledgements_path(Path(os.environ["KAFKA_FLEET_FILE"]))
+    )
     for _cluster, fault in found.faults:
         log.warning("%s", fault)
     return found
@@ -66,8 +68,8 @@ def home() -> Path:
 
     A bucket that cannot be used fails the task with its sentence; one whose server is gone is worth another try.
     """
-    from kafka_fleet.store.bucket import open_home
     from kafka_fleet.base.errors import UsageError
+    from kafka_fleet.store.bucket import open_home
 
     take_credentials()
     try:

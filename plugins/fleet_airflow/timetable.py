@@ -1,9 +1,8 @@
 """When days are judged: each day once, at its end; those that were missed as soon as Airflow is back, oldest first."""
 
 from datetime import timedelta
-from typing import Any, ClassVar
+from typing import Any
 
-from airflow.plugins_manager import AirflowPlugin
 from airflow.timetables.base import DagRunInfo, DataInterval, TimeRestriction, Timetable
 from airflow.timetables.interval import CronDataIntervalTimetable
 
@@ -40,10 +39,3 @@ class DailyWithMissedDays(CronDataIntervalTimetable):
         return super().next_dagrun_info(
             last_automated_data_interval=last_automated_data_interval, restriction=restriction
         )
-
-
-class FleetTimetable(AirflowPlugin):
-    """Makes the timetable known to the scheduler; a plugin of its own, which needs nothing of the page's."""
-
-    name = "fleet_timetable"
-    timetables: ClassVar[list[type[Timetable]]] = [DailyWithMissedDays]

@@ -15,7 +15,7 @@ from fleet_spark.aside import Aside, Task
 from fleet_spark.failures import running
 from fleet_spark.signatures import figure, named
 from fleet_spark.ways import Ways, tables_read
-from kafka_fleet.knowledge.conditions import Answered, Condition, MOST, listed_subjects
+from kafka_fleet.knowledge.conditions import MOST, Answered, Condition, listed_subjects
 from kafka_fleet.knowledge.releases import catalogue, comparable_release
 
 _RELEASES = (

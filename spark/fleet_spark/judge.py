@@ -31,10 +31,10 @@ from kafka_fleet.config.fleet import Fleet, load_fleet
 from kafka_fleet.documents.day_summaries import day_summary, day_summary_path, summary
 from kafka_fleet.knowledge.conditions import load_conditions
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.store.generations import publish
-from kafka_fleet.store.fleet_snapshot import kept_fleet
-from kafka_fleet.store.raw.manifests import Manifest
 from kafka_fleet.store.excluded_clusters import note_set_aside, set_aside_by_facts
+from kafka_fleet.store.fleet_snapshot import kept_fleet
+from kafka_fleet.store.generations import publish
+from kafka_fleet.store.raw.manifests import Manifest
 
 TABLES = ("cluster_days", "broker_days", "config_days", "client_days", "group_days", "member_days", "dropped")
 

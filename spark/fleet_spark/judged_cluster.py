@@ -9,19 +9,19 @@ from fleet_spark.cluster_facts import cluster_facts
 from fleet_spark.dossier import Case, dossier
 from fleet_spark.signatures import Measured
 from fleet_spark.unjudged import Seen
-from kafka_fleet.knowledge.advisories import Advisory, load_advisories
-from kafka_fleet.knowledge.exposure_settings import exposure_settings
 from kafka_fleet.documents.day_summaries import day_summary
-from kafka_fleet.knowledge.detections import SignatureResult
-from kafka_fleet.knowledge.exposure import Exposure, exposure
-from kafka_fleet.knowledge.facts import ClusterFacts, Declared
+from kafka_fleet.knowledge.advisories import Advisory, load_advisories
 from kafka_fleet.knowledge.client_populations import affected_releases, release_text, upgrade_side
 from kafka_fleet.knowledge.conditions import Answered, with_answers
+from kafka_fleet.knowledge.detections import SignatureResult
+from kafka_fleet.knowledge.exposure import Exposure, exposure
+from kafka_fleet.knowledge.exposure_settings import exposure_settings
+from kafka_fleet.knowledge.facts import ClusterFacts, Declared
 from kafka_fleet.knowledge.signatures import Signature
-from kafka_fleet.upgrade.plan import plan, upgrade_to
 from kafka_fleet.knowledge.verdicts import Row, judge
 from kafka_fleet.store.judgement_status import NOT_ASKED
 from kafka_fleet.store.raw.manifests import Damaged
+from kafka_fleet.upgrade.plan import plan, upgrade_to
 
 NO_SWEEP = "no sweep reached this cluster on this day"
 Json = dict[str, Any]

@@ -30,10 +30,10 @@ from fleet_spark.frames import in_driver, nothing
 from fleet_spark.staging import staged
 from fleet_spark.stored import look, write_few, write_many
 from fleet_spark.ways import Ways, few, weight
+from kafka_fleet.schema.raw_tables import raw_schemas
 from kafka_fleet.store.files import read_file, replace_file
 from kafka_fleet.store.generations import Unchangeable, current_generation, publish
 from kafka_fleet.store.raw.manifests import Damaged, Manifest, manifests
-from kafka_fleet.schema.raw_tables import raw_schemas
 from kafka_fleet.store.versions import RENAMED
 
 _SPARK_TYPES: dict[pa.DataType, DataType] = {

@@ -1,1 +1,1 @@
-"""What every other package may use: errors, YAML, addresses, texts, folders of the installation. It imports none of them."""
+"""What every package may use: errors, YAML, addresses, texts, parallel work, folders of the installation."""

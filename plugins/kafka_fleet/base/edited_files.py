@@ -12,8 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from kafka_fleet.base.edited_files import TEMPORARY
-
+TEMPORARY = ".tmp"  # ends the name of a file that is on its way; it begins with a dot
 MODE = 0o644  # of a file that was not there, less the process's umask
 
 

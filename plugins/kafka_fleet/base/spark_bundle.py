@@ -15,7 +15,7 @@ _LEFT_OUT = {"__pycache__", "_sql", "_templates"}
 def write_bundle(folder: Path) -> Path:
     """Write `kafka-fleet-<digest>.zip` into a folder; equal code and SQL give equal bytes. Gives its path.
 
-    The SQL is where a wheel of this project has it, so that `kafka_fleet.base.resources` finds it once the zip is unpacked.
+    The SQL is where a wheel has it, so that `kafka_fleet.base.resources` finds it once the zip is unpacked.
     """
     content = dict(_files())
     digest = hashlib.sha256()

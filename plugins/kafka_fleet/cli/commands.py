@@ -12,26 +12,26 @@ from pathlib import Path
 from typing import Any
 
 from kafka_fleet.base import parallel
-from kafka_fleet.collect.sweep_result import SweepResult
-from kafka_fleet.collect.sweep import sweep_cluster
-from kafka_fleet.config.credentials import local_credentials
-from kafka_fleet.cli.fleet import acknowledged_of, chosen, fleet_of
-from kafka_fleet.knowledge.signatures import load_signatures
+from kafka_fleet.base.errors import UsageError
 from kafka_fleet.base.resources import spark_application, sql_dir
-from kafka_fleet.report import render
+from kafka_fleet.cli.fleet import acknowledged_of, chosen, fleet_of
+from kafka_fleet.collect.sweep import sweep_cluster
+from kafka_fleet.collect.sweep_result import SweepResult
+from kafka_fleet.config.credentials import local_credentials
+from kafka_fleet.knowledge.signatures import load_signatures
+from kafka_fleet.mail.delivery import DeliveryResult
 from kafka_fleet.mail.digest import digest_owners, mail_digest
 from kafka_fleet.mail.dispatch import LetterError, mail_letter
-from kafka_fleet.mail.delivery import DeliveryResult
 from kafka_fleet.mail.mailing_status import note_mailed
 from kafka_fleet.mail.outbox import OutboxError
 from kafka_fleet.mail.smtp_settings import SmtpSettingsError, from_environment
+from kafka_fleet.report import render
 from kafka_fleet.store.bucket import address
-from kafka_fleet.store.raw.compaction import compact_finished
-from kafka_fleet.store.generations import claim_generation, current_generation
-from kafka_fleet.store.raw.manifests import manifests
 from kafka_fleet.store.excluded_clusters import set_aside
+from kafka_fleet.store.generations import claim_generation, current_generation
+from kafka_fleet.store.raw.compaction import compact_finished
+from kafka_fleet.store.raw.manifests import manifests
 from kafka_fleet.store.versions import NewerVersion, document
-from kafka_fleet.base.errors import UsageError
 
 SMALL_DAY = 2_000_000  # raw rows: a smaller day is judged before the JVM's optimizing compiler has paid for itself
 # without that compiler the JVM keeps 48 MB of code, which the queries of a day outgrow: it then interprets the rest;

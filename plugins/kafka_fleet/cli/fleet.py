@@ -8,15 +8,15 @@ from collections.abc import Sequence
 
 from pydantic import ValidationError
 
+from kafka_fleet.base.errors import UsageError
+from kafka_fleet.base.validation_errors import describe_errors
+from kafka_fleet.base.yaml import FleetFileError
 from kafka_fleet.config import acknowledgement_edits, acknowledgements
 from kafka_fleet.config.acknowledgements import Acknowledgements
-from kafka_fleet.base.yaml import FleetFileError
 from kafka_fleet.config.fleet import Cluster, Fleet, load_fleet
-from kafka_fleet.domain import finding_key
 from kafka_fleet.documents.day_summaries import read_day_summary
-from kafka_fleet.base.validation_errors import describe_errors
+from kafka_fleet.domain import finding_key
 from kafka_fleet.report.formatting import plural
-from kafka_fleet.base.errors import UsageError
 
 
 def fleet_of(options: argparse.Namespace) -> Fleet:

@@ -7,12 +7,12 @@ import argparse
 import sys
 from datetime import UTC, datetime
 
-from kafka_fleet.mail.owner_alerts import OWNERS, alert_owners, not_addresses, platform_owners, resend_alerts
+from kafka_fleet.base.errors import UsageError
 from kafka_fleet.mail.deadline import HOURS, day_due, deadline_hours
 from kafka_fleet.mail.lateness import lateness
 from kafka_fleet.mail.outbox import OutboxError
+from kafka_fleet.mail.owner_alerts import OWNERS, alert_owners, not_addresses, platform_owners, resend_alerts
 from kafka_fleet.mail.smtp_settings import SmtpSettingsError, from_environment
-from kafka_fleet.base.errors import UsageError
 
 
 def late(options: argparse.Namespace) -> int:

@@ -9,14 +9,15 @@ from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
-from kafka_fleet.cli import commands, fleet as fleet_commands, timeline
-from kafka_fleet.cli.prometheus import import_history, step_of
+from kafka_fleet.base.errors import UsageError
+from kafka_fleet.cli import commands, timeline
+from kafka_fleet.cli import fleet as fleet_commands
 from kafka_fleet.cli.late import late
+from kafka_fleet.cli.prometheus import import_history, step_of
 from kafka_fleet.cli.retain import retain
 from kafka_fleet.store.bucket import open_home, unreachable
 from kafka_fleet.store.generations import checked_day
 from kafka_fleet.store.versions import NewerVersion
-from kafka_fleet.base.errors import UsageError
 
 Command = Callable[[argparse.Namespace], int]
 
@@ -130,7 +131,3 @@ def main(arguments: list[str] | None = None) -> int:
     except unreachable() as error:
         print(f"kafka-fleet: {options.verb}: {error}", file=sys.stderr)
         return 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -4,8 +4,8 @@ import argparse
 import time
 from pathlib import Path
 
-from kafka_fleet.store.raw.retention import Plan, carry_out, plan
 from kafka_fleet.base.errors import UsageError
+from kafka_fleet.store.raw.retention import Plan, carry_out, plan
 
 SHOWN = 10  # of the files that no manifest names
 

@@ -6,10 +6,10 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from kafka_fleet.base.errors import UsageError
+from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.cli.commands import submit, table
 from kafka_fleet.cli.fleet import fleet_of
-from kafka_fleet.documents.timeline import Timeline
-from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.documents.replays import (
     KEPT,
     claim_replay,
@@ -20,9 +20,9 @@ from kafka_fleet.documents.replays import (
     stored_days,
     timelines_of,
 )
+from kafka_fleet.documents.timeline import Timeline
 from kafka_fleet.store.bucket import address
 from kafka_fleet.store.raw.manifests import manifests
-from kafka_fleet.base.errors import UsageError
 
 _AFTER = {
     "still there": "still there after the fixed release",

@@ -14,24 +14,23 @@ from threading import Event
 from typing import Any, TypeAlias
 from urllib.parse import quote
 
+from kafka_fleet.base.addresses import literal_address, url_problem
 from kafka_fleet.collect.admin import unlisted_topics
 from kafka_fleet.collect.admin.client import AdminSweep, sweep_admin
+from kafka_fleet.collect.admin.topic_errors import topic_errors
+from kafka_fleet.collect.close_looks.sweep_context import Sweeping
+from kafka_fleet.collect.close_looks.sweep_looks import take_looks
+from kafka_fleet.collect.connections.http import Limits
 from kafka_fleet.collect.hosts import sweep_host
 from kafka_fleet.collect.jolokia.client import BrokerSweep, sweep_broker
-from kafka_fleet.collect.close_looks.sweep_looks import take_looks
-from kafka_fleet.collect.sweep_result import ClockRanBack, SweepResult
 from kafka_fleet.collect.jolokia.rows import Rows
+from kafka_fleet.collect.sweep_result import ClockRanBack, SweepResult
 from kafka_fleet.collect.sweep_rows import broker_tables, declaration, sweep_row
-from kafka_fleet.collect.close_looks.sweep_context import Sweeping
-from kafka_fleet.collect.admin.topic_errors import topic_errors
-from kafka_fleet.config.credentials import Credentials
-from kafka_fleet.collect.connections.http import Limits
-from kafka_fleet.config.credentials import CredentialsError, Resolver, http_credentials, kafka_settings
-from kafka_fleet.base.addresses import literal_address, url_problem
+from kafka_fleet.config.credentials import Credentials, CredentialsError, Resolver, http_credentials, kafka_settings
 from kafka_fleet.config.fleet import Cluster
+from kafka_fleet.schema.arrow import Item
 from kafka_fleet.store.raw.landing import Landing, sweeps_around
 from kafka_fleet.store.raw.latest_sweep import Overlapped, advance_latest, latest
-from kafka_fleet.schema.arrow import Item
 
 Listed: TypeAlias = "dict[str, list[dict[str, Any]]]"  # brokers and topics, as Metadata has them
 

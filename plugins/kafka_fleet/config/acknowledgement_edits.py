@@ -9,11 +9,11 @@ from typing import Any
 
 import yaml
 
+from kafka_fleet.base.edited_files import NotOurs, edit_file
+from kafka_fleet.base.yaml import FleetFileError, parse_yaml
 from kafka_fleet.config.acknowledgement_limits import CLUSTER_BYTES, FILE_BYTES, MOST_OF_CLUSTER
 from kafka_fleet.config.acknowledgements import Acknowledgement, read_parsed
-from kafka_fleet.base.yaml import FleetFileError, parse_yaml
 from kafka_fleet.domain import finding_key
-from kafka_fleet.base.edited_files import NotOurs, edit_file
 
 
 def _edit(path: Path, change: Callable[[bytes | None], bytes]) -> None:

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kafka_fleet.base.yaml import FleetFileError, MAX_BYTES, parse_yaml
+from kafka_fleet.base.yaml import MAX_BYTES, FleetFileError, parse_yaml
 
 ENTRY_BYTES = 2**20  # an entry at every bound has a quarter of it
 LONGEST = 4 * MAX_BYTES  # of a file that is looked at; of its entries, MAX_BYTES in all are parsed

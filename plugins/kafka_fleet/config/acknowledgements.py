@@ -26,13 +26,12 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from kafka_fleet.config.acknowledgement_limits import as_kept, kept_subjects, limited_text
-from kafka_fleet.config.acknowledgement_entries import Broken, entries_apart
-from kafka_fleet.base.yaml import FleetFileError, load_yaml
-from kafka_fleet.config.fleet import Email, Slug
-from kafka_fleet.domain import Severity, severity_rank
-from kafka_fleet.domain import VERDICT_RANK, added_subjects, finding_key
 from kafka_fleet.base.validation_errors import describe_errors
+from kafka_fleet.base.yaml import FleetFileError, load_yaml
+from kafka_fleet.config.acknowledgement_entries import Broken, entries_apart
+from kafka_fleet.config.acknowledgement_limits import as_kept, kept_subjects, limited_text
+from kafka_fleet.config.fleet import Email, Slug
+from kafka_fleet.domain import VERDICT_RANK, Severity, added_subjects, finding_key, severity_rank
 
 NAME = "acknowledgements.yaml"
 LONGEST = timedelta(days=366)
@@ -104,7 +103,9 @@ def read_parsed(content: Any, path: Path) -> Acknowledgements:
         try:
             one = Acknowledgement.model_validate(raw)
         except ValidationError as error:
-            faults += [(name, f"{path.name}: entry {number}: {sentence}") for sentence in describe_errors(error, "entry")]
+            faults += [
+                (name, f"{path.name}: entry {number}: {sentence}") for sentence in describe_errors(error, "entry")
+            ]
             continue
         if (one.cluster, one.key) in entries:
             faults.append((name, f"{path.name}: entry {number}: {one.key} of {one.cluster} has an earlier entry"))
@@ -144,7 +145,11 @@ def reopen_reason(one: Acknowledgement, row: Mapping[str, Any], ds: str) -> str 
         return f"It was acknowledged with severity {one.severity}."
     if one.release is not None and row["release"] is not None and row["release"] != one.release:
         return f"It was acknowledged for release {one.release}."
-    more = added_subjects(one.subjects, [limited_text(text) for text in row["subjects"]]) if one.subjects is not None else []
+    more = (
+        added_subjects(one.subjects, [limited_text(text) for text in row["subjects"]])
+        if one.subjects is not None
+        else []
+    )
     if more:
         return f"It was acknowledged without {', '.join(more[:6])}."
     basis = [limited_text(text) for text in row.get("basis", ())]
@@ -161,7 +166,10 @@ def of_finding(
     """
     named = {"advisory": row["advisory"]} if row["advisory"] else {k: row[k] for k in ("signature", "cause")}
     copied = {name: row[name] for name in ("verdict", "severity", "release")}
-    bounded = {"subjects": kept_subjects(row["subjects"]), "basis": [limited_text(text) for text in row.get("basis", ())]}
+    bounded = {
+        "subjects": kept_subjects(row["subjects"]),
+        "basis": [limited_text(text) for text in row.get("basis", ())],
+    }
     return Acknowledgement.model_validate(
         {**named, **copied, **bounded, "cluster": cluster, "reason": reason, "owner": owner, "acknowledged": ds,
          "expires": expires, "acknowledged_by": limited_text(by) if by else None}

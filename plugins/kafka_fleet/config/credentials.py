@@ -10,8 +10,20 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kafka_fleet.config.credentials import Credentials
 from kafka_fleet.base.yaml import FleetFileError, load_yaml
+
+
+class Credentials(NamedTuple):
+    """What a connection gives for an HTTP endpoint; None of it is ever printed."""
+
+    user: str | None = None
+    password: str | None = None
+    ca_file: str | None = None
+    client_cert: str | None = None
+    client_key: str | None = None
+
+    def __repr__(self) -> str:
+        return "Credentials(hidden)"
 
 
 class CredentialsError(ValueError):

@@ -7,14 +7,15 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from kafka_fleet.base.addresses import server_problem, url_problem
-from kafka_fleet.config.validation import Mistake, entry_mistakes, model_mistakes
-from kafka_fleet.base.yaml import FleetFileError, load_yaml
 from kafka_fleet.base.validation_errors import field_location, instead_of
+from kafka_fleet.base.yaml import FleetFileError, load_yaml
+from kafka_fleet.config.validation import Mistake, entry_mistakes, model_mistakes
+from kafka_fleet.domain import Environment
 
 Scalar = Any  # text, number or boolean: fleet_sentences says so in one sentence, a union would in four
 
@@ -98,7 +99,7 @@ class Cluster(_Strict):
     """One cluster of the fleet file."""
 
     id: Slug
-    environment: Literal["production", "staging", "development"]
+    environment: Environment
     owners: list[Email] = Field(min_length=1)
     bootstrap_servers: list[Server] = Field(min_length=1)
     kafka_connection: ConnectionId | None = None

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
-from kafka_fleet.schema.config_names import allowed
+from kafka_fleet.base.validation_errors import field_location, instead_of, redacted_value
 from kafka_fleet.knowledge.declared_clients import SOFTWARE, version_in
 from kafka_fleet.knowledge.releases import catalogue
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.base.validation_errors import field_location, instead_of, redacted_value
+from kafka_fleet.schema.config_names import allowed
 
 _BROKER_ID = "must be a broker id, a whole number of 0 to 2147483647"
 _TYPES = {
@@ -89,13 +89,16 @@ def _jolokia(entry: Any) -> Iterator[Mistake]:
             yield Mistake("jolokia", "needs brokers (id: URL) or url_template")
     for broker in controllers:
         if broker in brokers:
-            yield Mistake(field_location(("jolokia", "controllers", broker)), "is in brokers already; list each process once")
+            yield Mistake(
+                field_location(("jolokia", "controllers", broker)), "is in brokers already; list each process once"
+            )
     seen: dict[str, Any] = {}
     for part, urls in (("brokers", brokers), ("controllers", controllers)):
         for broker, url in urls.items():
             if isinstance(url, str) and seen.setdefault(url, broker) != broker:
                 yield Mistake(
-                    field_location(("jolokia", part, broker)), f"has the URL of {field_location((seen[url],))}; each has its own"
+                    field_location(("jolokia", part, broker)),
+                    f"has the URL of {field_location((seen[url],))}; each has its own",
                 )
 
 
@@ -103,7 +106,9 @@ def _settings(where: tuple[Any, ...], settings: dict[Any, Any]) -> Iterator[Mist
     known = allowed("client")
     for name, value in settings.items():
         if name not in known:
-            yield Mistake(field_location((*where, name)), f"unknown client setting; allowed: {', '.join(sorted(known))}")
+            yield Mistake(
+                field_location((*where, name)), f"unknown client setting; allowed: {', '.join(sorted(known))}"
+            )
         elif not isinstance(value, str | int | float):
             yield Mistake(field_location((*where, name)), f"must be text, a number, true or false{instead_of(value)}")
 
@@ -131,7 +136,9 @@ def _thresholds(entry: Any) -> Iterator[Mistake]:
     signatures = load_signatures()
     for signature, values in _mapping(entry, "thresholds").items():
         if signature not in signatures:
-            yield Mistake(field_location(("thresholds", signature)), f"no such signature; allowed: {', '.join(signatures)}")
+            yield Mistake(
+                field_location(("thresholds", signature)), f"no such signature; allowed: {', '.join(signatures)}"
+            )
             continue
         declared = signatures[signature].thresholds
         for name, value in values.items() if isinstance(values, dict) else ():

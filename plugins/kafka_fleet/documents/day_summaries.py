@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from kafka_fleet.documents.coverage import reached, set_aside
+from kafka_fleet.domain import VERDICT_RANK
 from kafka_fleet.store.generations import checked_day, current_generation
 from kafka_fleet.store.versions import document
 
 FIELDS = ("advisory", "signature", "cause", "verdict", "severity", "exposure", "signature_state", "subjects", "release")
-RANK = {"not_affected": 0, "unknown": 1, "exposed": 2, "look_alike": 3, "confirmed": 4}  # of verdicts, the worst last
 CLEAN_DAYS = 3  # days on which a symptom was looked for and not there, before it is called better or gone
-COUNTED = frozenset({"broker", "controller", "listener", "host", "topic", "group", "client", "producer"})  # subjects
 
 
 class DaySummary(NamedTuple):
@@ -32,26 +31,12 @@ class DaySummary(NamedTuple):
     release: str | None = None
 
 
-def key_of(finding: Mapping[str, Any]) -> str:
-    """The same finding has the same key on every day: its advisory, or the symptom and cause that none explains."""
-    return str(finding["advisory"] or f"symptom {finding['signature']} ({finding['cause']})")
-
-
 def has_symptom(row: Mapping[str, Any]) -> bool:
     """Whether a row rests on a symptom that was seen, and not on release and configuration alone."""
     # the signature may be detected by a cause of which the advisory knows nothing: then it names none
     return row["verdict"] in ("confirmed", "look_alike") or (
         row["signature_state"] == "detected" and bool(row["cause"])
     )
-
-
-def wider(was: Sequence[str], now: Sequence[str]) -> list[str]:
-    """Brokers, topics, groups and clients that are named now and were not; none of a kind that was cut short before."""
-    short = {text.rsplit(" ", 1)[-1].rstrip("s") for text in was if text.startswith("and ")}
-    known = set(was)
-    return [
-        text for text in now if text not in known and (kind := text.partition(" ")[0]) in COUNTED and kind not in short
-    ]
 
 
 def day_summary(
@@ -130,9 +115,9 @@ def cells(short: Mapping[str, Any]) -> dict[str, str]:
     found = dict(short["states"])
     worst = dict.fromkeys(found, 0)
     for row in short["rows"]:
-        name, rank = row["signature"], RANK[row["verdict"]]
+        name, rank = row["signature"], VERDICT_RANK[row["verdict"]]
         # exposed by release alone says nothing of the symptom
-        shown = rank > RANK["exposed"] or row["signature_state"] == "detected"
+        shown = rank > VERDICT_RANK["exposed"] or row["signature_state"] == "detected"
         if name in worst and shown and rank > worst[name]:
             worst[name], found[name] = rank, row["verdict"]
     return found
@@ -140,7 +125,7 @@ def cells(short: Mapping[str, Any]) -> dict[str, str]:
 
 def summary(dossier: Mapping[str, Any], short: Mapping[str, Any]) -> dict[str, Any]:
     """One cluster's row of summary.json, from its dossier and its brief."""
-    counts = dict.fromkeys(RANK, 0)
+    counts = dict.fromkeys(VERDICT_RANK, 0)
     for row in short["rows"]:
         counts[row["verdict"]] += 1
     return {
@@ -148,6 +133,6 @@ def summary(dossier: Mapping[str, Any], short: Mapping[str, Any]) -> dict[str, A
         "owners": dossier["owners"],
         "reached": short["reached"],
         "problem": dossier["declaration_error"] or set_aside(dossier),
-        "counts": {verdict: counts[verdict] for verdict in RANK if verdict != "not_affected"},
+        "counts": {verdict: counts[verdict] for verdict in VERDICT_RANK if verdict != "not_affected"},
         "cells": cells(short),
     }

@@ -14,13 +14,13 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from kafka_fleet.knowledge.advisories import load_advisories
+from kafka_fleet.base.errors import UsageError
 from kafka_fleet.documents.day_summaries import DaySummary, read_day_summary
-from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.documents.timeline import Timeline, timelines
+from kafka_fleet.knowledge.advisories import load_advisories
+from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.store.files import claim_name, list_names, replace_file
 from kafka_fleet.store.generations import current_generation
-from kafka_fleet.base.errors import UsageError
 
 KEPT = "timelines.json"
 _NAME = re.compile(r"r\d{4,}")
@@ -118,7 +118,9 @@ def timelines_of(results: Path, asked: Mapping[str, Any]) -> list[Timeline]:
     return of_signatures(read_timelines(results, asked["days"], only=asked["only"]), asked["signatures"])
 
 
-def store_replay(home: Path, results: Path, lines: Sequence[Timeline], asked: Mapping[str, Any]) -> list[dict[str, Any]]:
+def store_replay(
+    home: Path, results: Path, lines: Sequence[Timeline], asked: Mapping[str, Any]
+) -> list[dict[str, Any]]:
     """Compare a replay's findings with what is published, write timelines.json beside them, and give its rows."""
     rows = compared(lines, read_timelines(home, asked["days"], only=asked["only"]))
     replace_file(results / KEPT, _json({"schema_version": 1, "timelines": rows}))

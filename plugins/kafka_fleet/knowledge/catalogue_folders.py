@@ -8,8 +8,8 @@ from typing import Protocol, Self, TypeVar
 
 from pydantic import ValidationError
 
-from kafka_fleet.base.yaml import FleetFileError, load_yaml
 from kafka_fleet.base.validation_errors import describe_errors
+from kafka_fleet.base.yaml import FleetFileError, load_yaml
 
 
 class CatalogueError(ValueError):

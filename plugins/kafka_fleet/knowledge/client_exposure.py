@@ -4,10 +4,10 @@ Brokers name a client's library and release, not what runs on it: producers, con
 `apache-kafka-java`. Groups show whether Streams and Connect are there at all.
 """
 
+from kafka_fleet.domain import ExposureState
 from kafka_fleet.knowledge.advisories import CLIENT, Advisory
 from kafka_fleet.knowledge.declared_clients import JAVA, judge_declared
 from kafka_fleet.knowledge.exposure_states import Exposure, in_range, join_exposures
-from kafka_fleet.domain import ExposureState
 from kafka_fleet.knowledge.facts import ClientSoftware, ClusterFacts, Declared
 from kafka_fleet.knowledge.releases import Release, catalogue
 

@@ -8,12 +8,12 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from kafka_fleet.schema.mbeans import mbean_of
 from kafka_fleet.knowledge.advisories import CLIENT, Advisory
 from kafka_fleet.knowledge.declared_clients import JAVA
 from kafka_fleet.knowledge.exposure_states import Exposure
 from kafka_fleet.knowledge.facts import ClusterFacts, GroupMember
 from kafka_fleet.knowledge.releases import parse_release
+from kafka_fleet.schema.mbeans import mbean_of
 
 Side = Literal["server", "client"]
 MOST_FLEETS, MOST_HOSTS, MOST_IDS = 20, 8, 3

@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from kafka_fleet.schema import mbeans
-from kafka_fleet.schema.mbeans import Bean
+from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.base.yaml import load_yaml
 from kafka_fleet.knowledge.thresholds import Threshold
-from kafka_fleet.base.resources import sql_dir
+from kafka_fleet.schema import mbeans
+from kafka_fleet.schema.mbeans import Bean
 
 MOST_S, LEAST_SLOT_MS = 20, 100
 FROM_LEADERS = ("high_watermark", "last_stable_offset")  # over Kafka's protocol; everything else is an MBean's

@@ -16,13 +16,13 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.advisories import Advisory
-from kafka_fleet.knowledge.predicates import MeasuredCondition
 from kafka_fleet.knowledge.catalogue_folders import entry_folders, read_query, read_words
+from kafka_fleet.knowledge.predicates import MeasuredCondition
 from kafka_fleet.knowledge.signatures import EvidenceRow
 from kafka_fleet.knowledge.thresholds import Threshold
 from kafka_fleet.knowledge.verdicts import Row
-from kafka_fleet.base.resources import sql_dir
 
 WORDS = "condition.yaml"
 MOST = 20  # subjects and lines of evidence that a finding lists; the rest is counted

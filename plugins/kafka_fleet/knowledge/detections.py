@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-SignatureState = Literal["detected", "quiet", "not_evaluated"]
-Strength = Literal["conclusive", "suggestive"]
+from kafka_fleet.domain import SignatureState, Strength
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,9 @@ from kafka_fleet.knowledge.advisories import CLIENT, SERVER, Advisory
 from kafka_fleet.knowledge.client_exposure import judge_clients
 from kafka_fleet.knowledge.declared_clients import JAVA, version_in
 from kafka_fleet.knowledge.exposure_states import Exposure, in_range, join_exposures
-from kafka_fleet.domain import ExposureState
 from kafka_fleet.knowledge.facts import BrokerFacts, ClusterFacts, Declared
 
-__all__ = ["JAVA", "Exposure", "State", "concerned", "exposure", "judge_broker", "judge_clients", "version_in"]
+__all__ = ["JAVA", "Exposure", "concerned", "exposure", "judge_broker", "judge_clients", "version_in"]
 
 
 def judge_broker(advisory: Advisory, broker: BrokerFacts, facts: ClusterFacts, declared: Declared) -> Exposure:

@@ -5,8 +5,8 @@ which of them holds a role changes, and neither are counts, which change without
 """
 
 from kafka_fleet.knowledge.advisories import Advisory
-from kafka_fleet.knowledge.predicates import BrokerConfig, ClusterMode, ListenerProtocol, MetadataVersion
 from kafka_fleet.knowledge.facts import ClusterFacts
+from kafka_fleet.knowledge.predicates import BrokerConfig, ClusterMode, ListenerProtocol, MetadataVersion
 
 LONGEST = 200  # characters of a value
 

@@ -2,14 +2,12 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
 
+from kafka_fleet.domain import ExposureState
 from kafka_fleet.knowledge.advisories import Advisory
 from kafka_fleet.knowledge.facts import ClientSoftware
 from kafka_fleet.knowledge.releases import comparable_release, parse_release
 from kafka_fleet.knowledge.vendors import Build, vendor_build
-
-State = Literal["exposed", "not_exposed", "unknown"]
 
 
 @dataclass(frozen=True)
@@ -20,7 +18,7 @@ class Exposure:
     own.
     """
 
-    state: State
+    state: ExposureState
     reasons: tuple[str, ...]
     brokers: tuple[int, ...] = ()
     releases: tuple[str, ...] = ()

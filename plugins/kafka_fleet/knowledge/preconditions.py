@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
+from kafka_fleet.knowledge.facts import BrokerFacts, ClusterFacts, Declared
 from kafka_fleet.knowledge.predicates import (
     Answer,
     BrokerConfig,
@@ -18,7 +19,6 @@ from kafka_fleet.knowledge.predicates import (
     MetadataVersion,
     Strict,
 )
-from kafka_fleet.knowledge.facts import BrokerFacts, ClusterFacts, Declared
 
 _TESTS = (
     "broker_config",

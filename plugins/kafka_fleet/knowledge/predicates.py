@@ -7,8 +7,8 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from kafka_fleet.schema.config_names import allowed
 from kafka_fleet.knowledge.facts import BrokerFacts, ClusterFacts, Declared, Mode, Scalar
+from kafka_fleet.schema.config_names import allowed
 
 Operator = Literal[
     "set", "unset", "equals", "not_equals", "includes", "at_most", "at_least", "version_below", "version_at_least"

@@ -10,9 +10,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from kafka_fleet.base.validation_errors import printable_message
 from kafka_fleet.base.yaml import FleetFileError, load_yaml
 from kafka_fleet.knowledge.versions import Release, ReleaseError, parse_line, parse_release
-from kafka_fleet.base.validation_errors import printable_message
 
 _KEYS = {"as_of", "lines", "expected", "support_ends"}
 

@@ -5,14 +5,10 @@ The table of the contract, as pure functions. "Detected" means: detected with on
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
-from kafka_fleet.knowledge import exposure_states as exposures
+from kafka_fleet.domain import ExposureState, SignatureState, Strength, Verdict
 from kafka_fleet.knowledge.advisories import Advisory
-from kafka_fleet.knowledge.detections import Detection, SignatureResult, merge_detections
-from kafka_fleet.domain import SignatureState, Strength
-from kafka_fleet.knowledge.exposure_states import Exposure
-from kafka_fleet.knowledge.facts import GroupMember
 from kafka_fleet.knowledge.client_populations import (
     connected_during,
     fleet_evidence,
@@ -20,10 +16,11 @@ from kafka_fleet.knowledge.client_populations import (
     upgrade_side,
     whereabouts,
 )
+from kafka_fleet.knowledge.detections import Detection, SignatureResult, merge_detections
+from kafka_fleet.knowledge.exposure_states import Exposure
+from kafka_fleet.knowledge.facts import GroupMember
 
-Verdict = Literal["confirmed", "exposed", "look_alike", "unknown", "not_affected"]
-
-_DETECTED: dict[tuple[exposures.State, Strength], Verdict] = {
+_DETECTED: dict[tuple[ExposureState, Strength], Verdict] = {
     ("exposed", "conclusive"): "confirmed",
     ("exposed", "suggestive"): "exposed",  # footnote 1: the row carries evidence and bounds
     ("unknown", "conclusive"): "look_alike",  # footnote 2
@@ -31,7 +28,7 @@ _DETECTED: dict[tuple[exposures.State, Strength], Verdict] = {
     ("not_exposed", "conclusive"): "look_alike",  # footnote 3
     ("not_exposed", "suggestive"): "look_alike",  # footnote 3
 }
-_OTHERWISE: dict[exposures.State, Verdict] = {
+_OTHERWISE: dict[ExposureState, Verdict] = {
     "exposed": "exposed",
     "unknown": "unknown",
     "not_exposed": "not_affected",
@@ -52,7 +49,7 @@ class Row:
     cause: str | None
     strength: Strength | None
     verdict: Verdict
-    exposure: exposures.State | None
+    exposure: ExposureState | None
     signature_state: SignatureState | None
     wording: str
     subjects: tuple[str, ...] = ()
@@ -64,7 +61,7 @@ class Row:
 
 
 def verdict(
-    exposure: exposures.State, state: SignatureState | None, strength: Strength | None, has_signature: bool
+    exposure: ExposureState, state: SignatureState | None, strength: Strength | None, has_signature: bool
 ) -> Verdict:
     """The table. `state` detected: with one of the advisory's causes; another cause is passed as quiet.
 
@@ -77,7 +74,7 @@ def verdict(
     return _DETECTED[exposure, strength]
 
 
-def wording(found: Verdict, exposure: exposures.State | None, detected: bool) -> str:
+def wording(found: Verdict, exposure: ExposureState | None, detected: bool) -> str:
     """The sentence that stands beside the verdict word (footnotes 1 to 3 of the table)."""
     match found, exposure:
         case "confirmed", _:
@@ -156,7 +153,9 @@ def _causes(advisory: Advisory) -> list[str]:
 
 def _unexplained(result: SignatureResult, cause: str, advisories: Mapping[str, Advisory]) -> Row:
     """The null row of one detected cause."""
-    found = merge_detections([d for d in result.detections if d.cause == cause], [cause]) or Detection(cause, "suggestive")
+    found = merge_detections([d for d in result.detections if d.cause == cause], [cause]) or Detection(
+        cause, "suggestive"
+    )
     rivals = tuple(
         a.id for a in advisories.values() if a.signature and a.signature.id == result.signature and cause in _causes(a)
     )

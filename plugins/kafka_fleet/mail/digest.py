@@ -11,22 +11,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kafka_fleet.config.acknowledgements import Acknowledgements
-from kafka_fleet.domain import VERDICT_RANK
-from kafka_fleet.report.changes import Changes, Reported
-from kafka_fleet.mail.dispatch import NONE, due_anyway
 from kafka_fleet.base.text import one_line
+from kafka_fleet.config.acknowledgements import Acknowledgements
+from kafka_fleet.domain import SEVERITIES, VERDICT_RANK
+from kafka_fleet.mail.delivery import LEASE, DeliveryResult, deliver
+from kafka_fleet.mail.dispatch import NONE, due_anyway
 from kafka_fleet.mail.last_sent import last_report
-from kafka_fleet.mail.published_letter import JudgedDay, LetterError, mailed_generation, read_judged, unreadable
-from kafka_fleet.report.letter import MAX_BYTES
-from kafka_fleet.mail.delivery import DeliveryResult, LEASE, deliver
 from kafka_fleet.mail.outbox import Outbox
-from kafka_fleet.report.sanitize import clean
+from kafka_fleet.mail.published_letter import JudgedDay, LetterError, mailed_generation, read_judged, unreadable
 from kafka_fleet.mail.smtp_settings import SmtpSettings
-from kafka_fleet.report.templating import inlined, plain, render
-from kafka_fleet.domain import SEVERITIES
-from kafka_fleet.report.priority import importance, weighed
+from kafka_fleet.report.changes import Changes, Reported
 from kafka_fleet.report.formatting import VERDICTS, plural
+from kafka_fleet.report.letter import MAX_BYTES
+from kafka_fleet.report.priority import importance, weighed
+from kafka_fleet.report.sanitize import clean
+from kafka_fleet.report.templating import inlined, plain, render
 
 SETTING = "KAFKA_FLEET_DIGESTS"
 MOST_ATTACHED = 20  # letters; the others are named
@@ -131,7 +130,9 @@ def mail_digest(
     box = Outbox(home, ds, name, LEASE)
     told, since, unsure = last_report(box, home, ds, digest, [owner])[owner]
     entries = [_entry(home, ds, cluster, generation, acknowledged, told, since, unsure) for cluster in clusters]
-    entries.sort(key=lambda one: (one.judged is not None, -VERDICT_RANK[one.worst], SEVERITIES.index(one.weight), one.cluster))
+    entries.sort(
+        key=lambda one: (one.judged is not None, -VERDICT_RANK[one.worst], SEVERITIES.index(one.weight), one.cluster)
+    )
     news = [one for one in entries if one.has_news]
     missing = [one.cluster for one in entries if one.judged is None]
     known = (told or {}).get("", {}).get("missing", []) == missing

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kafka_fleet.documents.day_summaries import CLEAN_DAYS, DaySummary, read_day_summary
-from kafka_fleet.report.changes import Reported
 from kafka_fleet.mail.outbox import Mail, Outbox
+from kafka_fleet.report.changes import Reported
 from kafka_fleet.store.files import list_names
 from kafka_fleet.store.generations import checked_day
 

@@ -6,8 +6,8 @@ They have no letter of their own: Airflow was down or the DAG paused when they e
 from datetime import date
 from pathlib import Path
 
-from kafka_fleet.domain import finding_key
 from kafka_fleet.documents.day_summaries import read_day_summary
+from kafka_fleet.domain import finding_key
 from kafka_fleet.mail.last_sent import LOOK_BACK, days_before
 from kafka_fleet.store.generations import current_generation, noted_run
 from kafka_fleet.store.raw.manifests import sweep_times

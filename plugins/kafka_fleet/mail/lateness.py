@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from kafka_fleet.mail.mailing_status import waiting_owners, was_mailed
 from kafka_fleet.mail.outbox import OutboxError
-from kafka_fleet.store.raw.days import stored_days
 from kafka_fleet.store.files import list_names
-from kafka_fleet.store.generations import POINTER, checked_day, current_generation
 from kafka_fleet.store.fleet_snapshot import is_kept
+from kafka_fleet.store.generations import POINTER, checked_day, current_generation
+from kafka_fleet.store.raw.days import stored_days
 
 SHOWN = 10  # addresses
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from kafka_fleet.mail.delivery import LEASE
 from kafka_fleet.mail.outbox import Outbox, latest_mails
+from kafka_fleet.schema.raw_tables import SCHEMA_VERSION
 from kafka_fleet.store.files import list_names, replace_file
 from kafka_fleet.store.generations import checked_day
-from kafka_fleet.schema.raw_tables import SCHEMA_VERSION
 
 _NAME = "_mailed.json"
 

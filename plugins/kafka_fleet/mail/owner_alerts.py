@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from pathlib import Path
 
-from kafka_fleet.mail.delivery_result import DeliveryResult
 from kafka_fleet.base.text import ADDRESS, one_line
 from kafka_fleet.mail.delivery import LEASE, deliver
+from kafka_fleet.mail.delivery_result import DeliveryResult
 from kafka_fleet.mail.outbox import Outbox, OutboxError, latest_mails
-from kafka_fleet.report.sanitize import clean
 from kafka_fleet.mail.smtp_settings import SmtpSettings
+from kafka_fleet.report.sanitize import clean
 from kafka_fleet.report.templating import inlined, plain, render
 from kafka_fleet.store.files import list_names
 

@@ -6,17 +6,17 @@ from functools import lru_cache
 from pathlib import Path
 
 from kafka_fleet.config.acknowledgements import Acknowledgement, Acknowledgements, acknowledgement_states
-from kafka_fleet.knowledge.advisories import load_advisories
-from kafka_fleet.documents.day_summaries import DaySummary, read_day_summary
 from kafka_fleet.documents.coverage import reached, set_aside
-from kafka_fleet.report.attachments import attachments
-from kafka_fleet.report.changes import Changes, Reported, compare
+from kafka_fleet.documents.day_summaries import DaySummary, read_day_summary
+from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.mail.last_sent import clean_days
 from kafka_fleet.mail.late_judgements import late_days
-from kafka_fleet.report.letter import findings_digest
-from kafka_fleet.report.view_models import Json
+from kafka_fleet.report.attachments import attachments
+from kafka_fleet.report.changes import Changes, Reported, compare
 from kafka_fleet.report.changes_section import first_part
+from kafka_fleet.report.letter import findings_digest
 from kafka_fleet.report.priority import most_pressing
+from kafka_fleet.report.view_models import Json
 from kafka_fleet.store.generations import checked_day, current_generation
 from kafka_fleet.store.versions import NewerVersion, document
 

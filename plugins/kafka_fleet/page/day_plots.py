@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from kafka_fleet.page.axes import Frame, clock_of, round_axis_end, span
-from kafka_fleet.report.sanitize import clean
 from kafka_fleet.report.formatting import NO_BREAK, number
+from kafka_fleet.report.sanitize import clean
 
 GAP = 2.5  # times the usual distance of two sweeps
 LINES = 48  # of the table

@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from kafka_fleet.domain import VERDICT_RANK
-from kafka_fleet.report.sanitize import clean
+from kafka_fleet.domain import ENVIRONMENT_RANK, VERDICT_RANK
 from kafka_fleet.report.formatting import VERDICTS, plural
+from kafka_fleet.report.sanitize import clean
 
 DAYS = 14  # of a trend
 PAGE = 100  # clusters on one page
 _CLIP = 120
-_TIERS = {"production": 0, "staging": 1, "development": 2}  # between equals, production comes first
 STATES = {"quiet": ("·", "quiet"), "not_evaluated": ("–", "not evaluated"), "": ("", "not judged")}  # noqa: RUF001
 _WORDS = ("environment", "owners", "problem")
 Summaries = Mapping[str, Mapping[str, Any]]
@@ -111,7 +110,7 @@ def build(ds: str, days: Sequence[str], summary_of: Callable[[str], Summaries | 
         key=lambda name: (
             _judged(rows[name]),
             -VERDICT_RANK[_worst(rows[name])],
-            _TIERS.get(rows[name]["environment"] or "", 3),
+            ENVIRONMENT_RANK.get(rows[name]["environment"] or "", 3),
             -rows[name]["counts"].get(_worst(rows[name]), 0),
             name,
         )

@@ -13,11 +13,11 @@ from fastapi.params import Depends
 from fastapi.responses import RedirectResponse, Response
 from pydantic import ValidationError
 
-from kafka_fleet.config import acknowledgement_edits, acknowledgements
-from kafka_fleet.base.yaml import FleetFileError
-from kafka_fleet.domain import finding_key
 from kafka_fleet.base.validation_errors import describe_errors
+from kafka_fleet.base.yaml import FleetFileError
+from kafka_fleet.config import acknowledgement_edits, acknowledgements
 from kafka_fleet.documents.published import Published, known_cluster
+from kafka_fleet.domain import finding_key
 
 Day = Annotated[str, Form(pattern=r"^\d{4}-\d{2}-\d{2}$")]
 Finding = Annotated[str, Form(max_length=300)]
@@ -92,7 +92,9 @@ def add_forms(
         said = (reason.strip(), owner.strip(), expires, by)
 
         def add(path: Path) -> None:
-            acknowledgement_edits.add_acknowledgement(path, acknowledgements.of_finding(rows[finding], cluster, day, *said))
+            acknowledgement_edits.add_acknowledgement(
+                path, acknowledgements.of_finding(rows[finding], cluster, day, *said)
+            )
 
         _write(fleet_file(), add)
         return back(cluster, day, "../")

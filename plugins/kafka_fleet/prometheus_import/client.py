@@ -12,9 +12,9 @@ from urllib.parse import urlencode
 
 import msgspec
 
+from kafka_fleet.collect.connections.http import Endpoint, Failure, Limits
 from kafka_fleet.collect.jolokia.responses import check_answer_size
 from kafka_fleet.config.credentials import Credentials
-from kafka_fleet.collect.connections.http import Endpoint, Failure, Limits
 
 FORM = "application/x-www-form-urlencoded"
 AGAIN = frozenset({"cut_off", "timeout", "unreachable"})  # worth one more try after PAUSE_S; a 5xx had it

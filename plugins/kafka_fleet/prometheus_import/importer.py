@@ -12,19 +12,19 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from kafka_fleet import __version__
+from kafka_fleet.collect.connections.http import Failure
 from kafka_fleet.collect.jolokia.client import BrokerSweep
 from kafka_fleet.collect.jolokia.rows import Rows
 from kafka_fleet.collect.sweep_rows import broker_tables, declaration
-from kafka_fleet.collect.connections.http import Failure
-from kafka_fleet.prometheus_import.metric_names import Names
 from kafka_fleet.prometheus_import.client import Prometheus
+from kafka_fleet.prometheus_import.metric_names import Names
 from kafka_fleet.prometheus_import.scrape_rows import Scrape, read_scrape
 from kafka_fleet.prometheus_import.scrapes import BrokerScrape, scrapes
 from kafka_fleet.prometheus_import.targets import ClusterTargets, Labels, find_targets, matchers
+from kafka_fleet.schema.arrow import Item
 from kafka_fleet.store.raw.manifests import sweep_times
 from kafka_fleet.store.raw.retry_landing import land_again
 from kafka_fleet.store.raw.tombstones import retired
-from kafka_fleet.schema.arrow import Item
 
 BROKERS = 4  # read at a time: the samples of so many are in memory
 HOUR_MS, DAY_MS = 3_600_000, 86_400_000
@@ -85,7 +85,13 @@ def import_days(
 
 
 def _day(
-    source: Source, whose: ClusterTargets, home: Path, day: date, step_ms: int, result: Imported, say: Callable[[str], None]
+    source: Source,
+    whose: ClusterTargets,
+    home: Path,
+    day: date,
+    step_ms: int,
+    result: Imported,
+    say: Callable[[str], None],
 ) -> None:
     start = _ms(datetime(day.year, day.month, day.day, tzinfo=UTC))
     end = min(start + DAY_MS, _ms(datetime.now(UTC)))

@@ -109,7 +109,9 @@ class Source(NamedTuple):
 
     def properties(self, own: Mapping[str, str]) -> dict[str, str]:
         """The MBean's properties by the series' labels; those that a release may lack (`version`) where they are."""
-        there = {key: own[exporter_name(key)] for key in mbeans.tables()[self.bean.table].keys if exporter_name(key) in own}
+        there = {
+            key: own[exporter_name(key)] for key in mbeans.tables()[self.bean.table].keys if exporter_name(key) in own
+        }
         return {**there, **self.given, **{name: own[label] for label, name in self.keyed.items()}}
 
 
@@ -141,7 +143,7 @@ def exporter_name(name: str) -> str:
 
 def load_names(own: Spelling | None = None) -> Names:
     """The shipped names, and those of a --map file."""
-    text = files(__package__).joinpath("names.yaml").read_text(encoding="utf-8")
+    text = files(__package__).joinpath("metric_names.yaml").read_text(encoding="utf-8")
     shipped = Spelling.model_validate(yaml.safe_load(text))
     both = (shipped, own) if own is not None else (shipped,)
     wildcards = {name: values for one in both for name, values in one.wildcards.items()}

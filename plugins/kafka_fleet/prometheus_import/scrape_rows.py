@@ -11,12 +11,12 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from kafka_fleet.collect.jolokia import columns
-from kafka_fleet.schema import mbeans
 from kafka_fleet.collect.jolokia.client import BrokerSweep, read_outcome
 from kafka_fleet.collect.jolokia.rows import Rows
-from kafka_fleet.prometheus_import.metric_names import Names, Source
 from kafka_fleet.prometheus_import.client import Prometheus, Series, promql_string
+from kafka_fleet.prometheus_import.metric_names import Names, Source
 from kafka_fleet.prometheus_import.targets import Labels, matchers, own_labels
+from kafka_fleet.schema import mbeans
 
 LARGE = ("partitions", "fetcher_lags")  # tables with a row per replica
 FEW = 2_000  # replicas whose samples are asked for in one request; beyond that each metric has a request of its own

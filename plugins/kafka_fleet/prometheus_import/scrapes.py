@@ -81,7 +81,9 @@ def _seen(ups: list[_Up]) -> BrokerScrape:
         # two scrapers of one exporter are the same instance; an instance that came after another one is not beside it
         if _instance(other) != _instance(first) and other.good[0] < first.good[-1]:
             both = f"{_instance(first)[:60]!r} and {_instance(other)[:60]!r}"
-            return BrokerScrape(None, None, "ambiguous", f"two targets at once are this broker: {both}; narrow the selector")
+            return BrokerScrape(
+                None, None, "ambiguous", f"two targets at once are this broker: {both}; narrow the selector"
+            )
     return BrokerScrape(first.target, first.good[0])
 
 

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from kafka_fleet.config.fleet import Cluster
+from kafka_fleet.prometheus_import.client import Prometheus, promql_string
 from kafka_fleet.prometheus_import.mapping import Choice
 from kafka_fleet.prometheus_import.metric_names import Names, exporter_name
-from kafka_fleet.prometheus_import.client import Prometheus, promql_string
-from kafka_fleet.config.fleet import Cluster
 
 MARK = "broker_metrics.partition_count"  # every broker has it, and nothing else that carries an exporter
 CLUSTER_LABELS = ("cluster", "kafka_cluster")
@@ -37,7 +37,11 @@ def matchers(labels: Iterable[tuple[str, str]]) -> str:
 
 def own_labels(metric: Mapping[str, str], target: Labels) -> dict[str, str]:
     """Labels that a series has besides its target's, names in lower case."""
-    return {exporter_name(name): value for name, value in metric.items() if name != "__name__" and (name, value) not in target}
+    return {
+        exporter_name(name): value
+        for name, value in metric.items()
+        if name != "__name__" and (name, value) not in target
+    }
 
 
 class ClusterTargets(NamedTuple):

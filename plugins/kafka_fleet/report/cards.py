@@ -6,9 +6,9 @@ A card is for what was measured, a row for what is only so by release and config
 from collections.abc import Mapping, Sequence
 
 from kafka_fleet.report.charts import bar, chart
+from kafka_fleet.report.formatting import bounds_text, quantity, sentence, span
 from kafka_fleet.report.sanitize import clip
 from kafka_fleet.report.view_models import AdvisoryText, Card, Cut, Evidence, Json, Limits, Table, cut_list
-from kafka_fleet.report.formatting import bounds_text, quantity, sentence, span
 
 _KINDS = ("broker", "controller", "listener", "host", "topic", "partition", "group", "client", "producer")
 _NAME = 120  # characters of a topic, group or client id; two that differ at either end stay apart

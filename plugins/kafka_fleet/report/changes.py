@@ -8,11 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from kafka_fleet.domain import severity_rank
 from kafka_fleet.documents.day_summaries import CLEAN_DAYS, FIELDS, has_symptom
-from kafka_fleet.domain import VERDICT_RANK, added_subjects, finding_key
-from kafka_fleet.report.view_models import Json
+from kafka_fleet.domain import VERDICT_RANK, added_subjects, finding_key, severity_rank
 from kafka_fleet.report.formatting import quantity
+from kafka_fleet.report.view_models import Json
 
 Kind = Literal["new", "worse", "persists", "reopened", "better", "resolved", "unseen"]
 KINDS: tuple[Kind, ...] = ("new", "worse", "persists", "reopened", "unseen", "better", "resolved")
@@ -107,7 +106,9 @@ def compare(
         change: Change | None = None
         kept: Mapping[str, Any] | None = new
         if old is None and new is not None:
-            change = Change("new", key, None, new["verdict"], new["severity"], "") if VERDICT_RANK[new["verdict"]] else None
+            change = (
+                Change("new", key, None, new["verdict"], new["severity"], "") if VERDICT_RANK[new["verdict"]] else None
+            )
         elif old is not None and new is None and unseen:
             kept = {**old, "unseen": True}
         elif old is not None:

@@ -3,17 +3,17 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from kafka_fleet.base.text import one_line
 from kafka_fleet.config.acknowledgements import Acknowledgement
 from kafka_fleet.documents.day_summaries import CLEAN_DAYS
 from kafka_fleet.domain import VERDICT_RANK, finding_key
 from kafka_fleet.report.cards import own_text
 from kafka_fleet.report.changes import KINDS, NOT_JUDGED, UNREACHED, Change, Changes, Kind
-from kafka_fleet.base.text import one_line
-from kafka_fleet.report.sanitize import clean
-from kafka_fleet.report.view_models import AdvisoryText, Cut, Json, cut_list
-from kafka_fleet.report.templating import fragment, plain
-from kafka_fleet.report.priority import sentence
 from kafka_fleet.report.formatting import VERDICTS, plural
+from kafka_fleet.report.priority import sentence
+from kafka_fleet.report.sanitize import clean
+from kafka_fleet.report.templating import fragment, plain
+from kafka_fleet.report.view_models import AdvisoryText, Cut, Json, cut_list
 
 ROOM = 12_000  # bytes of HTML that every letter leaves for this
 PLACE = "<!--since-->"  # where the letter's HTML has it

@@ -4,14 +4,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from kafka_fleet.domain import severity_rank
 from kafka_fleet.documents.coverage import judged, reached, set_aside
+from kafka_fleet.domain import SEVERITIES, severity_rank
+from kafka_fleet.report.formatting import VERDICTS, plural
 from kafka_fleet.report.headline import alerts, releases, verdict_counts
+from kafka_fleet.report.priority import most_pressing, weighed
 from kafka_fleet.report.sanitize import clean
 from kafka_fleet.report.view_models import Cut, Json, cut_list
-from kafka_fleet.domain import SEVERITIES
-from kafka_fleet.report.priority import most_pressing, weighed
-from kafka_fleet.report.formatting import VERDICTS, plural
 
 _CLIP = 200
 _SHARED = 15

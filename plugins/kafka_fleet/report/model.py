@@ -9,6 +9,7 @@ from typing import Any
 
 from kafka_fleet.documents.coverage import judged, set_aside
 from kafka_fleet.report.cards import component_words, make_card
+from kafka_fleet.report.formatting import plural
 from kafka_fleet.report.headline import alerts, headline, verdict_counts
 from kafka_fleet.report.sanitize import clean
 from kafka_fleet.report.sections import (
@@ -22,7 +23,6 @@ from kafka_fleet.report.sections import (
     undecided,
 )
 from kafka_fleet.report.view_models import AdvisoryText, Card, Cut, Json, Limits, cut_list
-from kafka_fleet.report.formatting import plural
 
 # A letter is first built whole; while it is too large for a mail client it is built again from the next level.
 LEVELS = (

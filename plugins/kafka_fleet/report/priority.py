@@ -7,21 +7,20 @@ in staging, and that more than in development: there it weighs one step less, an
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
-from kafka_fleet.domain import severity_rank
-from kafka_fleet.domain import VERDICT_RANK, finding_key
+from kafka_fleet.domain import ENVIRONMENT_RANK, SEVERITIES, VERDICT_RANK, finding_key, severity_rank
 
-SCALE = ("critical", "high", "medium", "low", "info")
-STEPS = {"production": 0, "staging": 1, "development": 2}
 LOWEST = "low"  # a bug that was measured is no mere information anywhere
 Importance = Literal["high", "normal", "low"]
 
 
 def weighed(severity: str | None, environment: str | None) -> str:
     """The severity as it weighs there; that of an unknown environment weighs as in production."""
-    found = severity if severity in SCALE else "info"
+    found = severity if severity in SEVERITIES else "info"
     if found == "info":
         return found
-    return SCALE[min(SCALE.index(found) + STEPS.get(environment or "", 0), SCALE.index(LOWEST))]
+    return SEVERITIES[
+        min(SEVERITIES.index(found) + ENVIRONMENT_RANK.get(environment or "", 0), SEVERITIES.index(LOWEST))
+    ]
 
 
 def most_pressing(findings: Sequence[Mapping[str, Any]], accepted: Collection[str] = ()) -> Mapping[str, Any] | None:
@@ -30,7 +29,10 @@ def most_pressing(findings: Sequence[Mapping[str, Any]], accepted: Collection[st
     accepted: keys of those acknowledged.
     """
     open_ones = [one for one in findings if VERDICT_RANK[one["verdict"]] > 0 and finding_key(one) not in accepted]
-    order = {finding_key(one): (-VERDICT_RANK[one["verdict"]], severity_rank(one["severity"]), finding_key(one)) for one in open_ones}
+    order = {
+        finding_key(one): (-VERDICT_RANK[one["verdict"]], severity_rank(one["severity"]), finding_key(one))
+        for one in open_ones
+    }
     return min(open_ones, key=lambda one: order[finding_key(one)], default=None)
 
 

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from kafka_fleet.domain import severity_rank
 from kafka_fleet.documents.coverage import set_aside
+from kafka_fleet.domain import severity_rank
 from kafka_fleet.report.cards import component_words, own_text
-from kafka_fleet.report.view_models import AdvisoryText, Cut, Json, Limits, cut_list
 from kafka_fleet.report.formatting import number, plural, sentence
+from kafka_fleet.report.view_models import AdvisoryText, Cut, Json, Limits, cut_list
 
 
 @dataclass(frozen=True)

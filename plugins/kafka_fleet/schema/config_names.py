@@ -5,6 +5,9 @@ from importlib.resources import files
 
 import yaml
 
+LONGEST_VALUE = 16 * 1024  # characters; the longest value in use is a list of listeners or of throttled replicas
+LONGEST_NAME = 256
+
 
 @cache
 def allowed(kind: str) -> frozenset[str]:

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
+from kafka_fleet.schema.raw_tables import SCHEMA_VERSION
 from kafka_fleet.store.files import read_file, replace_file
 from kafka_fleet.store.generations import checked_day
-from kafka_fleet.schema.raw_tables import SCHEMA_VERSION
 from kafka_fleet.store.versions import document
 
 Job = Literal["facts", "judge"]

@@ -13,11 +13,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
+from kafka_fleet.base.edited_files import TEMPORARY
 from kafka_fleet.store import bucket
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
-TEMPORARY = ".tmp"  # ends the name of a file that is on its way; it begins with a dot
 AT_ONCE = 32  # requests to a bucket, each of which waits for its answer
 
 

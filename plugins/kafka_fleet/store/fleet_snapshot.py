@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from kafka_fleet.config.fleet import Cluster, Fleet, FleetError
+from kafka_fleet.schema.raw_tables import SCHEMA_VERSION
 from kafka_fleet.store.files import read_file, replace_file
 from kafka_fleet.store.generations import checked_day
-from kafka_fleet.schema.raw_tables import SCHEMA_VERSION
 from kafka_fleet.store.versions import document
 
 

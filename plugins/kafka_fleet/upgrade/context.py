@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from kafka_fleet.knowledge.advisories import Advisory
-from kafka_fleet.knowledge.predicates import MeasuredCondition
 from kafka_fleet.knowledge.declared_clients import JAVA
 from kafka_fleet.knowledge.facts import ClusterFacts
+from kafka_fleet.knowledge.predicates import MeasuredCondition
 from kafka_fleet.knowledge.releases import Release, catalogue, comparable_release
 from kafka_fleet.upgrade.targets import (
     affects_release,
@@ -110,7 +110,9 @@ class UpgradeContext:
         return [
             a
             for a in self.advisories.values()
-            if family(a) == self.fleet and affects_release(a, target) and still_possible(a, self.facts, self.low, target, self.fleet)
+            if family(a) == self.fleet
+            and affects_release(a, target)
+            and still_possible(a, self.facts, self.low, target, self.fleet)
         ]
 
     def burden(self, target: Release) -> tuple[int, ...]:

@@ -8,10 +8,10 @@ from typing import Any
 from kafka_fleet.knowledge.advisories import Advisory
 from kafka_fleet.knowledge.facts import ClusterFacts
 from kafka_fleet.knowledge.releases import Release, catalogue, comparable_release
-from kafka_fleet.upgrade.context import UpgradeContext, ids, java_releases
-from kafka_fleet.upgrade.targets import affects_release, candidates, choose_release, family
-from kafka_fleet.upgrade.steps import BRIDGE, client_floor, client_steps, steps
 from kafka_fleet.knowledge.vendors import lines_with, vendor_build
+from kafka_fleet.upgrade.context import UpgradeContext, ids, java_releases
+from kafka_fleet.upgrade.steps import BRIDGE, client_floor, client_steps, steps
+from kafka_fleet.upgrade.targets import affects_release, candidates, choose_release, family
 
 Step = dict[str, Any]
 Plan = dict[str, Any]

@@ -6,8 +6,8 @@ bridge from ZooKeeper, and 3.3 as the oldest metadata.version that 4.x starts wi
 
 import datetime as dt
 
-from kafka_fleet.knowledge.predicates import protocol_level
 from kafka_fleet.knowledge.facts import ClusterFacts, Mode
+from kafka_fleet.knowledge.predicates import protocol_level
 from kafka_fleet.knowledge.releases import Release, ReleaseError, catalogue, comparable_release
 
 FOUR = Release((4, 0, 0))

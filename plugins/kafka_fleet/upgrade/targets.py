@@ -16,10 +16,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from kafka_fleet.knowledge.advisories import CLIENT, Advisory
-from kafka_fleet.knowledge.predicates import BrokerConfig
 from kafka_fleet.knowledge.exposure import concerned
 from kafka_fleet.knowledge.facts import BrokerFacts, ClusterFacts, Declared
 from kafka_fleet.knowledge.preconditions import Precondition
+from kafka_fleet.knowledge.predicates import BrokerConfig
 from kafka_fleet.knowledge.releases import Release, catalogue
 from kafka_fleet.upgrade.steps import BRIDGE, FOUR, mode_of
 

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from fleet_spark.conditions import run_conditions
+from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.knowledge.catalogue_folders import CatalogueError
 from kafka_fleet.knowledge.conditions import Answered, asked_by, listed_subjects, load_conditions, with_answers

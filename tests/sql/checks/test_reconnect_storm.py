@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import BooleanType, DoubleType, StringType, StructField, StructType, TimestampType
 
 from fleet_spark.tables import spark_schema
+from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.knowledge.exposure import exposure
 from kafka_fleet.knowledge.facts import BrokerFacts, ClusterFacts

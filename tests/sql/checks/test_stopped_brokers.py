@@ -11,6 +11,7 @@ import pytest
 from fleet_spark.facts import CLOCK_SECONDS, START_HOURS, fact_queries
 from fleet_spark.signatures import Measured, run_signatures
 from fleet_spark.tables import Day
+from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.detections import SignatureResult
 from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.base.resources import sql_dir

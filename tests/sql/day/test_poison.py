@@ -16,6 +16,7 @@ import pytest
 from fleet_spark.facts import write_facts
 from fleet_spark.judge import write_findings
 from fleet_spark.signatures import run_signatures
+from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.report.render import write_letter

@@ -121,8 +121,8 @@ class Runs:
 
         with self.monkeypatch.context() as patch:
             patch.setattr("airflow.models.dagrun.get_or_create_dagrun", made)
-            for module in ("fleet_plan", "fleet_last_sweep"):
-                patch.setattr(f"{module}.datetime", Clock)
+            for module in ("run_plan", "last_sweep"):
+                patch.setattr(f"fleet_airflow.{module}.datetime", Clock)
             day = datetime.fromisoformat(ds).replace(tzinfo=UTC)
             return self._run({"ds": None, "notify": "auto", "clusters": None}, logical_date=day)
 

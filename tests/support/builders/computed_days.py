@@ -16,6 +16,9 @@ from pyspark.sql.types import LongType, StringType, StructField, StructType
 from fleet_spark.judge import canonical, store
 from fleet_spark.stored import look, write_few
 from fleet_spark.tables import Day
+from kafka_fleet.documents.day_summaries import brief
+from kafka_fleet.documents.plots import plots_path
+from kafka_fleet.documents.published import Published
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.documents.day_summaries import day_summary
 from kafka_fleet.documents.plots import plots_path

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.base.resources import sql_dir
 

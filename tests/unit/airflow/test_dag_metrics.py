@@ -25,8 +25,8 @@ class Stats:
 def metrics(monkeypatch):
     from fleet_airflow import metrics as fleet_metrics
 
-    monkeypatch.setattr(fleet_metrics, "stats", Stats())
-    return fleet_metrics
+    monkeypatch.setattr(metrics, "stats", Stats())
+    return metrics
 
 
 def test_a_sweep(metrics):

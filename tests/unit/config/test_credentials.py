@@ -7,6 +7,7 @@ import pytest
 from kafka_fleet.config.credentials import Credentials
 from kafka_fleet.config.credentials import (
     Connection,
+    Credentials,
     CredentialsError,
     http_credentials,
     kafka_settings,

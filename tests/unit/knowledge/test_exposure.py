@@ -9,6 +9,7 @@ from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.knowledge.predicates import ClientConfig, ListenerProtocol
 from kafka_fleet.knowledge.exposure import exposure, version_in
 from kafka_fleet.knowledge.facts import BrokerFacts, ClientSoftware, ClusterFacts, Declared, Mode, config_text
+from kafka_fleet.knowledge.predicates import ClientConfig, ListenerProtocol
 from kafka_fleet.knowledge.releases import apache_release
 
 ADVISORIES = load_advisories()

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from kafka_fleet.knowledge.advisories import load_advisories
+from kafka_fleet.knowledge.client_populations import affected_releases, release_text, side, whereabouts
 from kafka_fleet.knowledge.detections import Detection, SignatureResult
 from kafka_fleet.knowledge.exposure import exposure
 from kafka_fleet.knowledge.facts import BrokerFacts, ClientSoftware, ClusterFacts, Declared, GroupMember

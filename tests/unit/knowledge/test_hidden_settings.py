@@ -9,6 +9,9 @@ from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.knowledge.exposure_settings import exposure_settings
 from kafka_fleet.knowledge.predicates import BrokerConfig
 from kafka_fleet.knowledge.exposure import exposure
+from kafka_fleet.knowledge.exposure_settings import basis
+from kafka_fleet.knowledge.predicates import BrokerConfig
+from kafka_fleet.schema.config_names import allowed
 
 JWKS, OAUTH = "sasl.oauthbearer.jwks.endpoint.url", "CVE-2026-110985"
 BROKER = {"broker": 1, "kafka_release": "4.2.0", "process_roles": "broker", "was_active_controller": False,

@@ -2,6 +2,7 @@
 
 import pytest
 
+from kafka_fleet.domain import ExposureState
 from kafka_fleet.knowledge.advisories import Advisory, load_advisories
 from kafka_fleet.knowledge.exposure import Exposure
 from kafka_fleet.domain import ExposureState

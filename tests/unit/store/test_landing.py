@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from kafka_fleet.schema.raw_tables import raw_schemas
 from kafka_fleet.store.files import replace_file
 from kafka_fleet.store.raw.landing import land
 from kafka_fleet.store.raw.manifests import manifests, read_rows, sweep_id

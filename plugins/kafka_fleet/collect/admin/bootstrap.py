@@ -9,9 +9,9 @@ from typing import Any
 from kafka import errors
 from kafka.net.compat import KafkaNetClient
 
+from kafka_fleet.base.addresses import resolve
 from kafka_fleet.collect.admin import guarded_sockets
 from kafka_fleet.collect.connections.tls import handshake_error
-from kafka_fleet.base.addresses import resolve
 
 MOST = 10  # servers of a list that are tried: any one of them names all brokers, and each may take its time
 FIRST_S = 5.0  # for the one try of a server with TLS or SASL

@@ -14,11 +14,11 @@ from kafka import errors
 from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
 
 from kafka_fleet.collect.admin import groups, unlisted_topics
-from kafka_fleet.collect.admin.bootstrap import diagnose_connection, refused_server, turned_down, usable_servers
-from kafka_fleet.collect.admin.guarded_sockets import admin_client
-from kafka_fleet.collect.admin.configs import config_rows
 from kafka_fleet.collect.admin.bisect_batches import BATCH, Lost, read_bisecting
+from kafka_fleet.collect.admin.bootstrap import diagnose_connection, refused_server, turned_down, usable_servers
+from kafka_fleet.collect.admin.configs import config_rows
 from kafka_fleet.collect.admin.faults import FAULTS, Late, sentence
+from kafka_fleet.collect.admin.guarded_sockets import admin_client
 from kafka_fleet.collect.admin.producers import has_producer_bug, read_producers
 
 RESOLVE_S = 5.0  # for the names of the bootstrap servers

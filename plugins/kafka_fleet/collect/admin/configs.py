@@ -3,11 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from kafka_fleet.schema.config_names import allowed
+from kafka_fleet.schema.config_names import LONGEST_NAME, LONGEST_VALUE, allowed
 
 MOST = 5_000  # settings of one resource that are all kept by name; brokers have some 300, and some 30 per listener
-LONGEST = 16 * 1024  # characters of a value; the longest in use is a list of listeners or of throttled replicas
-LONGEST_NAME = 256
 
 
 def config_rows(kind: str, configs: Mapping[str, Mapping[str, Any]]) -> tuple[list[dict[str, Any]], str | None]:
@@ -17,12 +15,12 @@ def config_rows(kind: str, configs: Mapping[str, Mapping[str, Any]]) -> tuple[li
     if len(names) > MOST:
         names = [name for name in names if name in known]
     rows = [_row(name, configs[name], name in known) for name in names]
-    long = sum(row["value"] is not None and len(row["value"]) > LONGEST for row in rows)
+    long = sum(row["value"] is not None and len(row["value"]) > LONGEST_VALUE for row in rows)
     for row in rows:
-        if row["value"] is not None and len(row["value"]) > LONGEST:
+        if row["value"] is not None and len(row["value"]) > LONGEST_VALUE:
             row |= {"value": None, "redacted": True}
     left = len(configs) - len(rows)
-    faults = [f"{long} values longer than {LONGEST:,} characters were not stored"] if long else []
+    faults = [f"{long} values longer than {LONGEST_VALUE:,} characters were not stored"] if long else []
     faults += [f"{left:,} of {len(configs):,} settings were not stored"] if left else []
     return rows, "; ".join(faults) or None
 

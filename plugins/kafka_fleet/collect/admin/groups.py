@@ -14,11 +14,11 @@ from kafka import errors
 from kafka.admin import KafkaAdminClient
 from kafka.protocol.admin import DescribeGroupsRequest
 
-from kafka_fleet.collect.admin.group_rows import Rows, claimed, take_group
 from kafka_fleet.collect.admin.bisect_batches import Lost, batches, read_bisecting
-from kafka_fleet.collect.admin.faults import sentence
-from kafka_fleet.collect.admin.messages import ConsumerGroupDescribeRequest, StreamsGroupDescribeRequest
 from kafka_fleet.collect.admin.broker_assigned_groups import consumer_group, streams_group
+from kafka_fleet.collect.admin.faults import sentence
+from kafka_fleet.collect.admin.group_rows import Rows, claimed, take_group
+from kafka_fleet.collect.admin.messages import ConsumerGroupDescribeRequest, StreamsGroupDescribeRequest
 
 # rows of assignments per request, the smallest groups first: one that claims very many costs itself
 ASSIGNED = 1_000_000

@@ -17,8 +17,8 @@ from kafka.errors import KafkaConnectionError
 from kafka.net import KafkaNetSocket
 from kafka.net.transport import KafkaSSLTransport
 
-from kafka_fleet.collect.connections.pacing import Pace
 from kafka_fleet.base.addresses import forbidden
+from kafka_fleet.collect.connections.pacing import Pace
 
 # The largest answer that is asked for is Metadata, and it cannot be asked for in parts: 44 bytes per partition with
 # three replicas, so 9 MB of 200,000 partitions. Batches of topics and groups are a few MB and are halved when they are

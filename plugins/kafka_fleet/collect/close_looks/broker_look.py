@@ -12,14 +12,14 @@ from typing import Any, NamedTuple, Protocol
 
 import pyarrow as pa
 
-from kafka_fleet.schema import mbeans
-from kafka_fleet.collect.jolokia.responses import decode
+from kafka_fleet.collect.connections.http import Endpoint, Failure, Limits
 from kafka_fleet.collect.jolokia.client import QUERY
-from kafka_fleet.schema.mbeans import Bean
+from kafka_fleet.collect.jolokia.responses import decode
 from kafka_fleet.collect.jolokia.rows import Rows
 from kafka_fleet.config.credentials import Credentials
-from kafka_fleet.collect.connections.http import Endpoint, Failure, Limits
 from kafka_fleet.knowledge.close_looks import FROM_LEADERS, Look, look_source
+from kafka_fleet.schema import mbeans
+from kafka_fleet.schema.mbeans import Bean
 
 READ_S = 2.0  # for one reading: an agent or a leader that takes longer is of no use to a look
 GIVEN_UP = 3  # readings in a row that failed

@@ -4,9 +4,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from kafka_fleet.config.credentials import Credentials
 from kafka_fleet.collect.connections.http import Limits
-from kafka_fleet.config.credentials import Resolver
+from kafka_fleet.config.credentials import Credentials, Resolver
 from kafka_fleet.config.fleet import Cluster
 
 

@@ -1,7 +1,7 @@
 """The close looks of one sweep: takes what its brokers answered, gives the rows of `looks` and `look_reads`.
 
-Checks ask for them by data (knowledge/close_looks.py). They run beside the sweep's other work and each other, within bounds;
-whoever a bound leaves out has a row that says so, and its turn in a later sweep.
+Checks ask for them by data (knowledge/close_looks.py). They run beside the sweep's other work and each other, within
+bounds; whoever a bound leaves out has a row that says so, and its turn in a later sweep.
 """
 
 import logging
@@ -15,17 +15,17 @@ from typing import Any
 
 import pyarrow as pa
 
-from kafka_fleet.collect.jolokia.client import BrokerSweep
-from kafka_fleet.collect.close_looks.leader_reads import Leaders
 from kafka_fleet.collect.close_looks.broker_look import Looked, Place, Plan, look_at
+from kafka_fleet.collect.close_looks.leader_reads import Leaders
+from kafka_fleet.collect.close_looks.selection import SPARE_S, Suspect, select_looks
 from kafka_fleet.collect.close_looks.suspicion import columns_before, rates_since, read_topics, suspicion_reason
 from kafka_fleet.collect.close_looks.sweep_context import Sweeping
-from kafka_fleet.collect.close_looks.selection import SPARE_S, Suspect, select_looks
+from kafka_fleet.collect.jolokia.client import BrokerSweep
 from kafka_fleet.config.credentials import CredentialsError, kafka_settings
 from kafka_fleet.knowledge.close_looks import FROM_LEADERS, Look, asked_looks
+from kafka_fleet.schema.arrow import Item
 from kafka_fleet.store.raw.landing import Around, Before
 from kafka_fleet.store.raw.look_history import rows_before
-from kafka_fleet.schema.arrow import Item
 
 PARTITIONS = 64  # of a look
 PATIENCE_S = 30.0  # of a sweep, that its brokers have until it is decided at whom to look

@@ -21,6 +21,7 @@ from urllib3.exceptions import HTTPError, NameResolutionError, NewConnectionErro
 from kafka_fleet.collect.connections.pacing import Flood
 from kafka_fleet.collect.connections.pinned import Dropped, Lines, PinnedAdapter, Refused
 from kafka_fleet.collect.connections.tls import handshake_error
+from kafka_fleet.config.credentials import Credentials
 
 CHUNK = 256 * 1024
 WAIT_S = (0.2, 0.6)  # before the one more try after a 5xx: random, so that brokers behind one proxy do not come at once
@@ -35,19 +36,6 @@ class Limits(NamedTuple):
     read_s: float = 15.0
     deadline_s: float = 60.0
     max_bytes: int = 64 * 1024 * 1024
-
-
-class Credentials(NamedTuple):
-    """What a connection gives for an HTTP endpoint; None of it is ever printed."""
-
-    user: str | None = None
-    password: str | None = None
-    ca_file: str | None = None
-    client_cert: str | None = None
-    client_key: str | None = None
-
-    def __repr__(self) -> str:
-        return "Credentials(hidden)"
 
 
 class Failure(Exception):

@@ -13,8 +13,8 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import ConnectTimeoutError, HTTPError, NameResolutionError, NewConnectionError
 
-from kafka_fleet.collect.connections.pacing import Answer
 from kafka_fleet.base.addresses import resolve
+from kafka_fleet.collect.connections.pacing import Answer
 
 ADDRESSES = 4  # of one name are tried, each within the time to connect
 

@@ -13,13 +13,13 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
-from kafka_fleet.collect.jolokia import columns
-from kafka_fleet.schema import mbeans
-from kafka_fleet.collect.jolokia.responses import decode, one_object, status_of
-from kafka_fleet.schema.mbeans import Bean
-from kafka_fleet.collect.jolokia.rows import Rows, TWICE
-from kafka_fleet.config.credentials import Credentials
 from kafka_fleet.collect.connections.http import Endpoint, Failure, Limits
+from kafka_fleet.collect.jolokia import columns
+from kafka_fleet.collect.jolokia.responses import decode, one_object, status_of
+from kafka_fleet.collect.jolokia.rows import TWICE, Rows
+from kafka_fleet.config.credentials import Credentials
+from kafka_fleet.schema import mbeans
+from kafka_fleet.schema.mbeans import Bean
 
 QUERY = "?includeRequest=false&ignoreErrors=true&serializeException=false&includeStackTrace=false"
 REQUESTS = 40  # of one sweep of one broker; an agent that refuses every bulk is given up there

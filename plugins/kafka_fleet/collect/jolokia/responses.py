@@ -13,10 +13,10 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 
-from kafka_fleet.collect.jolokia import columns
-from kafka_fleet.schema.mbeans import Bean, answers_to
-from kafka_fleet.collect.jolokia.rows import TWICE
 from kafka_fleet.collect.connections.http import Failure
+from kafka_fleet.collect.jolokia import columns
+from kafka_fleet.collect.jolokia.rows import TWICE
+from kafka_fleet.schema.mbeans import Bean, answers_to
 
 # JSON of a few bytes can be an object of a hundred: what an answer takes in memory is held to its parts, not its bytes
 LIGHT = 4 * 2**20  # bytes; what is smaller is not looked at

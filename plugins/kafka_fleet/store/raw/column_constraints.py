@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from kafka_fleet.schema import mbeans
 from kafka_fleet.schema.config_names import LONGEST_NAME, LONGEST_VALUE
-from kafka_fleet.store.raw.constraints import Bound, Flag, Items, Moments, Numbers, Text
 from kafka_fleet.schema.raw_tables import raw_schemas
+from kafka_fleet.store.raw.constraints import Bound, Flag, Items, Moments, Numbers, Text
 
 TOPIC = Text(255)  # Kafka allows 249, and 255 before 0.10
 NAME = Text(255)  # listeners, hosts, racks, log directories' MBeans, clients' software: in use are some tens

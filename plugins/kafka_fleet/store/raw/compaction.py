@@ -18,14 +18,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from kafka_fleet.store.raw.trusted_clock import changed_at, trusted_time
-from kafka_fleet.store.raw.days import days_below
-from kafka_fleet.store.files import list_names, read_all, replace_file
-from kafka_fleet.store.raw.landing import ORPHAN_SECONDS
-from kafka_fleet.store.raw.temporary_files import remove_temporaries
-from kafka_fleet.store.raw.manifests import DataFile, JOINED, Manifest, manifests, read_table
-from kafka_fleet.store.raw.garbage import remove_orphans, remove_retiring
 from kafka_fleet.schema.raw_tables import raw_schemas
+from kafka_fleet.store.files import list_names, read_all, replace_file
+from kafka_fleet.store.raw.days import days_below
+from kafka_fleet.store.raw.garbage import remove_orphans, remove_retiring
+from kafka_fleet.store.raw.landing import ORPHAN_SECONDS
+from kafka_fleet.store.raw.manifests import JOINED, DataFile, Manifest, manifests, read_table
+from kafka_fleet.store.raw.temporary_files import remove_temporaries
+from kafka_fleet.store.raw.trusted_clock import changed_at, trusted_time
 from kafka_fleet.store.versions import as_raw, unknown_columns
 
 GROUP_ROWS = 131_072  # of a row group: several small sweeps share one, a large sweep has its own

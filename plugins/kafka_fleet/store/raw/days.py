@@ -6,8 +6,8 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from kafka_fleet.store.files import list_names
-from kafka_fleet.store.raw.manifests import JOINED
 from kafka_fleet.store.raw.layout import raw_location
+from kafka_fleet.store.raw.manifests import JOINED
 
 _DAY = re.compile(r"ds=([0-9]{4}-[0-9]{2}-[0-9]{2})")
 _MINUTE = re.compile(r"[a-z0-9-]{1,63}\.([0-9]{8}T[0-9]{4})[0-9]{2}\.[0-9]{6}Z\.json")
@@ -23,7 +23,9 @@ def stored_days(home: Path) -> list[str]:
     found = set()
     for folder in ("raw/manifests", f"raw/{JOINED}"):
         for ds in days_below(home / folder):
-            if any(raw_location(f"{folder}/ds={ds}/{path.name}") for path in (home / f"{folder}/ds={ds}").glob("*.json")):
+            if any(
+                raw_location(f"{folder}/ds={ds}/{path.name}") for path in (home / f"{folder}/ds={ds}").glob("*.json")
+            ):
                 found.add(ds)
     return sorted(found)
 

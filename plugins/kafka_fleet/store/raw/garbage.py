@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kafka_fleet.store import bucket
-from kafka_fleet.store.raw.trusted_clock import changed_at
 from kafka_fleet.store.files import read_all
 from kafka_fleet.store.raw.landing import ORPHAN_SECONDS
-from kafka_fleet.store.raw.manifests import JOINED, read_joined
 from kafka_fleet.store.raw.layout import on_its_way, raw_location
+from kafka_fleet.store.raw.manifests import JOINED, read_joined
+from kafka_fleet.store.raw.trusted_clock import changed_at
 
 _RETIRING = (".ds=", ".tmp")  # raw/retired/.ds=D.json.….tmp
 

@@ -18,13 +18,13 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from kafka_fleet.store.raw.row_validation import Refused, validated_rows
+from kafka_fleet.schema.arrow import Item
+from kafka_fleet.schema.raw_tables import SCHEMA_VERSION, raw_schemas
 from kafka_fleet.store.files import list_names, list_names_between, replace_file, tells_of_file
 from kafka_fleet.store.raw.manifests import DataFile, Manifest, data_file_fault, read_manifest, read_table, sweep_id
 from kafka_fleet.store.raw.offset_deltas import COLUMNS, with_previous
+from kafka_fleet.store.raw.row_validation import Refused, validated_rows
 from kafka_fleet.store.raw.sweep_quota import Over, Room, encoded, fit_quota
-from kafka_fleet.schema.raw_tables import SCHEMA_VERSION, raw_schemas
-from kafka_fleet.schema.arrow import Item
 from kafka_fleet.store.raw.unstored_rows import with_unstored
 
 _CLUSTER = re.compile(r"[a-z0-9-]{1,63}")

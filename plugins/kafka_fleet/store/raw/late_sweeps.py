@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import NamedTuple
 
+from kafka_fleet.store.excluded_clusters import set_aside
 from kafka_fleet.store.files import list_names, read_file
 from kafka_fleet.store.generations import current_generation
 from kafka_fleet.store.raw.manifests import manifests, sweep_times
-from kafka_fleet.store.excluded_clusters import set_aside
 from kafka_fleet.store.versions import document
 
 

@@ -34,7 +34,11 @@ def last_looks(home: Path, cluster: str, sweep_at: datetime) -> list[Rows]:
     A sweep that was not stored is among them where its file is left: its brokers had their turn all the same.
     """
     folder = home / f"raw/looks/ds={sweep_at.astimezone(UTC).date()}"
-    earlier = [name for name in list_names_between(folder, f"{cluster}.", ".parquet") if name < f"{cluster}.{sweep_id(sweep_at)}"]
+    earlier = [
+        name
+        for name in list_names_between(folder, f"{cluster}.", ".parquet")
+        if name < f"{cluster}.{sweep_id(sweep_at)}"
+    ]
     found = []
     for name in reversed(earlier[-MOST:]):
         try:

@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from kafka_fleet.store.files import list_names_between, other_size, read_all, read_file, tells_of_file
-from kafka_fleet.store.raw.parquet_footers import too_much
 from kafka_fleet.store.raw.layout import data_place
+from kafka_fleet.store.raw.parquet_footers import too_much
 from kafka_fleet.store.raw.sweep_quota import READ_BYTES
 from kafka_fleet.store.raw.tombstones import retired
 from kafka_fleet.store.versions import NewerVersion, as_raw, newer, refuse_newer
@@ -190,7 +190,9 @@ def _joined(
 
 def _faults(home: Path, joined: Joined) -> dict[str, str | None]:
     """Why each of the files, by path, cannot be used."""
-    found = read_all(lambda file: _too_large([file]) or data_file_fault(home, file, joined.bounded), joined.files.values(), home)
+    found = read_all(
+        lambda file: _too_large([file]) or data_file_fault(home, file, joined.bounded), joined.files.values(), home
+    )
     return dict(zip(joined.files, found, strict=True))
 
 

@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from kafka_fleet.store.raw.constraints import Text
-from kafka_fleet.store.raw.column_constraints import bounds
-from kafka_fleet.store.raw.sweep_quota import DECODED_BYTES
 from kafka_fleet.schema.raw_tables import raw_schemas
+from kafka_fleet.store.raw.column_constraints import bounds
+from kafka_fleet.store.raw.constraints import Text
+from kafka_fleet.store.raw.sweep_quota import DECODED_BYTES
 
 LONGEST = 64 * 1024  # bytes; Kafka's own texts have at most 32,767, settings that were stored 16,384 characters
 PER_CHARACTER = 4  # bytes of UTF-8, at most

@@ -18,14 +18,14 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from kafka_fleet.store import bucket
-from kafka_fleet.store.raw.trusted_clock import changed_at, trusted_time
-from kafka_fleet.store.raw.days import days_below, stored_days
 from kafka_fleet.store.files import list_names, read_all
 from kafka_fleet.store.generations import POINTER, current_generation
 from kafka_fleet.store.judgement_status import unjudged
+from kafka_fleet.store.raw.days import days_below, stored_days
 from kafka_fleet.store.raw.landing import ORPHAN_SECONDS
 from kafka_fleet.store.raw.manifests import JOINED, Manifest, read_joined, read_manifest
 from kafka_fleet.store.raw.tombstones import Retired, finish_retirement, retire, unfinished
+from kafka_fleet.store.raw.trusted_clock import changed_at, trusted_time
 from kafka_fleet.store.versions import NewerVersion, refuse_newer
 
 LEAST_DAYS = 2  # yesterday is judged today, and begins with the last sweeps of the day before

@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+from kafka_fleet.schema.arrow import Item
 from kafka_fleet.store import bucket
 from kafka_fleet.store.files import list_names
 from kafka_fleet.store.raw.landing import land
 from kafka_fleet.store.raw.manifests import Manifest, sweep_id
-from kafka_fleet.schema.arrow import Item
 
 RIVAL_S = 60.0  # in a bucket: files of a sweep without a commit for so long are a dead one's
 LOOK_S = 1.0

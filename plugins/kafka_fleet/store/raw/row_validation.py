@@ -11,10 +11,10 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kafka_fleet.store.raw.constraints import Text
-from kafka_fleet.store.raw.column_constraints import bounds, keys
-from kafka_fleet.schema.raw_tables import raw_schemas
 from kafka_fleet.schema.arrow import Item, Unheld, as_table
+from kafka_fleet.schema.raw_tables import raw_schemas
+from kafka_fleet.store.raw.column_constraints import bounds, keys
+from kafka_fleet.store.raw.constraints import Text
 
 
 class Refused(NamedTuple):
@@ -30,7 +30,9 @@ class Refused(NamedTuple):
     number: int
 
 
-def validated_rows(name: str, items: Iterable[Item], cluster: str, sweep_at: datetime) -> tuple[pa.Table, list[Refused]]:
+def validated_rows(
+    name: str, items: Iterable[Item], cluster: str, sweep_at: datetime
+) -> tuple[pa.Table, list[Refused]]:
     """The raw table of one sweep, every value within its column's bound, and what was refused.
 
     Raises pyarrow.ArrowInvalid or pyarrow.ArrowTypeError for a value of another kind than its column's.

@@ -7,10 +7,10 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from kafka_fleet.store import bucket
-from kafka_fleet.store.raw.trusted_clock import changed_at
 from kafka_fleet.base.edited_files import TEMPORARY
+from kafka_fleet.store import bucket
 from kafka_fleet.store.raw.landing import ORPHAN_SECONDS
+from kafka_fleet.store.raw.trusted_clock import changed_at
 
 STAGES = ("facts", "signatures", "findings", "reports", "outbox", "runs", "replays")  # raw: orphans.py
 

@@ -9,9 +9,9 @@ from typing import Any
 import pyarrow as pa
 
 from kafka_fleet.schema import mbeans
+from kafka_fleet.schema.raw_tables import LOOK_TABLES
 from kafka_fleet.store.raw.row_validation import Refused
 from kafka_fleet.store.raw.sweep_quota import Over
-from kafka_fleet.schema.raw_tables import LOOK_TABLES
 
 NAMED = 5  # columns, or parts, that a sentence names
 LONGEST = 1_000  # characters of what was said before and is kept before such a sentence
@@ -19,7 +19,9 @@ NEEDED = "partitions"  # without it a broker tells of no rate at all
 Row = dict[str, Any]
 
 
-def with_unstored(made: Mapping[str, pa.Table], refused: Sequence[Refused], over: Sequence[Over]) -> dict[str, pa.Table]:
+def with_unstored(
+    made: Mapping[str, pa.Table], refused: Sequence[Refused], over: Sequence[Over]
+) -> dict[str, pa.Table]:
     """The tables `brokers`, `looks` and `sweeps` that say what is not stored; without anything of that kind none.
 
     What is of a broker is said in its row, what is of a close look in the look's, all else in the sweep's: with which
