@@ -111,7 +111,7 @@ def fleet_collect() -> None:
                 return Unlanded(f"{cluster.id}: {error}")
 
         wanted = [known[name] for name in clusters if name in known]
-        for result in parallel.each(wanted, lambda one: one.id, sweep, parallel.PARALLEL, log.info):
+        for result in parallel.run_in_parallel(wanted, lambda one: one.id, sweep, parallel.PARALLEL, log.info):
             if isinstance(result, Unlanded):
                 broken.append(result.sentence)
                 continue

@@ -15,7 +15,14 @@ from fleet_airflow import metrics
 from fleet_airflow.alerts import Untold, run_failed, tell_of_kept_raw, tell_owners
 from fleet_airflow.deadline import alerts
 from fleet_airflow.last_sweep import JudgeDayBeforeAgain, LastSweepIsIn
-from fleet_airflow.mailing import MAIL_RETRIES, MAIL_RETRY_DELAY, digest_one, mail_one, note_all_mailed, settle
+from fleet_airflow.mailing import (
+    MAIL_RETRIES,
+    MAIL_RETRY_DELAY,
+    digest_one,
+    finish_mail_task,
+    mail_one,
+    note_all_mailed,
+)
 from fleet_airflow.run_plan import owners_of, settle_plan, this_plan
 from fleet_airflow.settings import (
     APPLICATION,
@@ -184,7 +191,7 @@ def fleet_health() -> None:
         owners = owners_of(plan)
         digests = digest_owners(owners)
         single = {name: [one for one in own if one not in digests] for name, own in owners.items()}
-        settle([mail_one(cluster, single.get(cluster), plan) for cluster in clusters])
+        finish_mail_task([mail_one(cluster, single.get(cluster), plan) for cluster in clusters])
 
     @task(retries=MAIL_RETRIES, retry_delay=MAIL_RETRY_DELAY)
     def digest() -> None:
@@ -194,7 +201,7 @@ def fleet_health() -> None:
         digests = digest_owners(owners_of(this_plan()))
         if not digests:
             raise AirflowSkipException("nobody gets a digest: KAFKA_FLEET_DIGESTS names none")
-        settle([digest_one(owner, clusters, this_plan()) for owner, clusters in digests.items()])
+        finish_mail_task([digest_one(owner, clusters, this_plan()) for owner, clusters in digests.items()])
 
     @task(trigger_rule=TriggerRule.NONE_FAILED_MIN_ONE_SUCCESS)
     def mailed() -> None:

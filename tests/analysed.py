@@ -22,7 +22,7 @@ from fleet_spark.ways import suit
 from golden_homes import unpack
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.cli.main import main
-from kafka_fleet.store.generations import claim
+from kafka_fleet.store.generations import claim_generation
 from kafka_fleet.store.raw.compaction import compact
 from kafka_fleet.store.raw.manifests import Damaged, Manifest
 from mutations import every_mutation
@@ -93,7 +93,7 @@ class Analysed(NamedTuple):
 
 def analyse(home: Path, ds: str, kind: type[Day] = Day, signatures: Sequence[str] = ()) -> Analysed:
     """Facts and findings of one day as a new generation, in this process; of all signatures unless some are named."""
-    day = kind(spark(), home, ds, claim(home, ds), sql_dir())
+    day = kind(spark(), home, ds, claim_generation(home, ds), sql_dir())
     write_facts(day, [], tables_needed(day.sql, signatures))
     write_findings(day, None, [], signatures)
     return Analysed(home, ds, day.generation)
@@ -101,7 +101,7 @@ def analyse(home: Path, ds: str, kind: type[Day] = Day, signatures: Sequence[str
 
 def by_hand(home: Path, ds: str, fleet: Path, signatures: list[str]) -> None:
     """Judge a day of a folder by some signatures and write its letters, all in this process and without Airflow."""
-    day = Day(spark(), home, ds, claim(home, ds), sql_dir())
+    day = Day(spark(), home, ds, claim_generation(home, ds), sql_dir())
     write_facts(day, [], tables_needed(day.sql, signatures))
     write_findings(day, fleet, [], signatures)
     assert main(["report", "--fleet", str(fleet), "--home", str(home), "--date", ds]) == 0

@@ -16,12 +16,12 @@ from pyspark.sql.types import LongType, StringType, StructField, StructType
 from fleet_spark.judge import canonical, store
 from fleet_spark.stored import look, write_few
 from fleet_spark.tables import Day
-from kafka_fleet.documents.day_summaries import brief
+from kafka_fleet.documents.day_summaries import day_summary
 from kafka_fleet.documents.plots import plots_path
 from kafka_fleet.documents.published import Published
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.report.render import publish, render_letter, write_letter
-from kafka_fleet.store.generations import claim, current
+from kafka_fleet.store.generations import claim_generation, current_generation
 from kafka_fleet.store.raw.manifests import sweep_times
 from letter_rows import DS
 from published_days import dossier, exposed
@@ -54,7 +54,7 @@ def judge(home: Path, generation: str, row: Json, ds: str = DS, clusters: Sequen
     day = Computed(home, generation, ds)
     rows = [{**row, "cluster": name, "ds": ds} for name in clusters]
     states = [{"cluster": name, "signature": "fetch_latency", "state": row["signature_state"]} for name in clusters]
-    briefs = {one["cluster"]: brief([one], {"fetch_latency": row["signature_state"]}, True, {}) for one in rows}
+    briefs = {one["cluster"]: day_summary([one], {"fetch_latency": row["signature_state"]}, True, {}) for one in rows}
     dossiers = [dossier(name, ds) for name in clusters]
     for one in dossiers:
         day.put(plots_path(home, ds, generation, one["cluster"]), canonical({"sweeps": row["verdict"]}))
@@ -80,7 +80,7 @@ def drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def first(home: Path) -> None:
     """A day that was judged and told by its first run."""
-    facts(home, claim(home, DS), 2)
+    facts(home, claim_generation(home, DS), 2)
     judge(home, "g0001", exposed())
     report(home, "g0001")
 
@@ -88,7 +88,9 @@ def first(home: Path) -> None:
 def counted(home: Path) -> dict[str, Any]:
     """Rows of each fact table as its readers find them."""
     folders = {table: home / f"facts/{table}/ds={DS}" for table in TABLES}
-    return {table: look(folder / str(current(folder))).read().to_pylist() for table, folder in folders.items()}
+    return {
+        table: look(folder / str(current_generation(folder))).read().to_pylist() for table, folder in folders.items()
+    }
 
 
 def judged(home: Path) -> tuple[Any, Any, Any]:

@@ -15,7 +15,7 @@ from airflow.utils.types import DagRunType
 
 import computed_days
 from kafka_fleet.store.fleet_snapshot import kept_fleet
-from kafka_fleet.store.generations import current
+from kafka_fleet.store.generations import current_generation
 from kafka_fleet.store.raw.manifests import manifests
 from letter_rows import DS
 from mail_server import Mailbox, mail_server
@@ -138,7 +138,7 @@ class Runs:
             {(one.task_id, one.rendered_map_index): one.try_number for one in tasks},
             list(self.box.recipients),
             self.caplog.text,
-            current(self.home / f"reports/ds={ds}"),
+            current_generation(self.home / f"reports/ds={ds}"),
         )
 
 

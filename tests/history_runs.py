@@ -15,7 +15,7 @@ from kafka_fleet.prometheus_import.client import Prometheus
 from kafka_fleet.prometheus_import.importer import Imported, Source, import_days
 from kafka_fleet.prometheus_import.mapping import Choice
 from kafka_fleet.prometheus_import.metric_names import load_names
-from kafka_fleet.prometheus_import.targets import Whose
+from kafka_fleet.prometheus_import.targets import ClusterTargets
 from kafka_fleet.store.raw.manifests import manifests, read_rows
 from recorded_prometheus import STEP_S, Form, Recorded, payments, recorded
 
@@ -33,7 +33,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
 
 def run(server: Recorded, home: Path, **more: Any) -> tuple[Imported, Callable[[str], list[dict[str, Any]]]]:
     source = Source(Prometheus(server.url, Credentials(), LIMITS), "recorded", load_names())
-    whose = Whose(more.pop("cluster", payments()), more.pop("choice", CHOICE))
+    whose = ClusterTargets(more.pop("cluster", payments()), more.pop("choice", CHOICE))
     result = import_days(source, whose, home, [server.day], more.pop("step", STEP), lambda _line: None)
     whole, damaged = manifests(home, server.day)
     assert damaged == []

@@ -47,10 +47,14 @@ class Agent:
         """What a broker's agent says to one read."""
         asked = request["mbean"]
         every = [one for t in mbeans.tables().values() for one in t.beans]
-        bean = next((one for one in every if mbeans.asked(one) == asked), None)
+        bean = next((one for one in every if mbeans.requested_name(one) == asked), None)
         if bean is None:  # one MBean of a pattern, by its name
             found = mbeans.properties(asked)
-            bean = next(one for one in every if mbeans.fits(one, asked, found) and not mbeans.further(one, found))
+            bean = next(
+                one
+                for one in every
+                if mbeans.matches_pattern(one, asked, found) and not mbeans.has_more_properties(one, found)
+            )
             return self.entry(asked, self.healthy(bean._replace(mbean=asked)))
         return self.entry(bean.mbean, self.healthy(bean))
 

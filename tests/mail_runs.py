@@ -23,7 +23,7 @@ from kafka_fleet.mail.digest import digest_name, mail_digest
 from kafka_fleet.mail.dispatch import mail_letter
 from kafka_fleet.mail.outbox import Mail, Outbox
 from kafka_fleet.mail.smtp_settings import SmtpSettings
-from kafka_fleet.store.generations import claim, publish
+from kafka_fleet.store.generations import claim_generation, publish
 from letter_rows import DS, finding
 from mail_server import Mailbox, mail_server, plain
 from published_days import dossier, publish_day
@@ -113,7 +113,7 @@ class Runs:
 
     def judge(self, variant: str, ds: str = DS) -> str:
         """A run of the day finds these; its letters are published. Gives its generation."""
-        generation = claim(self.home, ds)
+        generation = claim_generation(self.home, ds)
         for stage in ("findings", "reports"):
             folder = self.home / f"{stage}/ds={ds}"
             shutil.copytree(self.templates / variant / stage, folder / generation)

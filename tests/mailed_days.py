@@ -3,7 +3,7 @@
 import json
 from datetime import date, timedelta
 
-from kafka_fleet.documents.day_summaries import brief, brief_path
+from kafka_fleet.documents.day_summaries import day_summary, day_summary_path
 from kafka_fleet.mail.outbox import Outbox, Recipient
 from kafka_fleet.report.render import write_letter
 from kafka_fleet.store.generations import publish
@@ -36,9 +36,9 @@ def write(home, findings, ds=DAY, generation="g0001", state="detected", shown=Tr
     dossier = payments() | {"ds": ds}
     dossier["signatures"][0]["state"] = state
     (folder / f"clusters/{CLUSTER}.json").write_text(json.dumps(dossier))
-    brief_path(home, ds, generation, CLUSTER).parent.mkdir()
-    brief_path(home, ds, generation, CLUSTER).write_text(
-        json.dumps(brief(findings, {"fetch_latency": state}, True, {}))
+    day_summary_path(home, ds, generation, CLUSTER).parent.mkdir()
+    day_summary_path(home, ds, generation, CLUSTER).write_text(
+        json.dumps(day_summary(findings, {"fetch_latency": state}, True, {}))
     )
     write_letter(home, ds, generation, CLUSTER)
     if shown:

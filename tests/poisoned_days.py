@@ -25,7 +25,7 @@ from kafka_fleet.knowledge.conditions import load_conditions
 from kafka_fleet.knowledge.plots import load_plots
 from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.schema.raw_tables import SCHEMA_VERSION, raw_schemas
-from kafka_fleet.store.generations import claim
+from kafka_fleet.store.generations import claim_generation
 from kafka_fleet.store.raw.manifests import Damaged, Manifest
 from poison import Poisoned, arrow
 
@@ -63,7 +63,7 @@ class Held(Day):
 
 def held(home: Path, ds: str, poisoned: Sequence[Poisoned]) -> Held:
     """The day, its raw views registered."""
-    day = Held(spark(), home, ds, claim(home, ds), sql_dir())
+    day = Held(spark(), home, ds, claim_generation(home, ds), sql_dir())
     day.poisoned = poisoned
     return day
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from day_samples import plots_document
-from kafka_fleet.documents.day_summaries import brief, brief_path, summary
+from kafka_fleet.documents.day_summaries import day_summary, day_summary_path, summary
 from kafka_fleet.documents.plots import plots_path
 from kafka_fleet.report.render import publish as publish_reports
 from kafka_fleet.report.render import write_letter
-from kafka_fleet.store.generations import claim, note_run, publish
+from kafka_fleet.store.generations import claim_generation, note_run, publish
 from letter_rows import DS, evidence, finding
 from letter_samples import payments, unreached
 
@@ -34,7 +34,7 @@ def dossier(cluster: str, ds: str, states: Mapping[str, str] | None = None, **mo
 
 def publish_day(home: Path, ds: str, clusters: Mapping[str, tuple[Json, Sequence[Json]]], letters: bool = True) -> str:
     """Publish a day: cluster -> its dossier and its findings. Gives the generation."""
-    generation = claim(home, ds)
+    generation = claim_generation(home, ds)
     folder = home / f"findings/ds={ds}/{generation}"
     (folder / "clusters").mkdir(parents=True)
     (folder / "verdicts").mkdir()
@@ -45,10 +45,10 @@ def publish_day(home: Path, ds: str, clusters: Mapping[str, tuple[Json, Sequence
     for name, (about, rows) in clusters.items():
         reached = about["declaration_error"] is None and bool(about["coverage"]["sweeps"])
         states = {one["signature"]: one["state"] for one in about["signatures"]}
-        short = brief(rows, states, reached, {})
+        short = day_summary(rows, states, reached, {})
         summaries[name] = summary(about, short)
         (folder / f"clusters/{name}.json").write_text(json.dumps(about))
-        brief_path(home, ds, generation, name).write_text(json.dumps(short))
+        day_summary_path(home, ds, generation, name).write_text(json.dumps(short))
         if reached:
             plots_path(home, ds, generation, name).write_text(json.dumps(plots_document(name, ds)))
     (folder / "summary.json").write_text(json.dumps({"schema_version": 1, "clusters": summaries}))

@@ -5,7 +5,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from kafka_fleet.store.generations import POINTER, current
+from kafka_fleet.store.generations import POINTER, current_generation
 from recorded import recorded_day, recording, write_home
 
 
@@ -28,7 +28,7 @@ def store_day(home: Path, day: str, *names: str) -> None:
 def published(home: Path, stage: str, day: str) -> dict[str, bytes]:
     """Files of the generation that readers of a stage follow, by their path in it; empty when none is published."""
     folder = home / stage / f"ds={day}"
-    generation = current(folder)
+    generation = current_generation(folder)
     if generation is None:
         return {}
     files = sorted(path for path in (folder / generation).rglob("*") if path.is_file())
@@ -37,4 +37,6 @@ def published(home: Path, stage: str, day: str) -> dict[str, bytes]:
 
 def pointers(home: Path) -> dict[str, str]:
     """Every pointer below a home: folder of the stage and day -> generation."""
-    return {str(p.parent.relative_to(home)): str(current(p.parent)) for p in sorted(home.glob(f"**/{POINTER}"))}
+    return {
+        str(p.parent.relative_to(home)): str(current_generation(p.parent)) for p in sorted(home.glob(f"**/{POINTER}"))
+    }

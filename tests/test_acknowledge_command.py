@@ -7,8 +7,8 @@ import pwd
 import pytest
 
 from kafka_fleet.cli import main as cli
-from kafka_fleet.config.acknowledgements import load
-from kafka_fleet.documents.day_summaries import brief, brief_path
+from kafka_fleet.config.acknowledgements import load_acknowledgements
+from kafka_fleet.documents.day_summaries import day_summary, day_summary_path
 from kafka_fleet.store.generations import publish
 from letter_rows import DS
 from test_acknowledgements import BASIS, SAID, entry, row
@@ -21,9 +21,9 @@ def call(tmp_path, capsys):
     cluster = {"id": "payments-eu", "environment": "production", "owners": ["oncall@example.org"]}
     cluster |= {"bootstrap_servers": ["127.0.0.1:1"], "jolokia": {"brokers": {1: "http://127.0.0.1:1/jolokia"}}}
     fleet.write_text(json.dumps({"version": 1, "clusters": [cluster]}))
-    path = brief_path(tmp_path, DS, "g0001", "payments-eu")
+    path = day_summary_path(tmp_path, DS, "g0001", "payments-eu")
     path.parent.mkdir(parents=True)
-    path.write_text(json.dumps(brief([row()], {}, True, {"KAFKA-14334": [BASIS]})))
+    path.write_text(json.dumps(day_summary([row()], {}, True, {"KAFKA-14334": [BASIS]})))
     publish(tmp_path / f"findings/ds={DS}", "g0001")
     said = {"cluster": "payments-eu", "finding": "KAFKA-14334", "reason": SAID[0], "owner": SAID[1], "expires": SAID[2]}
 
@@ -39,7 +39,7 @@ def test_the_command_line_acknowledges_what_is_there(call, tmp_path, monkeypatch
     monkeypatch.setenv("LOGNAME", "somebody-else")
     code, said = call()
     assert (code, said.err) == (0, "")
-    (one,) = load(tmp_path / "acknowledgements.yaml").entries
+    (one,) = load_acknowledgements(tmp_path / "acknowledgements.yaml").entries
     assert one == entry(acknowledged_by=f"system user {pwd.getpwuid(os.getuid()).pw_name}")
     assert call()[0] == 2
 
@@ -68,7 +68,7 @@ def test_the_command_line_takes_back(call, tmp_path, capsys):
     for given, sentence in ((["--home", str(tmp_path)], "--remove takes no --home"), ([], "")):
         assert cli.main([*words, *given]) == (2 if sentence else 0)
         assert sentence in capsys.readouterr().err
-    assert load(tmp_path / "acknowledgements.yaml") == ([], [])
+    assert load_acknowledgements(tmp_path / "acknowledgements.yaml") == ([], [])
     assert cli.main(words) == 2
     assert "has no entry for KAFKA-14334 of payments-eu" in capsys.readouterr().err
     assert cli.main([word for word in words if word != "--remove"]) == 2

@@ -6,8 +6,14 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from kafka_fleet.base.yaml import FleetFileError
-from kafka_fleet.config.acknowledgement_edits import add, remove
-from kafka_fleet.config.acknowledgements import Acknowledgement, load, of_finding, reopened, standing
+from kafka_fleet.config.acknowledgement_edits import add_acknowledgement, remove_acknowledgement
+from kafka_fleet.config.acknowledgements import (
+    Acknowledgement,
+    acknowledgement_states,
+    load_acknowledgements,
+    of_finding,
+    reopen_reason,
+)
 from letter_rows import DS, finding
 
 BASIS = "replica.selector.class is RackAwareReplicaSelector"
@@ -25,18 +31,18 @@ def entry(**more):
 def test_a_finding_as_it_stands_is_acknowledged_and_read_back(tmp_path):
     path = tmp_path / "acknowledgements.yaml"
     other = of_finding(row(advisory=None, signature="fetch_latency", cause="follower"), "other", DS, *SAID)
-    add(path, entry())
+    add_acknowledgement(path, entry())
     path.write_text(path.read_text() + "  # reviewed by two\n")
-    add(path, other)
-    assert load(path) == ([entry(), other], [])
+    add_acknowledgement(path, other)
+    assert load_acknowledgements(path) == ([entry(), other], [])
     assert "# reviewed by two" in path.read_text()
     assert other.key == "symptom fetch_latency (follower)"
     with pytest.raises(FleetFileError, match="remove it first"):
-        add(path, entry())
+        add_acknowledgement(path, entry())
 
 
 def test_no_file_acknowledges_nothing(tmp_path):
-    assert load(tmp_path / "acknowledgements.yaml") == ([], [])
+    assert load_acknowledgements(tmp_path / "acknowledgements.yaml") == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -46,11 +52,11 @@ def test_no_file_acknowledges_nothing(tmp_path):
 def test_a_file_that_cannot_be_read_is_one_sentence_for_all_and_is_not_written_over(tmp_path, content, sentence):
     path = tmp_path / "acknowledgements.yaml"
     path.write_text(content)
-    entries, ((cluster, told),) = load(path)
+    entries, ((cluster, told),) = load_acknowledgements(path)
     assert (entries, cluster) == ([], None)
     assert sentence in told
     with pytest.raises(FleetFileError, match=sentence):
-        add(path, entry())
+        add_acknowledgement(path, entry())
     assert path.read_text() == content
 
 
@@ -58,7 +64,7 @@ def test_a_list_in_another_style_is_left_as_it_is(tmp_path):
     path = tmp_path / "acknowledgements.yaml"
     path.write_text("version: 1\nacknowledgements: []\n")
     with pytest.raises(FleetFileError, match="cannot be appended"):
-        add(path, entry())
+        add_acknowledgement(path, entry())
     assert path.read_text() == "version: 1\nacknowledgements: []\n"
 
 
@@ -83,7 +89,7 @@ def test_a_broken_entry_costs_only_itself(tmp_path, wrong, sentence):
     bad = {**good, "cluster": "payments-eu", **wrong}
     path = tmp_path / "acknowledgements.yaml"
     path.write_text(json.dumps({"version": 1, "acknowledgements": [bad, good, good]}))
-    entries, faults = load(path)
+    entries, faults = load_acknowledgements(path)
     assert [one.cluster for one in entries] == ["other"]
     assert faults[0][0] == bad["cluster"]
     assert "entry 1: " in faults[0][1]
@@ -105,25 +111,25 @@ def test_a_broken_entry_costs_only_itself(tmp_path, wrong, sentence):
     ],
 )
 def test_it_holds_until_it_expires_or_the_finding_is_another(now, ds, why):
-    assert reopened(entry(), now, ds) == why
+    assert reopen_reason(entry(), now, ds) == why
 
 
 def test_an_entry_that_names_nothing_is_reopened_by_the_first_name_and_one_without_the_field_is_not():
-    assert reopened(entry(subjects=()), row(), DS) == "It was acknowledged without broker 2, topic a."
-    assert reopened(entry(subjects=None, basis=None), row(subjects=["broker 9"], basis=["other"]), DS) is None
+    assert reopen_reason(entry(subjects=()), row(), DS) == "It was acknowledged without broker 2, topic a."
+    assert reopen_reason(entry(subjects=None, basis=None), row(subjects=["broker 9"], basis=["other"]), DS) is None
     assert of_finding(row(subjects=["group " + "g" * 32_000]), "payments-eu", DS, *SAID).subjects is not None
 
 
 def test_a_worse_verdict_reopens():
-    assert reopened(entry(verdict="exposed"), row(), DS) == "It was acknowledged as exposed."
+    assert reopen_reason(entry(verdict="exposed"), row(), DS) == "It was acknowledged as exposed."
 
 
 def test_only_the_clusters_own_entries_stand():
     entries = [entry(), entry(cluster="other", release="1.0.0")]
-    assert {key: void for key, (_one, void) in standing(entries, "payments-eu", [row()], DS).items()} == {
+    assert {key: void for key, (_one, void) in acknowledgement_states(entries, "payments-eu", [row()], DS).items()} == {
         "KAFKA-14334": None
     }
-    assert standing(entries, "third", [row()], DS) == {}
+    assert acknowledgement_states(entries, "third", [row()], DS) == {}
 
 
 def test_the_model_refuses_what_the_file_would():
@@ -135,29 +141,29 @@ def test_the_model_refuses_what_the_file_would():
 def test_an_entry_is_taken_back_and_all_else_stays(tmp_path):
     path = tmp_path / "acknowledgements.yaml"
     for name in ("a", "payments-eu", "z"):
-        add(path, entry(cluster=name))
+        add_acknowledgement(path, entry(cluster=name))
         path.write_text(path.read_text() + f"  # after {name}\n")
     whole = path.read_text()
-    remove(path, "payments-eu", "KAFKA-14334")
-    assert [one.cluster for one in load(path).entries] == ["a", "z"]
+    remove_acknowledgement(path, "payments-eu", "KAFKA-14334")
+    assert [one.cluster for one in load_acknowledgements(path).entries] == ["a", "z"]
     lines = path.read_text().splitlines()
     assert [line for line in lines if line.startswith("  #")] == ["  # after a", "  # after payments-eu", "  # after z"]
     assert set(lines) < set(whole.splitlines())
     for name in ("a", "z"):
-        remove(path, name, "KAFKA-14334")
-    assert load(path) == ([], [])
-    add(path, entry())
-    assert load(path).entries == [entry()]
+        remove_acknowledgement(path, name, "KAFKA-14334")
+    assert load_acknowledgements(path) == ([], [])
+    add_acknowledgement(path, entry())
+    assert load_acknowledgements(path).entries == [entry()]
 
 
 def test_an_entry_behind_the_one_that_is_taken_back_does_not_take_its_place(tmp_path):
     path = tmp_path / "acknowledgements.yaml"
-    add(path, entry())
+    add_acknowledgement(path, entry())
     head, _, item = path.read_text().partition("acknowledgements:\n")
     path.write_text(f"{head}acknowledgements:\n{item}{item.replace('January', 'June')}")
-    assert len(load(path).faults) == 1
-    remove(path, "payments-eu", "KAFKA-14334")
-    assert load(path) == ([], [])
+    assert len(load_acknowledgements(path).faults) == 1
+    remove_acknowledgement(path, "payments-eu", "KAFKA-14334")
+    assert load_acknowledgements(path) == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -175,7 +181,7 @@ def test_what_cannot_be_cut_out_is_left_as_it_is(tmp_path, content):
     content = content.replace("%s", json.dumps(fields)[1:-1])
     path.write_text(content)
     with pytest.raises(FleetFileError, match=r"no entry|by hand|not valid YAML"):
-        remove(path, "payments-eu", "KAFKA-14334")
+        remove_acknowledgement(path, "payments-eu", "KAFKA-14334")
     assert path.read_text() == content
 
 
@@ -183,8 +189,8 @@ def test_rivals_lose_no_entry(tmp_path):
     path = tmp_path / "acknowledgements.yaml"
     entries = [entry(cluster=f"c{number}") for number in range(24)]
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda one: add(path, one), entries))
-    assert sorted(one.cluster for one in load(path).entries) == sorted(one.cluster for one in entries)
+        list(pool.map(lambda one: add_acknowledgement(path, one), entries))
+    assert sorted(one.cluster for one in load_acknowledgements(path).entries) == sorted(one.cluster for one in entries)
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda one: remove(path, one.cluster, one.key), entries[1:]))
-    assert load(path).entries == [entry(cluster="c0")]
+        list(pool.map(lambda one: remove_acknowledgement(path, one.cluster, one.key), entries[1:]))
+    assert load_acknowledgements(path).entries == [entry(cluster="c0")]

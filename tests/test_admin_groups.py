@@ -117,7 +117,7 @@ def test_halving_is_bounded_and_counts_what_it_leaves(monkeypatch):
         raise ValueError
 
     lost = bisect_batches.Lost("groups")
-    assert bisect_batches.halving([str(number) for number in range(1200)], lambda: None, read, lost) == []
+    assert bisect_batches.read_bisecting([str(number) for number in range(1200)], lambda: None, read, lost) == []
     assert len(asked) == 3 + 2 * 10
     assert lost.told() == "1,200 groups: ValueError: an answer that the Kafka library cannot read"
 

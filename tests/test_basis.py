@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from kafka_fleet.knowledge.advisories import load_advisories
-from kafka_fleet.knowledge.exposure_settings import LONGEST, basis
+from kafka_fleet.knowledge.exposure_settings import LONGEST, exposure_settings
 from kafka_fleet.knowledge.facts import BrokerFacts, ClusterFacts
 
 SELECTOR = "replica.selector.class"
@@ -28,18 +28,18 @@ def facts(*values, mode="KRaft"):
     ],
 )
 def test_a_setting_of_the_brokers(values, said):
-    assert basis(load_advisories()["KAFKA-14334"], facts(*values)) == said
+    assert exposure_settings(load_advisories()["KAFKA-14334"], facts(*values)) == said
 
 
 def test_a_broker_that_takes_over_a_role_changes_nothing():
     advisory = load_advisories()["KAFKA-15489"]
     before = facts("", "")
     after = replace(before, brokers=tuple(replace(b, is_controller=not b.is_controller) for b in before.brokers))
-    assert basis(advisory, before) == basis(advisory, after) == ["the cluster runs KRaft"]
-    assert basis(advisory, facts("", mode="ZooKeeper")) == ["the cluster runs ZooKeeper"]
+    assert exposure_settings(advisory, before) == exposure_settings(advisory, after) == ["the cluster runs KRaft"]
+    assert exposure_settings(advisory, facts("", mode="ZooKeeper")) == ["the cluster runs ZooKeeper"]
 
 
 def test_releases_and_counts_are_no_part_of_it():
     known = load_advisories()
-    assert basis(known["CVE-2023-34455"], facts("")) == []
-    assert basis(known["CFG-MIN-ISR"], facts("")) == []
+    assert exposure_settings(known["CVE-2023-34455"], facts("")) == []
+    assert exposure_settings(known["CFG-MIN-ISR"], facts("")) == []

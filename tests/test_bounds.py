@@ -11,7 +11,7 @@ from kafka_fleet.schema.raw_tables import raw_schemas
 from kafka_fleet.store.raw.column_constraints import OFFSET, SENTENCE, bounds, keys
 from kafka_fleet.store.raw.landing import land
 from kafka_fleet.store.raw.manifests import read_rows
-from kafka_fleet.store.raw.row_validation import Refused, bounded
+from kafka_fleet.store.raw.row_validation import Refused, validated_rows
 from recorded import recording, scenarios
 
 pytestmark = pytest.mark.fault(61)
@@ -72,7 +72,7 @@ def test_what_is_at_a_bound_is_kept_and_what_is_beyond_is_null(
         for name in keys(table)
         if name != column
     }
-    stored, found = bounded(table, [{**good, column: value} for value in [*kept, *refused]], "payments-eu", AT)
+    stored, found = validated_rows(table, [{**good, column: value} for value in [*kept, *refused]], "payments-eu", AT)
     assert stored[column].to_pylist() == [*kept, *[None] * len(refused)]
     broker = 1 if "broker" in good else None
     assert found == [Refused(table, column, False, broker, len(refused))]
@@ -85,7 +85,7 @@ def test_a_row_whose_key_is_none_goes_and_is_counted_once_for_each_such_key() ->
         {"topic": "x" * 300, "partition": -1, "leader": 1},
         {"topic": "payments", "partition": 0, "leader": -7},
     ]
-    stored, refused = bounded("topics", rows, "payments-eu", AT)
+    stored, refused = validated_rows("topics", rows, "payments-eu", AT)
     assert stored.select(["topic", "leader"]).to_pylist() == [
         {"topic": "orders", "leader": 2},
         {"topic": "payments", "leader": None},
@@ -98,7 +98,7 @@ def test_a_row_whose_key_is_none_goes_and_is_counted_once_for_each_such_key() ->
 
 
 def test_a_sentence_of_our_own_is_cut_and_not_lost() -> None:
-    stored, refused = bounded("sweeps", [{"admin_detail": "\u00e9" * 5000}], "payments-eu", AT)
+    stored, refused = validated_rows("sweeps", [{"admin_detail": "\u00e9" * 5000}], "payments-eu", AT)
     assert stored["admin_detail"].to_pylist() == ["\u00e9" * (SENTENCE.longest - 1) + "\u2026"]
     assert refused == []
 
@@ -108,7 +108,7 @@ def test_what_was_recorded_lands_as_it_was(scenario: str) -> None:
     for sweep in recording(scenario):
         for table, rows in sweep.tables.items():
             fixed = {"cluster": sweep.cluster, "sweep_at": sweep.at}
-            stored, refused = bounded(table, rows, sweep.cluster, sweep.at)
+            stored, refused = validated_rows(table, rows, sweep.cluster, sweep.at)
             assert refused == []
             assert stored.equals(as_table(rows, raw_schemas()[table], fixed), check_metadata=True)
 
@@ -121,7 +121,7 @@ def test_an_arrow_table_is_bounded_as_rows_are() -> None:
     schema = raw_schemas()["partitions"]
     columns = pa.Table.from_pylist(rows, schema=schema).drop_columns(["cluster", "sweep_at"])
     again = [{**row, "broker": 2} for row in rows]
-    stored, refused = bounded("partitions", [columns, *again], "payments-eu", AT)
+    stored, refused = validated_rows("partitions", [columns, *again], "payments-eu", AT)
     assert stored["log_end_offset"].to_pylist() == [5, None, None] * 2
     assert refused == [Refused("partitions", "log_end_offset", False, broker, 2) for broker in (1, 2)]
 

@@ -8,7 +8,7 @@ import pytest
 from bucket_home import CANARY, RIVALS, next_home, rivals
 from kafka_fleet.cli import main as cli
 from kafka_fleet.store import bucket
-from kafka_fleet.store.files import names, replace_file
+from kafka_fleet.store.files import list_names, replace_file
 from kafka_fleet.store.raw import landing
 from kafka_fleet.store.raw.compaction import compact, remove_superseded, tidy
 from kafka_fleet.store.raw.garbage import remove_orphans
@@ -62,7 +62,7 @@ def test_a_data_file_without_a_manifest_does_not_exist(home, monkeypatch):
     with pytest.raises(OSError, match="gone"):
         land(home, "payments-eu", AT, TABLES)
     monkeypatch.undo()
-    assert len(names(home / f"raw/partitions/ds={DS}")) == 1
+    assert len(list_names(home / f"raw/partitions/ds={DS}")) == 1
     assert manifests(home, DS) == ([], [])
 
 
@@ -73,7 +73,7 @@ def test_orphans_are_removed_when_they_are_old(home):
     replace_file(home / f"raw/topics/ds={DS}/left.over.parquet", b"not ours")
     assert remove_orphans(home, DS, time.time()).removed == 0
     assert remove_orphans(home, DS, time.time() + 2 * landing.ORPHAN_SECONDS).removed == 1
-    assert names(home / f"raw/topics/ds={DS}") == ["left.over.parquet"]
+    assert list_names(home / f"raw/topics/ds={DS}") == ["left.over.parquet"]
     assert manifests(home, DS) == ([kept], [])
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from bucket_home import RIVALS, next_home, rivals
 from kafka_fleet.mail.outbox import Mail, Outbox, OutboxError, Recipient
-from kafka_fleet.store.files import names, replace_file, update_file
-from kafka_fleet.store.generations import POINTER, Overtaken, claim, current, publish
+from kafka_fleet.store.files import list_names, replace_file, update_file
+from kafka_fleet.store.generations import POINTER, Overtaken, claim_generation, current_generation, publish
 from test_landing import AT, DS
 
 
@@ -19,20 +19,20 @@ def home(bucket_server):
 
 
 def test_no_two_runs_of_a_day_have_the_same_generation(home):
-    found = rivals(lambda number: [claim(home, DS) for _ in range(3)])
+    found = rivals(lambda number: [claim_generation(home, DS) for _ in range(3)])
     assert sorted(itertools.chain(*found)) == [f"g{n:04d}" for n in range(1, 3 * RIVALS + 1)]
-    assert claim(home, "2026-11-21") == "g0001"
+    assert claim_generation(home, "2026-11-21") == "g0001"
 
 
 @pytest.mark.fault(45)
 def test_an_older_generation_does_not_overwrite_a_newer_one(home):
     folder = home / f"findings/ds={DS}"
-    assert current(folder) is None
+    assert current_generation(folder) is None
     for generation in ("g0001", "g0003", "g0003"):
         publish(folder, generation)
     with pytest.raises(Overtaken, match="g0003 is published, g0002 is older"):
         publish(folder, "g0002")
-    assert current(folder) == "g0003"
+    assert current_generation(folder) == "g0003"
     (folder / POINTER).write_bytes(b"[]")
     with pytest.raises(ValueError, match="names no generation"):
         publish(folder, "g0004")
@@ -42,7 +42,7 @@ def test_an_older_generation_does_not_overwrite_a_newer_one(home):
 def test_of_rivals_the_latest_generation_stays_published(home):
     folder = home / f"findings/ds={DS}"
     found = rivals(lambda number: publish(folder, f"g{number + 1:04d}"))
-    assert current(folder) == f"g{RIVALS:04d}"
+    assert current_generation(folder) == f"g{RIVALS:04d}"
     assert all(one is None or isinstance(one, Overtaken) for one in found)
 
 
@@ -72,7 +72,7 @@ def test_one_of_rivals_claims_a_recipient(home):
     boxes[0].settle(mail, address, won[0], "sent", "", now)
     assert boxes[1].claim(mail, address, now + timedelta(days=1)) is None
     assert boxes[1].read()[0].recipients[address].state == "sent"
-    assert names(home / f"outbox/ds={DS}") == ["payments-eu.json"]
+    assert list_names(home / f"outbox/ds={DS}") == ["payments-eu.json"]
     (home / f"outbox/ds={DS}/payments-eu.json").write_bytes(b"{")
     with pytest.raises(OutboxError, match="nothing is sent"):
         boxes[0].claim(mail, address, now)

@@ -16,7 +16,7 @@ from kafka_fleet.collect.connections.http import Limits
 from kafka_fleet.collect.jolokia import client as jolokia
 from kafka_fleet.collect.jolokia.client import sweep_broker
 from kafka_fleet.config.credentials import Credentials
-from kafka_fleet.store.generations import day
+from kafka_fleet.store.generations import checked_day
 from kafka_fleet.store.raw.compaction import compact, remove_superseded
 from kafka_fleet.store.raw.landing import land
 from kafka_fleet.store.raw.manifests import manifests
@@ -49,7 +49,7 @@ def test_a_local_day_of_23_or_25_hours_has_as_many_sweeps_as_any(tmp_path: Path,
     moments = sorted(set(moments))
     for moment in moments:
         land(tmp_path, "a", moment.astimezone(), SWEEPS)  # in local time, as a machine in Berlin has it
-    stored = [one.sweep_at for one in manifests(tmp_path, day(ds))[0]]
+    stored = [one.sweep_at for one in manifests(tmp_path, checked_day(ds))[0]]
     assert stored == [moment for moment in moments if moment.date().isoformat() == ds]
     assert stored[0] == midnight
 

@@ -11,7 +11,7 @@ from jolokia_simulator import Agent, agent
 from kafka_fleet.collect.connections.http import Limits
 from kafka_fleet.collect.jolokia import columns
 from kafka_fleet.collect.jolokia.client import BrokerSweep, sweep_broker
-from kafka_fleet.collect.jolokia.columns import Part, read
+from kafka_fleet.collect.jolokia.columns import Part, read_columns
 from kafka_fleet.collect.jolokia.responses import decode
 from kafka_fleet.collect.jolokia.rows import TWICE, Rows
 from kafka_fleet.config.credentials import Credentials
@@ -48,7 +48,7 @@ def landed(rows: Rows) -> dict[str, list[dict[str, Any]]]:
 
 
 def test_a_column_is_read_with_its_keys(tiny):
-    part = read(LOG_END, text({name("a-b.c_d", 0): {"Value": 7}, name("orders", 12): {"Value": -1}}))
+    part = read_columns(LOG_END, text({name("a-b.c_d", 0): {"Value": 7}, name("orders", 12): {"Value": -1}}))
     assert part is not None
     assert [array.to_pylist() for array in part.keys] == [["a-b.c_d", "orders"], [0, 12]]
     assert part.values.to_pylist() == [7, -1]
@@ -61,7 +61,7 @@ def test_names_in_any_order_of_properties_are_read(tiny, bean):
     pairs = [pair.replace("partition=*", "partition=5").replace("=*", "=orders") for pair in rest.split(",")]
     for order in (pairs, pairs[::-1], sorted(pairs)):
         value = {f"{domain}:{','.join(order)}": {bean.columns[0].attribute: 41}}
-        part = read(bean, text(value))
+        part = read_columns(bean, text(value))
         assert part is not None
         rows, slow = Rows(), Rows()
         rows.add_part(part)
@@ -96,18 +96,18 @@ def test_names_in_any_order_of_properties_are_read(tiny, bean):
     ],
 )
 def test_one_odd_entry_leaves_the_whole_answer_to_the_other_reader(tiny, odd):
-    assert read(LOG_END, text({name(): {"Value": 1}, **odd})) is None
-    assert read(LOG_END, text({**odd, name(): {"Value": 1}})) is None
+    assert read_columns(LOG_END, text({name(): {"Value": 1}, **odd})) is None
+    assert read_columns(LOG_END, text({**odd, name(): {"Value": 1}})) is None
 
 
 @pytest.mark.parametrize("body", [b"", b"{}", b"null", b"[1]", b'{"', b'{"}}', b'{"x":{"Value":1}}', b'{"\xff":{}}}}'])
 def test_what_is_no_answer_at_all_is_left_alone(tiny, body):
-    assert read(LOG_END, memoryview(body)) is None
+    assert read_columns(LOG_END, memoryview(body)) is None
 
 
 def test_one_name_twice_is_left_to_the_rule_for_it(tiny):
     once = f'"{name()}":{{"Value":1}}'
-    assert read(LOG_END, memoryview(f"{{{once},{once}}}".encode())) is None
+    assert read_columns(LOG_END, memoryview(f"{{{once},{once}}}".encode())) is None
 
 
 @pytest.mark.fault(26)
@@ -143,7 +143,7 @@ def test_columns_rows_and_both_at_once_land_the_same(pair, fast):
             title = "LogEndOffset" if bean is LOG_END else "LogStartOffset"
             value = {name(t, p).replace("LogEndOffset", title): {"Value": v} for (t, p), v in found.items()}
             slow.add(bean, value)
-            part = read(bean, text(value)) if wide else None
+            part = read_columns(bean, text(value)) if wide else None
             assert (part is not None) == wide
             if isinstance(part, Part):
                 rows.add_part(part)

@@ -12,7 +12,7 @@ from analysed import spark
 from fleet_spark.tables import Day
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.schema.raw_tables import raw_schemas
-from kafka_fleet.store.generations import claim
+from kafka_fleet.store.generations import claim_generation
 from kafka_fleet.store.raw import compaction
 from kafka_fleet.store.raw.compaction import compact, compact_finished, remove_superseded, tidy
 from kafka_fleet.store.raw.garbage import remove_orphans
@@ -197,7 +197,7 @@ def test_spark_reads_the_same_tables(tmp_path):
     remove_superseded(second, ds, LONG_AFTER)
     rows = []
     for home in (first, second):
-        day = Day(spark(), home, ds, claim(home, ds), sql_dir())
+        day = Day(spark(), home, ds, claim_generation(home, ds), sql_dir())
         day.load_raw([])
         rows.append({name: sorted(map(str, spark().table(f"raw_{name}").collect())) for name in raw_schemas()})
     assert rows[0] == rows[1]

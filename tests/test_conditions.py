@@ -15,7 +15,7 @@ from fleet_spark.conditions import run_conditions
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.knowledge.catalogue_folders import CatalogueError
-from kafka_fleet.knowledge.conditions import Answered, asked_by, listed, load_conditions, with_answers
+from kafka_fleet.knowledge.conditions import Answered, asked_by, listed_subjects, load_conditions, with_answers
 from kafka_fleet.knowledge.verdicts import Row
 from test_signature_cases import fact_schemas
 
@@ -85,10 +85,10 @@ def test_every_condition_that_an_advisory_asks_for_is_there() -> None:
 
 def test_a_list_of_subjects_is_cut_and_counted() -> None:
     topics = [f"topic t{number:04}" for number in range(4000)]
-    assert listed(topics)[19:] == ("topic t0019", "and 3,980 more topics")
-    assert listed(topics[:20]) == tuple(topics[:20])
-    assert listed(topics[:21])[-1] == "and 1 more topic"
-    assert listed([*topics[:20], "topic a", "broker 1"])[-1] == "and 2 more subjects"
+    assert listed_subjects(topics)[19:] == ("topic t0019", "and 3,980 more topics")
+    assert listed_subjects(topics[:20]) == tuple(topics[:20])
+    assert listed_subjects(topics[:21])[-1] == "and 1 more topic"
+    assert listed_subjects([*topics[:20], "topic a", "broker 1"])[-1] == "and 2 more subjects"
 
 
 def row(advisory: str, verdict: str, exposure: str, *missing: str) -> Row:

@@ -24,7 +24,7 @@ from fleet_spark.stored import look
 from fleet_spark.tables import Day
 from generated import SEED
 from kafka_fleet.base.resources import sql_dir
-from kafka_fleet.store.generations import claim
+from kafka_fleet.store.generations import claim_generation
 from mutations import across_midnight
 from recorded import Sweep, changed, land_all
 from stored_days import pointers, published
@@ -51,7 +51,7 @@ def nights() -> list[Sweep]:
 
 def judge(home: Path, ds: str) -> str:
     """Judge one day in a session of its own, whose views no other day sees."""
-    day = Day(spark().newSession(), home, ds, claim(home, ds), sql_dir())
+    day = Day(spark().newSession(), home, ds, claim_generation(home, ds), sql_dir())
     write_facts(day, [], tables_needed(day.sql, [SIGNATURE]))
     write_findings(day, None, [], [SIGNATURE])
     return day.generation

@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from kafka_fleet.store.generations import POINTER, Overtaken, claim, current, day, publish
+from kafka_fleet.store.generations import (
+    POINTER,
+    Overtaken,
+    checked_day,
+    claim_generation,
+    current_generation,
+    publish,
+)
 
 DS = "2026-11-20"
 PLUGINS = Path(__file__).resolve().parents[1] / "plugins"
@@ -34,8 +41,8 @@ def test_eight_processes_claim_eighty_different_generations(tmp_path):
 def test_claims_go_on_after_the_highest_and_past_9999(tmp_path):
     for name in ("g0003", "g9999", "notes", "g12"):
         (tmp_path / f"runs/ds={DS}" / name).mkdir(parents=True)
-    assert claim(tmp_path, DS) == "g10000"
-    assert claim(tmp_path, "2026-11-21") == "g0001"
+    assert claim_generation(tmp_path, DS) == "g10000"
+    assert claim_generation(tmp_path, "2026-11-21") == "g0001"
 
 
 @pytest.mark.parametrize(
@@ -55,24 +62,24 @@ def test_claims_go_on_after_the_highest_and_past_9999(tmp_path):
 )
 def test_a_day_is_a_day_and_never_a_path(tmp_path, text):
     with pytest.raises(ValueError, match="YYYY-MM-DD") as caught:
-        day(text)
+        checked_day(text)
     assert len(str(caught.value)) < 120
     with pytest.raises(ValueError, match="YYYY-MM-DD"):
-        claim(tmp_path, text)
+        claim_generation(tmp_path, text)
     assert list(tmp_path.iterdir()) == []
-    assert day(DS) == DS
+    assert checked_day(DS) == DS
 
 
 @pytest.mark.fault(45)
 def test_a_run_that_was_overtaken_cannot_undo_the_later_one(tmp_path):
     folder = tmp_path / f"findings/ds={DS}"
-    assert current(folder) is None
+    assert current_generation(folder) is None
     publish(folder, "g0001")
     publish(folder, "g0001")
     publish(folder, "g0002")
     with pytest.raises(Overtaken, match="g0002 is published, g0001 is older"):
         publish(folder, "g0001")
-    assert current(folder) == "g0002"
+    assert current_generation(folder) == "g0002"
     publish(folder, "g10000")
     with pytest.raises(Overtaken):
         publish(folder, "g9999")
@@ -88,7 +95,7 @@ def test_rivals_that_publish_at_once_leave_the_highest(tmp_path):
         "    except Overtaken: pass"
     )
     rivals(3, code, str(tmp_path), DS)
-    assert current(tmp_path / "findings") == "g0060"
+    assert current_generation(tmp_path / "findings") == "g0060"
 
 
 @pytest.mark.parametrize(
@@ -97,7 +104,7 @@ def test_rivals_that_publish_at_once_leave_the_highest(tmp_path):
 def test_a_damaged_pointer_names_nothing(tmp_path, content):
     (tmp_path / POINTER).write_text(content)
     with pytest.raises(ValueError, match="names no generation"):
-        current(tmp_path)
+        current_generation(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["", "g1", "../g0001", "g0001/..", "G0001"])

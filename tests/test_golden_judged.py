@@ -13,11 +13,11 @@ from fastapi.testclient import TestClient
 from finding_shape import assert_contract
 from golden_homes import ACCEPTED, CLUSTER, DIGESTED, LOST, OWNER, REFUSED, unpack, versions
 from kafka_fleet.cli.main import main
-from kafka_fleet.config.acknowledgements import NAME, load, reopened
+from kafka_fleet.config.acknowledgements import NAME, load_acknowledgements, reopen_reason
 from kafka_fleet.mail.digest import digest_name
 from kafka_fleet.mail.outbox import Outbox, OutboxError
 from kafka_fleet.page.app import make_app
-from kafka_fleet.store.generations import current
+from kafka_fleet.store.generations import current_generation
 
 pytestmark = pytest.mark.fault(50)
 SINCE_MORE_OWNERS = "2026-11-09"  # from this day's version on
@@ -102,17 +102,17 @@ def test_the_outbox_of_every_version_knows_who_has_which_letter(home: Path, caps
 def test_digests_and_acknowledgements_that_were_written_are_read(home: Path):
     digests = Outbox(home, SINCE_MORE_OWNERS, digest_name(DIGESTED), timedelta(minutes=10)).read()
     assert [one.state for mail in digests for one in mail.recipients.values()] == ["sent"]
-    accepted = load(home / NAME)
+    accepted = load_acknowledgements(home / NAME)
     assert (accepted.faults, [one.key for one in accepted.entries]) == ([], [ACCEPTED])
     rows = json.loads((home / f"findings/ds={SINCE_MORE_OWNERS}/g0001/verdicts/{CLUSTER}.json").read_text())["rows"]
     (row,) = (one for one in rows if one["advisory"] == ACCEPTED)
-    assert reopened(accepted.entries[0], row, SINCE_MORE_OWNERS) is None, "it is accepted as it stands"
+    assert reopen_reason(accepted.entries[0], row, SINCE_MORE_OWNERS) is None, "it is accepted as it stands"
 
 
 @pytest.mark.parametrize("stage", ["findings", "brief", "dossier", "outbox"])
 def test_what_a_newer_version_wrote_is_refused_with_one_sentence(home: Path, stage: str, capsys):
     ds = days(home)[-1]
-    folder = home / f"findings/ds={ds}" / str(current(home / f"findings/ds={ds}"))
+    folder = home / f"findings/ds={ds}" / str(current_generation(home / f"findings/ds={ds}"))
     path = {
         "findings": folder / "findings.json",
         "brief": folder / f"verdicts/{CLUSTER}.json",

@@ -16,7 +16,7 @@ from golden_homes import CLUSTER, MORE, OWNER, unpack, versions
 from kafka_fleet.config.acknowledgements import Acknowledgements, of_finding
 from kafka_fleet.mail.dispatch import mail_letter
 from kafka_fleet.schema.raw_tables import raw_schemas
-from kafka_fleet.store.generations import current
+from kafka_fleet.store.generations import current_generation
 from mail_server import Mailbox, mail_server, plain
 from mailed_days import CLUSTER as MAILED
 from mailed_days import DAY, confirmed, later, write
@@ -50,7 +50,7 @@ def newest(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 
 def published(home: Path, stage: str, ds: str, name: str) -> Any:
     folder = home / f"{stage}/ds={ds}"
-    return json.loads((folder / str(current(folder)) / name).read_bytes())
+    return json.loads((folder / str(current_generation(folder)) / name).read_bytes())
 
 
 @pytest.mark.parametrize("document", ["clusters/{}.json", "verdicts/{}.json", "plots/{}.json"])

@@ -6,7 +6,7 @@ from fleet_spark.cluster_facts import cluster_facts
 from kafka_fleet.collect.admin.configs import config_rows
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.knowledge.exposure import exposure
-from kafka_fleet.knowledge.exposure_settings import basis
+from kafka_fleet.knowledge.exposure_settings import exposure_settings
 from kafka_fleet.knowledge.predicates import BrokerConfig
 from kafka_fleet.schema.config_names import allowed
 
@@ -61,7 +61,7 @@ def test_that_an_address_is_set_is_known_without_the_address(setting, expected, 
     found, advisory = facts(**{JWKS: setting}), load_advisories()[OAUTH]
     answer = exposure(advisory, found, None)
     assert answer.state == expected
-    assert f"{JWKS} {kept}" in basis(advisory, found)
+    assert f"{JWKS} {kept}" in exposure_settings(advisory, found)
     assert "hunter2" not in repr((found, answer))
 
 

@@ -10,7 +10,7 @@ from kafka_fleet.config.credentials import Credentials
 from kafka_fleet.prometheus_import.client import Prometheus
 from kafka_fleet.prometheus_import.importer import Source, import_days
 from kafka_fleet.prometheus_import.metric_names import load_names
-from kafka_fleet.prometheus_import.targets import Whose
+from kafka_fleet.prometheus_import.targets import ClusterTargets
 from kafka_fleet.store.raw.compaction import compact
 from kafka_fleet.store.raw.landing import land
 from recorded_prometheus import STEP_S, Form, Recorded, payments
@@ -136,7 +136,7 @@ def test_a_day_whose_commits_cannot_be_read_is_left_alone_and_said(server: Recor
     path = tmp_path / f"raw/joined/ds={server.day}/payments-eu.json"
     path.parent.mkdir(parents=True)
     path.write_text('{"sweeps": [{}]}')
-    whose = Whose(payments(), CHOICE)
+    whose = ClusterTargets(payments(), CHOICE)
     source = Source(Prometheus(server.url, Credentials(), LIMITS), "recorded", load_names())
     result = import_days(source, whose, tmp_path, [server.day], STEP, lambda _line: None)
     assert (result.landed, result.failed, server.asked) == (0, 1, [])

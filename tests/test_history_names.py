@@ -7,7 +7,7 @@ import pytest
 from kafka_fleet.base.errors import UsageError
 from kafka_fleet.prometheus_import.mapping import load_mapping
 from kafka_fleet.prometheus_import.metric_names import Names, Source, load_names
-from kafka_fleet.prometheus_import.targets import Choice, Whose, find, shared_hosts
+from kafka_fleet.prometheus_import.targets import Choice, ClusterTargets, find_targets, shared_hosts
 from kafka_fleet.schema import mbeans
 from recorded_prometheus import payments
 
@@ -157,8 +157,8 @@ def _has(labels: dict[str, str], matcher: str) -> bool:
 
 def told(*targets: dict[str, str], choice: Choice | None = None, shared: frozenset[str] = frozenset()) -> object:
     jolokia = {"brokers": {1: "http://b1.example.org:1/jolokia", 2: "http://b2.example.org:1/jolokia"}}
-    whose = Whose(payments(jolokia=jolokia), choice or Choice(), shared)
-    found = find(Known(*targets), whose, NAMES, 0, 1)  # type: ignore[arg-type]
+    whose = ClusterTargets(payments(jolokia=jolokia), choice or Choice(), shared)
+    found = find_targets(Known(*targets), whose, NAMES, 0, 1)  # type: ignore[arg-type]
     return {b: [dict(t)["instance"] for t in targets] for b, targets in found.by_broker.items()}, found.untold
 
 

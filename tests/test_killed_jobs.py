@@ -21,7 +21,7 @@ from fleet_spark.judge import tables_needed, write_findings
 from fleet_spark.tables import Day
 from fleet_spark.ways import OF_FEW_ROWS
 from kafka_fleet.base.resources import sql_dir
-from kafka_fleet.store.generations import claim
+from kafka_fleet.store.generations import claim_generation
 from recorded import recorded_day, write_home
 from stored_days import pointers
 
@@ -51,7 +51,7 @@ def test_a_job_that_dies_while_spark_writes_changes_nothing_and_its_retry_heals(
     home, sql = tmp_path / "home", tmp_path / "sql"
     write_home(home, ["follower331"])
     assert analyse(home, recorded_day(), signatures=[SIGNATURE]).generation == OLD
-    assert claim(home, recorded_day()) == NEW
+    assert claim_generation(home, recorded_day()) == NEW
     unharmed = stages(home)
     assert len(unharmed) > 20
     followed = pointers(home)
@@ -84,7 +84,7 @@ def test_a_full_disk_under_sparks_committer_changes_nothing_and_the_retry_heals(
         write_home(home, ["follower331"])
         assert analyse(home, recorded_day(), signatures=[SIGNATURE]).generation == OLD
         unharmed, followed = stages(home), pointers(home)
-        assert claim(home, recorded_day()) == NEW
+        assert claim_generation(home, recorded_day()) == NEW
         day = Day(spark(), home, recorded_day(), NEW, sql_dir())
         reason = "No space left on device" if ROOT else os.strerror(READ_ONLY)
         monkeypatch.setattr("fleet_spark.ways.FEW_ROWS", 0)  # as on a large day: every table is written by Spark

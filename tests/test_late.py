@@ -14,10 +14,10 @@ from kafka_fleet.mail.deadline import HOURS, day_due
 from kafka_fleet.mail.delivery import deliver
 from kafka_fleet.mail.late_judgements import late_days
 from kafka_fleet.mail.mailing_status import note_mailed
-from kafka_fleet.mail.owner_alerts import OWNERS, tell
+from kafka_fleet.mail.owner_alerts import OWNERS, alert_owners
 from kafka_fleet.store.bucket import address
 from kafka_fleet.store.fleet_snapshot import keep_fleet
-from kafka_fleet.store.generations import claim, publish
+from kafka_fleet.store.generations import claim_generation, publish
 from kafka_fleet.store.raw.landing import land
 from mail_server import mail_server, plain
 
@@ -48,7 +48,7 @@ class Watch:
             land(self.home, "a", datetime.fromisoformat(f"{ds}T01:00:00Z"), {"sweeps": [{"admin_outcome": "ok"}]})
 
     def judge(self, ds, *stages, by_a_run=True):
-        generation = claim(self.home, ds)
+        generation = claim_generation(self.home, ds)
         if by_a_run:
             keep_fleet(self.home, ds, generation, Fleet([], []))
         for stage in stages:
@@ -148,7 +148,7 @@ def test_what_no_mail_server_takes_is_told_at_the_next_try(here, server, box, mo
 def test_a_word_of_another_reason_that_waits_goes_out_by_any_later_look(here, server, box):
     today = datetime.now(UTC).date()
     ds = (today - timedelta(days=1)).isoformat()
-    gone = tell(
+    gone = alert_owners(
         here.home, ds, "failed", f"the run of fleet_health for {ds} has failed: judge", [], [PLATFORM], plain(9)
     )
     assert (list(gone.deferred), box.recipients) == ([PLATFORM], [])
@@ -162,7 +162,9 @@ def test_a_word_that_cannot_be_read_holds_no_other_back(here, server, box):
     today = datetime.now(UTC).date()
     days = [(today - timedelta(days=back)).isoformat() for back in (1, 2)]
     for ds in days:
-        tell(here.home, ds, "failed", f"the run of fleet_health for {ds} has failed: judge", [], [PLATFORM], plain(9))
+        alert_owners(
+            here.home, ds, "failed", f"the run of fleet_health for {ds} has failed: judge", [], [PLATFORM], plain(9)
+        )
     (here.home / f"outbox/ds={days[0]}/_platform-failed.json").write_text("{")
     said = here("--mail")
     assert said.code != 0

@@ -203,13 +203,13 @@ def test_mbean_of_names_the_source_of_a_column():
 
 
 def test_a_pattern_over_the_logs_is_sent_with_its_wildcards_left_open():
-    assert mbeans.asked(LOG_END) == "kafka.log:type=Log,name=LogEndOffset,*"
-    assert mbeans.asked(bean("log_dirs", "uncleanable-bytes")) == (
+    assert mbeans.requested_name(LOG_END) == "kafka.log:type=Log,name=LogEndOffset,*"
+    assert mbeans.requested_name(bean("log_dirs", "uncleanable-bytes")) == (
         "kafka.log:type=LogCleanerManager,name=uncleanable-bytes,*"
     )
     for one in (STATE, PRODUCE_MEAN, bean("broker_topics", "MessagesInPerSec"), bean("broker_metrics", "app-info")):
-        assert mbeans.asked(one) == one.mbean
-    sent = [mbeans.asked(one) for part in (mbeans.PARTITIONS, mbeans.BROKER) for one in mbeans.beans(part)]
+        assert mbeans.requested_name(one) == one.mbean
+    sent = [mbeans.requested_name(one) for part in (mbeans.PARTITIONS, mbeans.BROKER) for one in mbeans.beans(part)]
     assert len(set(sent)) == len(sent)
 
 

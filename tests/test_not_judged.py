@@ -10,7 +10,7 @@ from fleet_spark.dossier import Case, dossier
 from kafka_fleet.cli import commands
 from kafka_fleet.cli.main import main
 from kafka_fleet.documents.coverage import judged, reached
-from kafka_fleet.documents.day_summaries import brief, read_brief, summary
+from kafka_fleet.documents.day_summaries import day_summary, read_day_summary, summary
 from kafka_fleet.documents.timeline import timelines
 from kafka_fleet.knowledge.facts import ClusterFacts, Declared
 from kafka_fleet.mail.dispatch import mail_letter
@@ -76,8 +76,8 @@ def test_the_fleet_page_counts_it_by_itself_and_shows_why() -> None:
 
 def test_the_page_has_it_first_and_not_as_unmeasured() -> None:
     rows = {
-        "payments-eu": summary(aside(), brief([unknown()], STATES, True, {})),
-        "archive-eu": summary(sample("archive-eu", DS), brief([confirmed()], STATES, True, {})),
+        "payments-eu": summary(aside(), day_summary([unknown()], STATES, True, {})),
+        "archive-eu": summary(sample("archive-eu", DS), day_summary([confirmed()], STATES, True, {})),
     }
     screen = build(DS, [DS], lambda _ds: rows, Filter())
     assert [one.cluster for one in screen.rows] == ["payments-eu", "archive-eu"]
@@ -114,7 +114,7 @@ def test_its_mail_says_so_in_the_subject_and_the_days_in_a_row_know_of_no_end(tm
     text = in_one_line(part(box.received[-1][1], "plain"))
     assert "The cluster was not judged on this day: all that was told before stands as it was told." in text
     assert "Resolved" not in text
-    briefs = {ds: found for ds in (day(1), DS) if (found := read_brief(tmp_path, ds, "payments-eu"))}
+    briefs = {ds: found for ds in (day(1), DS) if (found := read_day_summary(tmp_path, ds, "payments-eu"))}
     (line,) = timelines("payments-eu", briefs)
     assert [one.state for one in line.days] == ["fired", "unseen"]
 

@@ -12,7 +12,7 @@ from fleet_spark.facts import write_facts
 from fleet_spark.judge import tables_needed, write_findings
 from fleet_spark.tables import Day
 from kafka_fleet.base.resources import sql_dir
-from kafka_fleet.store.generations import claim
+from kafka_fleet.store.generations import claim_generation
 from recorded import Sweep, changed, land_all, recorded_day
 
 pytestmark = [pytest.mark.timeout(1200), pytest.mark.fault(36)]
@@ -53,7 +53,7 @@ def day(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
     both, slow = sweeps_of("overlapped")
     land_all(home, [*plain, *both[:-1], slow, both[-1]])  # the slow one ended after the other
     ds = recorded_day()
-    made = Day(spark(), home, ds, claim(home, ds), sql_dir())
+    made = Day(spark(), home, ds, claim_generation(home, ds), sql_dir())
     write_facts(made, [], {*(tables_needed(made.sql, SIGNATURES) or ()), *COMPARED})
     write_findings(made, None, [], SIGNATURES)
     return Analysed(home, ds, made.generation)

@@ -19,7 +19,7 @@ from kafka_fleet.collect.sweep import sweep_cluster
 from kafka_fleet.collect.sweep_result import SweepResult
 from kafka_fleet.config.credentials import local_credentials
 from kafka_fleet.config.fleet import parse_fleet
-from kafka_fleet.store.raw.latest_sweep import Overlapped, advance, latest
+from kafka_fleet.store.raw.latest_sweep import Overlapped, advance_latest, latest
 from kafka_fleet.store.raw.manifests import manifests, read_rows
 from wire_broker import Broker, Group, assignment, running
 
@@ -162,7 +162,9 @@ def test_when_offsets_were_read_is_said_by_the_answer(cluster):
 
 def test_a_collector_that_dies_on_its_way_locks_nobody_out(cluster):
     cluster.sweep()
-    advance(cluster.home, CLUSTER, latest(cluster.home, CLUSTER), "a sweep whose manifest was not written any more")
+    advance_latest(
+        cluster.home, CLUSTER, latest(cluster.home, CLUSTER), "a sweep whose manifest was not written any more"
+    )
     assert cluster.sweep().overtaken is None
     assert len(cluster.stored()) == 2
 
@@ -171,12 +173,12 @@ def one_of_many(home: Path) -> None:
     for number in range(2):
         before = latest(home, CLUSTER)
         assert before == (None if number == 0 else "the next")
-        found = rivals(lambda rival, seen=before: advance(home, CLUSTER, seen, f"sweep {rival}"))
+        found = rivals(lambda rival, seen=before: advance_latest(home, CLUSTER, seen, f"sweep {rival}"))
         (won,) = (rival for rival, one in enumerate(found) if one is None)
         assert sum(isinstance(one, Overlapped) for one in found) == RIVALS - 1
         assert latest(home, CLUSTER) == f"sweep {won}"
         for _ in range(2):  # as where the answer to the first was lost
-            advance(home, CLUSTER, f"sweep {won}", "the next")
+            advance_latest(home, CLUSTER, f"sweep {won}", "the next")
 
 
 def test_one_of_many_rivals_is_stored(tmp_path):
@@ -188,6 +190,6 @@ def test_one_of_many_rivals_is_stored_in_a_bucket(bucket_server):
 
 
 def test_other_clusters_are_no_rivals(tmp_path):
-    advance(tmp_path, CLUSTER, None, "one")
-    advance(tmp_path, f"{CLUSTER}-2", None, "other")
+    advance_latest(tmp_path, CLUSTER, None, "one")
+    advance_latest(tmp_path, f"{CLUSTER}-2", None, "other")
     assert [latest(tmp_path, name) for name in (CLUSTER, f"{CLUSTER}-2")] == ["one", "other"]

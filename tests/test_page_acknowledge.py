@@ -6,7 +6,7 @@ import pytest
 from fastapi import Depends, HTTPException, Request
 from fastapi.testclient import TestClient
 
-from kafka_fleet.config.acknowledgements import load
+from kafka_fleet.config.acknowledgements import load_acknowledgements
 from kafka_fleet.page.app import make_app
 from letter_rows import DS
 from published_days import four_days
@@ -43,7 +43,7 @@ def test_a_finding_is_acknowledged_from_the_page_and_shown_so(write, home):
     answer, web = write()
     assert answer.status_code == 303
     assert answer.headers["location"] == f"../payments-eu?day={DS}"
-    (one,) = load(home / "acknowledgements.yaml").entries
+    (one,) = load_acknowledgements(home / "acknowledgements.yaml").entries
     assert (one.cluster, one.advisory, one.verdict, one.reason) == (
         "payments-eu",
         "KAFKA-14334",
@@ -88,7 +88,7 @@ def test_who_is_logged_in_is_kept_and_shown(home):
     form = SAID | {"acknowledged_by": "Airflow user bob", "by": "Airflow user bob"}
     shown = web.post("/clusters/payments-eu/acknowledgements", data=form, headers=headers)
     assert shown.status_code == 200
-    (one,) = load(home / "acknowledgements.yaml").entries
+    (one,) = load_acknowledgements(home / "acknowledgements.yaml").entries
     assert one.acknowledged_by.startswith("Airflow user <b>alice</b>x")
     assert len(one.acknowledged_by) < 500
     assert "oncall@example.org , entered by Airflow user &lt;b&gt;alice&lt;/b&gt;x" in text(shown)
@@ -124,7 +124,7 @@ def test_an_acknowledgement_is_taken_back_from_the_page(write, home):
     assert fields == {"day": DS, "finding": "KAFKA-14334"}
     answer = web.post(f"/clusters/{form[1]}", data=fields, headers={"Sec-Fetch-Site": "same-origin"})
     assert (answer.status_code, answer.headers["location"]) == (303, f"../../payments-eu?day={DS}")
-    assert load(home / "acknowledgements.yaml").entries == []
+    assert load_acknowledgements(home / "acknowledgements.yaml").entries == []
     said = web.get("/clusters/payments-eu").text
     assert "/removal" not in said
     assert "Acknowledge KAFKA-14334" in said

@@ -9,7 +9,7 @@ from fastapi.testclient import TestClient
 
 from day_samples import SWEEPS, plots_document
 from kafka_fleet.page.app import make_app
-from kafka_fleet.page.axes import Frame, nice, span
+from kafka_fleet.page.axes import Frame, round_axis_end, span
 from kafka_fleet.page.day_plots import LINES, day_plots, gaps_said, pieces
 from letter_rows import DS
 from published_days import dossier, publish_day
@@ -96,7 +96,7 @@ def test_a_short_measurement_fills_the_picture(seconds, shown):
 
 @pytest.mark.parametrize(("value", "top"), [(0.3, 0.3), (1, 1), (510, 600), (1.01, 2), (0, 1), (7e-9, 8e-9)])
 def test_the_axis_ends_on_a_round_number(value, top):
-    assert nice(value) == pytest.approx(top)
+    assert round_axis_end(value) == pytest.approx(top)
 
 
 def test_the_page_draws_it_with_words_and_without_script(tmp_path):

@@ -10,8 +10,8 @@ import pytest
 
 from kafka_fleet.store.raw.compaction import compact, tidy
 from kafka_fleet.store.raw.landing import land
-from kafka_fleet.store.raw.layout import on_its_way, place
-from kafka_fleet.store.raw.manifests import fault, manifests
+from kafka_fleet.store.raw.layout import on_its_way, raw_location
+from kafka_fleet.store.raw.manifests import data_file_fault, manifests
 from kafka_fleet.store.raw.retention import carry_out, plan
 from kafka_fleet.store.raw.tombstones import retired
 from test_retention import LATER, judge
@@ -68,7 +68,7 @@ def tree(folder: Path) -> dict[str, bytes]:
     ],
 )
 def test_places(path, found):
-    assert place(path) == found
+    assert raw_location(path) == found
     folder, _slash, name = path.rpartition("/")
     assert on_its_way(f"{folder}/.{name}.123.456.tmp") == found
     assert on_its_way(path) is None
@@ -105,9 +105,9 @@ def test_what_lies_elsewhere_is_neither_read_nor_deleted(home, tmp_path, commit,
 
     def noted(home, file, *more):
         read.append(file)
-        return fault(home, file, *more)
+        return data_file_fault(home, file, *more)
 
-    monkeypatch.setattr("kafka_fleet.store.raw.manifests.fault", noted)
+    monkeypatch.setattr("kafka_fleet.store.raw.manifests.data_file_fault", noted)
     before = tree(home)
     if commit != "of what goes":
         whole, damaged = manifests(home, DAYS[0])

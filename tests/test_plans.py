@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafka_fleet.knowledge.client_populations import affected_releases, side
+from kafka_fleet.knowledge.client_populations import affected_releases, upgrade_side
 from kafka_fleet.knowledge.exposure import exposure
 from kafka_fleet.knowledge.exposure_states import Exposure
 from kafka_fleet.knowledge.facts import BrokerFacts, ClientSoftware, ClusterFacts, Mode
 from kafka_fleet.knowledge.releases import Release, apache_release, catalogue
 from kafka_fleet.upgrade.plan import plan, upgrade_to
-from kafka_fleet.upgrade.targets import affects, family, opened
+from kafka_fleet.upgrade.targets import affects_release, family, opened_issues
 from planned import ADVISORIES, CONFIGS, KNOWN, facts, planned
 
 
@@ -114,7 +114,7 @@ def test_an_unread_broker_is_named_and_a_mixed_cluster_starts_at_the_lowest() ->
 @given(st.sampled_from(KNOWN), st.sampled_from(["KRaft", "ZooKeeper", None]))
 def test_every_plan_is_plain_deterministic_and_honest(current: Release, mode: Mode | None) -> None:
     cluster = facts(str(current), mode=mode)
-    confirmed = [k for k, a in ADVISORIES.items() if family(a) == "server" and affects(a, current)]
+    confirmed = [k for k, a in ADVISORIES.items() if family(a) == "server" and affects_release(a, current)]
     found = planned(cluster, *confirmed)
     assert json.dumps(found) == json.dumps(planned(cluster, *confirmed))
     assert set(found) == {"now", "next", "clients", "candidates", "note"}
@@ -126,8 +126,8 @@ def test_every_plan_is_plain_deterministic_and_honest(current: Release, mode: Mo
         assert set(step) == keys
         assert step["steps"]
         assert target > current
-        assert not [key for key in step["closes"] if affects(ADVISORIES[key], target)]
-        assert [key for key in step["opens"] if not affects(ADVISORIES[key], target)] == []
+        assert not [key for key in step["closes"] if affects_release(ADVISORIES[key], target)]
+        assert [key for key in step["opens"] if not affects_release(ADVISORIES[key], target)] == []
         assert not set(step["closes"]) & set(step["leaves"])
         assert (step["client_floor"] == "2.1") == (target >= Release((4, 0, 0)))
 
@@ -210,15 +210,15 @@ def test_plans_and_targets_of_any_cluster(cluster: ClusterFacts, measured: list[
             release = apache_release(row["release"])
             assert release in KNOWN
             assert own <= {*row["closes"], *row["leaves"]}
-            assert not [key for key in row["closes"] if affects(ADVISORIES[key], release)]
-            assert all(affects(ADVISORIES[key], release) for key in row["opens"])
+            assert not [key for key in row["closes"] if affects_release(ADVISORIES[key], release)]
+            assert all(affects_release(ADVISORIES[key], release) for key in row["opens"])
     for key in confirmed:
         check_target(key, exposed[key], cluster)
 
 
 def check_target(key: str, exposed: Exposure, cluster: ClusterFacts) -> None:
     """A target is published, not older than what runs, has the fix, and opens nothing of its severity or worse."""
-    advisory, fleet = ADVISORIES[key], side(ADVISORIES[key], exposed)
+    advisory, fleet = ADVISORIES[key], upgrade_side(ADVISORIES[key], exposed)
     current = affected_releases(advisory, exposed)
     target = upgrade_to(advisory, current, ADVISORIES, cluster, fleet=fleet).release
     if target is None:
@@ -227,7 +227,7 @@ def check_target(key: str, exposed: Exposure, cluster: ClusterFacts) -> None:
     assert release in catalogue().published()
     assert release > low
     assert release.line >= low.line
-    assert not affects(advisory, release)
-    new = opened(low, release, fleet, ADVISORIES, cluster)
+    assert not affects_release(advisory, release)
+    new = opened_issues(low, release, fleet, ADVISORIES, cluster)
     bad = [a for a in new if a.rank <= advisory.rank and a.security == advisory.security and not a.setting]
     assert [a.id for a in bad if a.affected is not None and a.affected.fixed] == []

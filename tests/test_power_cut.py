@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from kafka_fleet.config.acknowledgement_edits import add
-from kafka_fleet.config.acknowledgements import NAME, load
+from kafka_fleet.config.acknowledgement_edits import add_acknowledgement
+from kafka_fleet.config.acknowledgements import NAME, load_acknowledgements
 from kafka_fleet.mail.outbox import Outbox
 from kafka_fleet.store.files import replace_file
-from kafka_fleet.store.generations import claim, current, publish
+from kafka_fleet.store.generations import claim_generation, current_generation, publish
 from kafka_fleet.store.raw.compaction import compact, tidy
 from kafka_fleet.store.raw.landing import land
 from kafka_fleet.store.raw.manifests import manifests, read_rows
@@ -70,13 +70,13 @@ def take(home: Path) -> None:
 
 
 def judged(home: Path) -> None:
-    generation = claim(home, DS)
+    generation = claim_generation(home, DS)
     replace_file(home / f"findings/ds={DS}/{generation}/findings.json", b"[]" * 5_000)
     publish(home / f"findings/ds={DS}", generation)
 
 
 def findings(home: Path) -> bytes | None:
-    generation = current(home / f"findings/ds={DS}")
+    generation = current_generation(home / f"findings/ds={DS}")
     return None if generation is None else (home / f"findings/ds={DS}/{generation}/findings.json").read_bytes()
 
 
@@ -86,11 +86,11 @@ def state(home: Path) -> str | None:
 
 
 def accept(home: Path, cluster: str = "payments-eu") -> None:
-    add(home / NAME, entry(cluster=cluster))
+    add_acknowledgement(home / NAME, entry(cluster=cluster))
 
 
 def accepted(home: Path) -> list[str]:
-    found = load(home / NAME)
+    found = load_acknowledgements(home / NAME)
     assert found.faults == []
     return [one.cluster for one in found.entries]
 

@@ -9,7 +9,14 @@ from kafka import errors
 from kafka.structs import TopicPartition
 
 from kafka_fleet.collect.admin.client import _Reader
-from kafka_fleet.collect.admin.producers import ASKED, KEPT, TAKEN, asked, concerned, read_producers
+from kafka_fleet.collect.admin.producers import (
+    ASKED,
+    KEPT,
+    TAKEN,
+    has_producer_bug,
+    partitions_to_ask,
+    read_producers,
+)
 from kafka_fleet.schema.raw_tables import raw_schemas
 
 ID = SimpleNamespace(producer_id=4000, producer_epoch=2, last_sequence=17, last_timestamp=1_790_000_000_000)
@@ -61,13 +68,13 @@ def tables(*topics: dict[str, Any], brokers: tuple[int, ...] = (1, 2)) -> dict[s
 
 @pytest.mark.parametrize(("version", "expected"), [((2, 7), False), ((2, 8), True), ((3, 0), False), (None, False)])
 def test_only_the_release_that_can_lose_them_is_asked(version: Any, expected: bool) -> None:
-    assert concerned(Client({}, version)) is expected  # type: ignore[arg-type]
+    assert has_producer_bug(Client({}, version)) is expected  # type: ignore[arg-type]
 
 
 def test_one_partition_of_every_topic_comes_first_and_the_number_is_bounded() -> None:
     many = [topic(f"t{n:04}", partition, [1, 2]) for n in range(150) for partition in range(3)]
     internal = topic("__consumer_offsets", 0, [1, 2], internal=True)
-    chosen = asked([*many, internal, topic("alone", 0, [1])])
+    chosen = partitions_to_ask([*many, internal, topic("alone", 0, [1])])
     assert [place.partition for place in chosen] == [0] * 150 + [1] * (ASKED - 150)
     assert {place.topic for place in chosen} == {f"t{n:04}" for n in range(150)}
     assert set(map(tuple, chosen.values())) == {(1, 2)}

@@ -30,7 +30,7 @@ def test_each_is_told_as_it_ends_and_given_in_order():
         if len(said) == 2:
             released.set()
 
-    found = parallel.each(["slow", "a", "b"], str, run, 2, say)
+    found = parallel.run_in_parallel(["slow", "a", "b"], str, run, 2, say)
     assert [one.name for one in found] == ["slow", "a", "b"]
     assert {line.split("] ")[1] for line in said[:2]} == {"a: 3 ok", "b: 3 ok"}
     assert said[2:] == ["[3/3] slow: 3 ok"]
@@ -50,7 +50,7 @@ def test_what_takes_long_is_named(monkeypatch):
         return Done(name)
 
     names = [f"c{number}" for number in range(7)]
-    parallel.each(names, str, run, 6, say)
+    parallel.run_in_parallel(names, str, run, 6, say)
     assert said[0].startswith("[0/7] under way: c")
     assert said[0].endswith(" and 2 more")
     assert said[0].count("(0 s)") == parallel.NAMED
@@ -66,5 +66,5 @@ def test_a_failure_ends_the_rest():
         raise OSError(28, "No space left on device")
 
     with pytest.raises(OSError, match="No space left"):
-        parallel.each(range(500), str, run, 2, lambda line: None)
+        parallel.run_in_parallel(range(500), str, run, 2, lambda line: None)
     assert len(begun) < 500

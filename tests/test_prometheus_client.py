@@ -9,9 +9,9 @@ import pytest
 from kafka_fleet.collect.connections.http import Failure, Limits
 from kafka_fleet.config.credentials import Credentials
 from kafka_fleet.prometheus_import import client as module
-from kafka_fleet.prometheus_import.client import Prometheus, quoted
+from kafka_fleet.prometheus_import.client import Prometheus, promql_string
 from kafka_fleet.prometheus_import.metric_names import load_names
-from kafka_fleet.prometheus_import.scrape_rows import Scrape, read
+from kafka_fleet.prometheus_import.scrape_rows import Scrape, read_scrape
 from recorded_prometheus import Form, Recorded, recorded
 
 LIMITS = Limits(connect_s=10.0, read_s=20.0, deadline_s=40.0, max_bytes=2_000_000)
@@ -106,7 +106,7 @@ def test_a_version_is_taken_only_where_it_looks_like_one(server: Recorded) -> No
 
 def test_any_text_is_one_string_of_promql() -> None:
     text = 'a"},b=~".*\\\n\u202e\x00ä'
-    assert quoted(text) == '"a\\U00000022},b=~\\U00000022.*\\U0000005c\\U0000000a\\U0000202e\\U00000000ä"'
+    assert promql_string(text) == '"a\\U00000022},b=~\\U00000022.*\\U0000005c\\U0000000a\\U0000202e\\U00000000ä"'
 
 
 def scraped(server: Recorded, *series: tuple[str, dict[str, str], str]) -> dict[str, list[dict[str, object]]]:
@@ -123,7 +123,7 @@ def scraped(server: Recorded, *series: tuple[str, dict[str, str], str]) -> dict[
     ]
     server.change = says(matrix(*found))
     client = Prometheus(server.url, Credentials(), LIMITS)
-    one = read(client, load_names(), Scrape(1, TARGET, {name for name, _labels, _value in known}, AT))
+    one = read_scrape(client, load_names(), Scrape(1, TARGET, {name for name, _labels, _value in known}, AT))
     assert one.outcome == "partial"
     rows = {name: rows if isinstance(rows, list) else rows.to_pylist() for name, rows in one.rows.items()}
     return {**rows, "unusable": [{"number": one.rows.unusable}]}
@@ -185,7 +185,7 @@ def test_a_large_broker_is_read_metric_by_metric_into_columns(server: Recorded) 
 
     server.change = answer
     client = Prometheus(server.url, Credentials(), LIMITS)
-    one = read(client, load_names(), Scrape(1, TARGET, [*single, *gauges], AT))
+    one = read_scrape(client, load_names(), Scrape(1, TARGET, [*single, *gauges], AT))
     assert [sum(name in form["query"] for name in gauges) for _path, form, _headers in server.asked] == [0, 1, 1, 1]
     table = dict(one.rows.items())["partitions"]
     assert not isinstance(table, list)

@@ -12,8 +12,16 @@ import pytest
 from kafka_fleet.store.raw import landing
 from kafka_fleet.store.raw.landing import Landing, land
 from kafka_fleet.store.raw.manifests import Manifest, manifests, read_rows
-from kafka_fleet.store.raw.row_validation import bounded
-from kafka_fleet.store.raw.sweep_quota import DECODED_BYTES, READ_BYTES, STORED_BYTES, Room, decoded, encoded, fitting
+from kafka_fleet.store.raw.row_validation import validated_rows
+from kafka_fleet.store.raw.sweep_quota import (
+    DECODED_BYTES,
+    READ_BYTES,
+    STORED_BYTES,
+    Room,
+    decoded,
+    encoded,
+    fit_quota,
+)
 
 pytestmark = pytest.mark.fault(62)
 
@@ -104,7 +112,7 @@ def test_what_clients_make_too_large_leaves_room_for_brokers(tmp_path: Path, mon
 def test_only_as_much_goes_as_has_to(tmp_path: Path) -> None:
     """The largest first; what is small stays, and what fits exactly stays whole."""
     made = {
-        name: bounded(name, rows, "payments-eu", AT)[0]
+        name: validated_rows(name, rows, "payments-eu", AT)[0]
         for name, rows in {
             "sweeps": [SWEEP],
             "broker_topics": [row for one in (1, 2, 3) for row in topics(one, 100 * one, lambda n: f"t{n}")],
@@ -116,13 +124,13 @@ def test_only_as_much_goes_as_has_to(tmp_path: Path) -> None:
         return [make(table) for table in tables]
 
     whole = sum(map(decoded, made.values()))
-    assert fitting(made, Room(decoded=whole), every)[2] == []
-    tables, contents, over = fitting(made, Room(decoded=whole - 1), every)
+    assert fit_quota(made, Room(decoded=whole), every)[2] == []
+    tables, contents, over = fit_quota(made, Room(decoded=whole - 1), every)
     assert [(one.table, one.broker, one.rows) for one in over] == [("broker_topics", 3, 300)]
     assert over[0].bytes == decoded(made["broker_topics"].slice(300, 300))
     assert tables["broker_topics"].equals(made["broker_topics"].slice(0, 300))
     assert contents == {name: encoded(table) for name, table in tables.items()}
-    tables, contents, over = fitting(made, Room(decoded=0, stored=0), every)
+    tables, contents, over = fit_quota(made, Room(decoded=0, stored=0), every)
     assert contents.keys() == {"sweeps"}  # without which there is no sweep
     assert len(over) == 4
 

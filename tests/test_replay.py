@@ -15,7 +15,14 @@ from fleet_spark.replay import replay
 from kafka_fleet.base.errors import UsageError
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.cli.main import main
-from kafka_fleet.documents.replays import claim_replay, compared, of_signatures, read_timelines, rules, stored_days
+from kafka_fleet.documents.replays import (
+    claim_replay,
+    compared,
+    of_signatures,
+    read_timelines,
+    replay_rules,
+    stored_days,
+)
 from recorded import Sweep, changed, land_all, recorded_day
 from stored_days import pointers
 
@@ -64,7 +71,7 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Replayed:
             land_all(home, sweeps)
     by_hand(home, _day(1), fleet, ["fetch_latency"])
     before = pointers(home)
-    signatures, _only = rules([], [BUG])
+    signatures, _only = replay_rules([], [BUG])
     results = claim_replay(home, {})
     failed = replay(spark(), home, results, stored_days(home, "2000-01-01", "2100-01-01"), sql_dir(), None, signatures)
     return Replayed(home, results, failed, before, {k: v for k, v in pointers(home).items() if "replays" not in k})
@@ -153,9 +160,9 @@ def test_bad_input_is_one_sentence(tmp_path, capsys, words, sentence):
 
 
 def test_which_rules_are_needed():
-    assert rules(["fetch_latency"], []) == (["fetch_latency"], None)
-    assert rules([], [BUG, "KAFKA-10888"]) == (["fetch_latency", "partition_skew"], [BUG, "KAFKA-10888"])
-    assert rules([], ["OPS-LAST-ROLL"]) == ([], ["OPS-LAST-ROLL"]), "no signature shows it: all are judged by"
+    assert replay_rules(["fetch_latency"], []) == (["fetch_latency"], None)
+    assert replay_rules([], [BUG, "KAFKA-10888"]) == (["fetch_latency", "partition_skew"], [BUG, "KAFKA-10888"])
+    assert replay_rules([], ["OPS-LAST-ROLL"]) == ([], ["OPS-LAST-ROLL"]), "no signature shows it: all are judged by"
     with pytest.raises(UsageError, match="no signature x"):
-        rules(["x"], [])
+        replay_rules(["x"], [])
     assert recorded_day() == _day(0)

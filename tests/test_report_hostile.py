@@ -8,7 +8,7 @@ import pytest
 
 from acting_html import ActingHtml
 from kafka_fleet.report.letter import MAX_BYTES, Letter, render_index, render_letter
-from kafka_fleet.report.sanitize import shown, visible
+from kafka_fleet.report.sanitize import displayed, visible
 from letter_rows import DS, broker, day_chart, evidence, finding, signature
 from letter_samples import ADVISORIES, payments, payments_findings, unreached
 
@@ -84,7 +84,7 @@ def test_subject_is_one_line_of_bounded_length() -> None:
 
 def test_long_names_keep_head_tail_and_length() -> None:
     name = "a" * 10_000 + "z"
-    short = shown(name, 120)
+    short = displayed(name, 120)
     assert len(short) < 200
     assert short.startswith("aaa")
     assert "z (10,001 characters)" in short

@@ -29,7 +29,7 @@ def test_publish_flips_the_pointer_copies_and_removes_stale_letters(tmp_path: Pa
     for cluster in ("payments-eu", "billing-us"):
         write_letter(tmp_path, DS, "g0001", cluster)
     publish(tmp_path, DS, "g0001")
-    assert generations.current(reports) == "g0001"
+    assert generations.current_generation(reports) == "g0001"
     assert {p.name for p in reports.glob("*.*") if p.is_file()} == {
         "_current.json",
         "index.html",
@@ -39,7 +39,7 @@ def test_publish_flips_the_pointer_copies_and_removes_stale_letters(tmp_path: Pa
     for _ in range(2):
         write_letter(tmp_path, DS, "g0002", "payments-eu")
         publish(tmp_path, DS, "g0002")
-    assert generations.current(reports) == "g0002"
+    assert generations.current_generation(reports) == "g0002"
     assert not (reports / "billing-us.html").exists()
     assert (reports / "payments-eu.html").read_bytes() == before
     assert (reports / "index.html").read_bytes() == (reports / "g0002/index.html").read_bytes()

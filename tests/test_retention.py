@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from kafka_fleet.cli.main import main
-from kafka_fleet.store.generations import claim, current, publish
+from kafka_fleet.store.generations import claim_generation, current_generation, publish
 from kafka_fleet.store.raw.compaction import compact
 from kafka_fleet.store.raw.landing import land
 from kafka_fleet.store.raw.manifests import manifests
@@ -26,7 +26,7 @@ LATER = time.time() + RUNNING_SECONDS + 86_400  # claims of this test are old th
 
 def judge(home: Path, ds: str, missing: Sequence[str] = ()) -> str:
     """What the judge and the letters leave, in small."""
-    generation = claim(home, ds)
+    generation = claim_generation(home, ds)
     for stage, name in (
         ("findings", "clusters/{}.json"),
         ("reports", "{}.html"),
@@ -160,7 +160,7 @@ def test_a_day_that_is_not_judged_or_not_understood_stays_and_is_named(home, cha
 
 @pytest.mark.fault(44)
 def test_a_day_that_is_being_judged_stays_and_so_does_what_it_begins_with(home):
-    generation = claim(home, DAYS[1])
+    generation = claim_generation(home, DAYS[1])
     left = home / f"findings/ds={DAYS[1]}/{generation}/findings.json"
     left.parent.mkdir()
     left.write_text("[]")
@@ -174,7 +174,7 @@ def test_a_day_that_is_being_judged_stays_and_so_does_what_it_begins_with(home):
     retain(home)  # a day later nobody can still be at it: the run has died
     assert sweeps(home, DAYS[1]) == []
     assert not left.exists()
-    assert claim(home, DAYS[1]) == "g0003", "the number of a run that died does not come again"
+    assert claim_generation(home, DAYS[1]) == "g0003", "the number of a run that died does not come again"
 
 
 def test_files_that_no_manifest_names_stay_and_are_named(home):
@@ -198,7 +198,7 @@ def test_what_a_damaged_manifest_stood_for_stays(home):
 def test_generations_that_no_pointer_names_go(home):
     ds = DAYS[5]
     assert judge(home, ds) == "g0002"
-    only_analysed = claim(home, ds)  # the letters still show g0002, whose findings a mail needs
+    only_analysed = claim_generation(home, ds)  # the letters still show g0002, whose findings a mail needs
     (home / f"findings/ds={ds}/{only_analysed}").mkdir()
     publish(home / f"findings/ds={ds}", only_analysed)
     retain(home)
@@ -206,7 +206,7 @@ def test_generations_that_no_pointer_names_go(home):
     assert {path.name for path in (home / f"reports/ds={ds}").glob("g*")} == {"g0002"}
     assert {path.name for path in (home / f"facts/intervals/ds={ds}").glob("g*")} == {"g0002"}
     assert {path.name for path in (home / f"runs/ds={ds}").iterdir()} == {"g0002", "g0003"}
-    assert current(home / f"reports/ds={ds}") == "g0002"
+    assert current_generation(home / f"reports/ds={ds}") == "g0002"
 
 
 @pytest.mark.fault(44)
@@ -226,7 +226,7 @@ def test_generations_of_a_day_that_began_to_be_judged_after_looking_stay(home):
     found = plan(home, KEEP, time.time())
     for ds in (busy, quiet):
         assert home / f"findings/ds={ds}/g0001" in found.trees
-    claim(home, busy)
+    claim_generation(home, busy)
     before = files(home)
     assert carry_out(home, found) == [f"{busy} stays: it is being judged"]
     gone = before.keys() - files(home).keys()
@@ -243,7 +243,7 @@ def test_what_changes_between_looking_and_deleting_keeps_its_day(home, rejudged)
     if rejudged:
         judge(home, DAYS[0], ["not asked for in this run"])
     else:
-        claim(home, DAYS[0])
+        claim_generation(home, DAYS[0])
     reason = "it is judged without g0002" if rejudged else "it is being judged"
     assert carry_out(home, found) == [f"{DAYS[0]} stays: {reason}"]
     assert {name for name in before.keys() - files(home).keys() if DAYS[0] in name} == set()

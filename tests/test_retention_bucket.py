@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bucket_home import next_home
 from kafka_fleet.store.files import replace_file
-from kafka_fleet.store.generations import claim, publish
+from kafka_fleet.store.generations import claim_generation, publish
 from kafka_fleet.store.raw.compaction import compact
 from kafka_fleet.store.raw.landing import land
 from kafka_fleet.store.raw.manifests import manifests
@@ -26,7 +26,7 @@ def fill(home: Path) -> None:
             at = datetime.fromisoformat(ds).replace(tzinfo=UTC) + timedelta(hours=hour)
             land(home, "a", at, {"sweeps": [{"admin_outcome": "ok"}]})
         for _again in range(2):
-            generation = claim(home, ds)
+            generation = claim_generation(home, ds)
             for stage, name in (
                 ("findings", "clusters/a.json"),
                 ("reports", "a.html"),

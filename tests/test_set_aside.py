@@ -15,7 +15,7 @@ from fleet_spark.judge import tables_needed, write_findings
 from fleet_spark.tables import Day
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.store.excluded_clusters import set_aside
-from kafka_fleet.store.generations import claim, current
+from kafka_fleet.store.generations import claim_generation, current_generation
 from poisoned_sql import BROKEN, poisoned, raises
 from recorded import changed, land_all, recorded_day, write_home
 
@@ -75,9 +75,9 @@ def beside(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
     for name in GUILTY:
         land_all(home, changed("follower331", name, lambda _sweeps: None))
     sql = poisoned(home, {path: raises(name) for name, (path, _query) in GUILTY.items()})
-    generation = claim(home, recorded_day())
+    generation = claim_generation(home, recorded_day())
     killed_while_it_looks(home, sql, generation)
-    assert current(home / f"facts/intervals/ds={recorded_day()}") is None
+    assert current_generation(home / f"facts/intervals/ds={recorded_day()}") is None
     write_facts(Day(spark(), home, recorded_day(), generation, sql), [], tables_needed(sql, BY))
     write_findings(Day(spark(), home, recorded_day(), generation, sql), None, [], BY)  # a submit of its own
     return Analysed(home, recorded_day(), generation)
@@ -129,7 +129,7 @@ def test_each_guilty_cluster_has_a_sentence_with_its_query_and_all_its_documents
 @pytest.mark.fault(65)
 def test_a_second_run_gives_the_same_bytes_and_a_cleared_judge_changes_none(beside: Analysed) -> None:
     before, sql = beside.outputs(), beside.home / "sql"
-    day = Day(spark(), beside.home, beside.ds, claim(beside.home, beside.ds), sql)
+    day = Day(spark(), beside.home, beside.ds, claim_generation(beside.home, beside.ds), sql)
     write_facts(day, [], tables_needed(sql, BY))
     write_findings(day, None, [], BY)  # as analyze: both in one session
     assert Analysed(beside.home, beside.ds, day.generation).outputs() == before
@@ -145,7 +145,7 @@ def facts(tmp_path: Path, condition: str, clusters: list[str]) -> Path:
     home = tmp_path / "home"
     write_home(home, clusters)
     sql = poisoned(tmp_path, {f"facts/{TABLE}": condition})
-    write_facts(Day(spark(), home, recorded_day(), claim(home, recorded_day()), sql), [], {TABLE})
+    write_facts(Day(spark(), home, recorded_day(), claim_generation(home, recorded_day()), sql), [], {TABLE})
     return home
 
 
@@ -154,7 +154,7 @@ def test_every_cluster_may_be_guilty(tmp_path: Path) -> None:
     home = facts(tmp_path, "assert_true(cluster = '') IS NULL", HEALTHY)
     why = WHY.format(TABLE)
     assert set_aside(home, recorded_day(), "g0001") == dict.fromkeys(HEALTHY, why)
-    assert current(home / f"facts/{TABLE}/ds={recorded_day()}") == "g0001"
+    assert current_generation(home / f"facts/{TABLE}/ds={recorded_day()}") == "g0001"
 
 
 @pytest.mark.parametrize(
@@ -176,4 +176,4 @@ def test_what_no_cluster_does_by_itself_ends_the_job_as_ever(
     with pytest.raises(PySparkException, match=reason):
         facts(tmp_path, condition, clusters)
     assert set_aside(tmp_path / "home", recorded_day(), "g0001") == {}
-    assert current(tmp_path / f"home/facts/{TABLE}/ds={recorded_day()}") is None
+    assert current_generation(tmp_path / f"home/facts/{TABLE}/ds={recorded_day()}") is None

@@ -19,7 +19,7 @@ from analysed import JUDGED_BY, judged_by_hand
 from canaries import hits
 from fleet_demo.s3a import s3a_jars
 from kafka_fleet.store.bucket import open_home
-from kafka_fleet.store.generations import current
+from kafka_fleet.store.generations import current_generation
 from network_hosts import Host, network_hosts, no_hosts
 from s3_server import BUCKET, KEY, also_at, s3_server
 from spark_cluster import Cluster, spark_cluster
@@ -53,7 +53,7 @@ def content(home: Path) -> dict[str, bytes]:
     found = {}
     for stage in PARTS:
         folder = home / stage / f"ds={DAY}"
-        published = folder / str(current(folder))
+        published = folder / str(current_generation(folder))
         for pattern in ("*.*", "clusters/*.json"):
             found |= {f"{stage}/{path.parent.name}/{path.name}": path.read_bytes() for path in published.glob(pattern)}
     return found

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from kafka_fleet.cli.main import main
-from kafka_fleet.store.generations import claim
+from kafka_fleet.store.generations import claim_generation
 from kafka_fleet.store.raw import trusted_clock as module
 from kafka_fleet.store.raw.compaction import compact, compact_finished, tidy
 from kafka_fleet.store.raw.landing import land
 from kafka_fleet.store.raw.manifests import manifests, read_rows
 from kafka_fleet.store.raw.retention import carry_out, plan
-from kafka_fleet.store.raw.trusted_clock import DAY_SECONDS, trusted
+from kafka_fleet.store.raw.trusted_clock import DAY_SECONDS, trusted_time
 from test_retention import judge
 from test_tidy import orphan
 
@@ -63,7 +63,7 @@ def old_raw(home: Path, days: int = 2) -> list[str]:
 def test_a_clock_that_is_ahead_makes_nothing_old(home, monkeypatch, ahead):
     before, expected = numbers(home), old_raw(home, 3)
     assert expected == [ago(6), ago(5), ago(4)]
-    left, running = orphan(home, ago(0)), claim(home, ago(2))
+    left, running = orphan(home, ago(0)), claim_generation(home, ago(2))
     (home / f"findings/ds={ago(2)}/{running}").mkdir()
     say(monkeypatch, NOW + ahead)
     told, what = tidy(home), plan(home, 3)
@@ -85,13 +85,13 @@ def test_a_clock_that_is_ahead_makes_nothing_old(home, monkeypatch, ahead):
 def test_nor_does_it_once_sweeps_have_landed_with_it(home, monkeypatch, ahead):
     """They are the newest then: the days that are kept are counted, and of the hole before them nothing is old."""
     before = numbers(home)
-    left, running = orphan(home, ago(0)), claim(home, ago(2))
+    left, running = orphan(home, ago(0)), claim_generation(home, ago(2))
     (home / f"findings/ds={ago(2)}/{running}").mkdir()
     for minutes in (0, 10, 20):
         sweep(home, NOW + ahead + timedelta(minutes=minutes), "orders-eu")
     say(monkeypatch, NOW + ahead + timedelta(minutes=25))
-    assert trusted(home).doubt is None
-    assert trusted(home).now <= NOW.timestamp() + 3600
+    assert trusted_time(home).doubt is None
+    assert trusted_time(home).now <= NOW.timestamp() + 3600
     tidy(home)
     carry_out(home, plan(home, 3))
     assert left.exists()
@@ -119,7 +119,7 @@ def test_after_a_month_without_sweeps_old_days_go_again_and_so_do_orphans(home, 
             say(monkeypatch, begin + hours * EVERY)
             tidy(home)
             assert left.exists() == (hours == 2)
-    assert trusted(home).now > begin.timestamp() + DAY_SECONDS
+    assert trusted_time(home).now > begin.timestamp() + DAY_SECONDS
     stored = [(begin + hours * EVERY).date() for hours in range(50)]
     assert len(old_raw(home)) == 6 + 1 - max(0, 3 - len(set(stored))) - 1  # the day of its last sweep is not judged
 
@@ -136,7 +136,7 @@ def test_a_fleet_that_is_no_more_can_be_retained_by_hand(home, monkeypatch, caps
 
 
 def test_a_home_without_sweeps_has_nothing_that_is_old(tmp_path):
-    assert trusted(tmp_path) == (0.0, None)
+    assert trusted_time(tmp_path) == (0.0, None)
     assert (tidy(tmp_path), plan(tmp_path, 2).raw) == ([], {})
 
 
@@ -145,7 +145,7 @@ def test_time_that_passes_is_trusted_however_rare_sweeps_are(tmp_path, every):
     for number in range(int(timedelta(days=4) / every) if every > EVERY else 200):
         sweep(tmp_path, NOW - number * every)
     clock = NOW.timestamp() + 60
-    assert clock - every.total_seconds() - 60 <= trusted(tmp_path, clock).now <= clock
+    assert clock - every.total_seconds() - 60 <= trusted_time(tmp_path, clock).now <= clock
 
 
 def test_a_day_that_is_joined_by_a_clock_that_is_ahead_loses_no_row(home):

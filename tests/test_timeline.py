@@ -2,7 +2,7 @@
 
 import pytest
 
-from kafka_fleet.documents.day_summaries import Brief, brief
+from kafka_fleet.documents.day_summaries import DaySummary, day_summary
 from kafka_fleet.documents.timeline import timelines
 from letter_rows import finding
 
@@ -15,8 +15,8 @@ def judged(verdict="confirmed", state="detected", release="3.3.1", advisory=BUG,
     exposure = "exposed" if release == "3.3.1" else "not_exposed"
     cause = {} if state == "detected" else {"cause": None}
     row = finding(advisory, verdict, signature_state=state, exposure=exposure, release=release, **SHOWN | cause)
-    made = brief([row], {"fetch_latency": state}, reached, {}, release)
-    return Brief(made["reached"], made["states"], made["rows"], made["release"])
+    made = day_summary([row], {"fetch_latency": state}, reached, {}, release)
+    return DaySummary(made["reached"], made["states"], made["rows"], made["release"])
 
 
 QUIET = ("exposed", "quiet")
@@ -70,10 +70,11 @@ def test_an_unreached_day_is_no_clean_day():
 
 def test_what_release_and_settings_show_fires_by_them_alone():
     row = finding("CVE-1", "exposed", signature=None, cause=None, signature_state=None)
-    plain = brief([row], {}, True, {}, "3.3.1")
-    none = brief([], {}, True, {}, "3.9.2")
+    plain = day_summary([row], {}, True, {}, "3.3.1")
+    none = day_summary([], {}, True, {}, "3.9.2")
     briefs = {
-        f"2026-11-0{n}": Brief(one["reached"], {}, one["rows"], one["release"]) for n, one in ((1, plain), (2, none))
+        f"2026-11-0{n}": DaySummary(one["reached"], {}, one["rows"], one["release"])
+        for n, one in ((1, plain), (2, none))
     }
     (found,) = timelines("payments-eu", briefs)
     assert [(one.state, one.release) for one in found.days] == [("fired", "3.3.1"), ("clean", "3.9.2")]

@@ -10,7 +10,7 @@ from kafka_fleet.knowledge.advisories import Advisory, AffectedReleases
 from kafka_fleet.knowledge.facts import Mode
 from kafka_fleet.knowledge.releases import Release, apache_release, catalogue
 from kafka_fleet.upgrade.plan import Target, upgrade_to
-from kafka_fleet.upgrade.targets import affects, family, in_order, opened
+from kafka_fleet.upgrade.targets import affects_release, family, in_order, opened_issues
 from planned import ADVISORIES, KNOWN, facts
 
 
@@ -128,11 +128,11 @@ def test_no_target_has_a_sentence(advisory: str, current: list[str | None], word
 
 
 def test_a_release_that_opens_something_as_bad_is_passed_over() -> None:
-    assert [a.id for a in opened(apache_release("3.2.3"), apache_release("3.3.0"), "client", ADVISORIES)] == [
+    assert [a.id for a in opened_issues(apache_release("3.2.3"), apache_release("3.3.0"), "client", ADVISORIES)] == [
         "KAFKA-14303",
         "CFG-LEGACY-PARTITIONER",
     ]
-    new = opened(apache_release("3.5.2"), apache_release("3.6.0"), "server", ADVISORIES, facts("3.5.2"))
+    new = opened_issues(apache_release("3.5.2"), apache_release("3.6.0"), "server", ADVISORIES, facts("3.5.2"))
     assert "KAFKA-15653" in [a.id for a in new]
     assert "KAFKA-15552" not in [a.id for a in new]  # nobody migrates on this cluster
 
@@ -142,14 +142,14 @@ def test_a_release_that_opens_something_as_bad_is_passed_over() -> None:
 def test_a_target_has_the_fix_is_later_and_opens_nothing_as_bad(key: str, current: Release) -> None:
     advisory = ADVISORIES[key]
     target = upgrade_to(advisory, [str(current)], ADVISORIES)
-    assert (target.release is not None) <= affects(advisory, current)
+    assert (target.release is not None) <= affects_release(advisory, current)
     if target.release is not None:
         release = apache_release(target.release)
         assert release > current
         assert release in KNOWN
-        assert not affects(advisory, release)
+        assert not affects_release(advisory, release)
         assert release == catalogue().latest_patch(release.line)
-        new = [a for a in opened(current, release, family(advisory), ADVISORIES) if not a.setting]
+        new = [a for a in opened_issues(current, release, family(advisory), ADVISORIES) if not a.setting]
         assert [a.id for a in new if a.rank == 0] == []
         assert [a.id for a in new if a.security and had_before(a, current)] == []
         bad = [a for a in new if a.rank <= advisory.rank and a.security == advisory.security]
@@ -158,7 +158,7 @@ def test_a_target_has_the_fix_is_later_and_opens_nothing_as_bad(key: str, curren
 
 def had_before(advisory: Advisory, release: Release) -> bool:
     """Whether an older release has it, so that this one, which has not, closed it."""
-    return any(affects(advisory, older) for older in KNOWN if older < release)
+    return any(affects_release(advisory, older) for older in KNOWN if older < release)
 
 
 @settings(deadline=None, derandomize=True)

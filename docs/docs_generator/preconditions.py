@@ -9,7 +9,7 @@ from kafka_fleet.knowledge.predicates import (
     ClusterMode,
     DistinctRacks,
     ListenerProtocol,
-    Measured,
+    MeasuredCondition,
     MetadataVersion,
 )
 
@@ -56,7 +56,7 @@ def read_from(one: Precondition) -> str:
         case MetadataVersion():
             way = "below" if one.test.metadata_version == "below" else "at least"
             return f"ApiVersions, finalized features: `metadata.version` is {way} {code(one.test.value)}"
-        case Measured():
+        case MeasuredCondition():
             return _measured(one.test.measured)
         case ClientConfig():
             return (

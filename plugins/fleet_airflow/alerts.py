@@ -28,7 +28,7 @@ class Untold(AirflowException):
 
 def tell_owners(ds: str, reason: str, title: str, lines: Sequence[str] = (), about: str = "") -> None:
     """Tell KAFKA_FLEET_PLATFORM_OWNERS once of a day and reason (kafka_fleet.mail.owner_alerts). Raises Untold."""
-    from kafka_fleet.mail.owner_alerts import OWNERS, not_addresses, platform_owners, tell
+    from kafka_fleet.mail.owner_alerts import OWNERS, alert_owners, not_addresses, platform_owners
 
     log.error("%s", "; ".join([title, *lines]))
     metrics.alert(reason)
@@ -38,7 +38,7 @@ def tell_owners(ds: str, reason: str, title: str, lines: Sequence[str] = (), abo
     if not owners:
         log.warning("%s names nobody who could be told", OWNERS)
         return
-    result = tell(home(), ds, reason, title, lines, owners, smtp_settings(), about)
+    result = alert_owners(home(), ds, reason, title, lines, owners, smtp_settings(), about)
     log.info("%s", result.summary())
     if not result.ok:
         raise Untold(result.summary())
@@ -46,10 +46,10 @@ def tell_owners(ds: str, reason: str, title: str, lines: Sequence[str] = (), abo
 
 def tell_what_waits() -> None:
     """Offer again what no mail server has taken of earlier words. Raises Untold."""
-    from kafka_fleet.mail.owner_alerts import resend, waiting
+    from kafka_fleet.mail.owner_alerts import has_unsent_alerts, resend_alerts
 
     today = datetime.now(UTC).date()
-    results = resend(home(), today, smtp_settings()) if waiting(home(), today) else []
+    results = resend_alerts(home(), today, smtp_settings()) if has_unsent_alerts(home(), today) else []
     for result in results:
         log.info("%s", result.summary())
     if told := "; ".join(result.summary() for result in results if not result.ok):

@@ -60,7 +60,7 @@ def digest_one(owner: str, clusters: Sequence[str], plan: Mapping[str, Any]) -> 
     return _told(owner, lambda: _digest(owner, clusters, plan))
 
 
-def settle(outcomes: Sequence[Outcome]) -> None:
+def finish_mail_task(outcomes: Sequence[Outcome]) -> None:
     """End a task as its mails did: retried where another try may do, else failed; skipped where none was due."""
     told = "; ".join(one.sentence for one in outcomes if one.state in ("failed", "later"))
     if any(one.state == "later" for one in outcomes):

@@ -40,7 +40,7 @@ def settle_plan() -> dict[str, Any]:
     """What is stored of the day, a generation of its own for this run, and the fleet as it is now. Holds no secrets."""
     from kafka_fleet.knowledge.signatures import load_signatures
     from kafka_fleet.store.fleet_snapshot import keep_fleet
-    from kafka_fleet.store.generations import claim, note_run
+    from kafka_fleet.store.generations import claim_generation, note_run
     from kafka_fleet.store.raw.manifests import manifests
 
     context = get_current_context()
@@ -59,7 +59,7 @@ def settle_plan() -> dict[str, Any]:
         log.info("%s: %d sweeps%s", cluster, counts[cluster], f"; damaged: {bad}" if bad else "")
     kind = run_type(context)
     late = is_missed(kind, ds, datetime.now(UTC)) or (kind == "operator_triggered" and params["notify"] == "never")
-    generation = claim(home(), ds)
+    generation = claim_generation(home(), ds)
     keep_fleet(home(), ds, generation, found)
     note_run(home(), ds, generation, run.dag_id, run.run_id, late)
     common = ["--home", home_text(), "--ds", ds, "--generation", generation]

@@ -55,7 +55,9 @@ def acknowledged() -> "Acknowledgements":
     """The acknowledgements beside the fleet file; what is wrong with it is in the log, and in the letters."""
     from kafka_fleet.config import acknowledgements
 
-    found = acknowledgements.load(acknowledgements.beside(Path(os.environ["KAFKA_FLEET_FILE"])))
+    found = acknowledgements.load_acknowledgements(
+        acknowledgements.acknowledgements_path(Path(os.environ["KAFKA_FLEET_FILE"]))
+    )
     for _cluster, fault in found.faults:
         log.warning("%s", fault)
     return found

@@ -12,7 +12,7 @@ from fleet_airflow.deadline import alerts, look_after_letters, no_letter
 from kafka_fleet.mail.deadline import day_due
 from kafka_fleet.mail.mailing_status import note_mailed
 from kafka_fleet.store.excluded_clusters import note_set_aside
-from kafka_fleet.store.generations import claim, publish
+from kafka_fleet.store.generations import claim_generation, publish
 from kafka_fleet.store.raw.landing import land
 from letter_rows import DS
 
@@ -134,7 +134,7 @@ def test_collection_tells_of_late_letters_whatever_fleet_health_does(database, b
         assert [look(), look()] == ["success", "success"]
         assert box.recipients == [PLATFORM]
         assert f"No letters of {due}: its sweeps are stored and are not judged" in told(box)[0][1]
-        generation = claim(fleet_home, due)
+        generation = claim_generation(fleet_home, due)
         for stage in ("findings", "reports"):
             publish(fleet_home / f"{stage}/ds={due}", generation)
         note_mailed(fleet_home, due, generation)
@@ -200,7 +200,7 @@ def test_old_raw_that_only_a_judgement_would_free_is_told_each_time_that_a_day_j
     sweep(run.home, *days[1:])
     sweep(run.home, days[0])
     monkeypatch.setattr(
-        "kafka_fleet.store.raw.retention.trusted", lambda home: (datetime(2026, 11, 21).timestamp(), None)
+        "kafka_fleet.store.raw.retention.trusted_time", lambda home: (datetime(2026, 11, 21).timestamp(), None)
     )
     run.scheduled()
     run.scheduled()

@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from dag_runs import ARCHIVE, CLUSTERS, GONE, PAYMENTS, entry, spark_left_out, write_fleet
-from kafka_fleet.store.generations import current
+from kafka_fleet.store.generations import current_generation
 from letter_rows import DS
 
 pytestmark = pytest.mark.fault(73)
@@ -74,4 +74,4 @@ def test_what_is_kept_is_the_fleet_without_any_secret_and_judge_reads_it_when_it
     assert all(f'"id": "{name}"' in kept for name in CLUSTERS)
     assert "nowhere" in kept
     assert "canary-27aa" not in kept
-    assert current(run.home / f"reports/ds={DS}") == "g0001"
+    assert current_generation(run.home / f"reports/ds={DS}") == "g0001"

@@ -19,7 +19,7 @@ from sqlalchemy import delete, select
 from dag_runs import ARCHIVE, GONE, PAYMENTS
 from fleet_airflow.settings import missed_days
 from fleet_airflow.timetable import DailyWithMissedDays
-from kafka_fleet.store.generations import current
+from kafka_fleet.store.generations import current_generation
 from letter_rows import DS
 
 pytestmark = pytest.mark.fault(71)
@@ -156,5 +156,5 @@ def test_three_days_at_once_are_one_mail_to_each_owner_which_names_the_two_that_
             assert f"since the letter of {days[0]}" in text.lower()
     again = run.scheduled(days[3], now=back)
     assert (again.state, len(again.mailed)) == ("success", 3), "and it is sent once"
-    assert current(run.home / f"reports/ds={days[3]}") == "g0002"
+    assert current_generation(run.home / f"reports/ds={days[3]}") == "g0002"
     assert [(run.home / f"outbox/ds={ds}/_mailed.json").exists() for ds in days] == [True] * 4

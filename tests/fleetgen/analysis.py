@@ -23,7 +23,7 @@ from fleetgen.shape import DS
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.detections import Detection, SignatureResult
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.store.generations import claim
+from kafka_fleet.store.generations import claim_generation
 
 
 @cache
@@ -44,7 +44,7 @@ def analyse(
 ) -> list[dict[str, Any]]:
     """Facts and signatures, all or the named ones: one dict per cluster and signature, as signatures.json has them."""
     began = time.monotonic()
-    day = Day(session or spark(), home, DS, claim(home, DS), sql_dir())
+    day = Day(session or spark(), home, DS, claim_generation(home, DS), sql_dir())
     write_facts(day, [], tables_needed(day.sql, signatures))
     print(f"facts: {time.monotonic() - began:.0f} s", flush=True)
     measured: dict[str, dict[str, Measured]] = {name: {} for name in clusters}

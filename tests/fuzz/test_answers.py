@@ -42,7 +42,7 @@ def rebuilt(tables: dict[str, list[dict[str, Any]]], broker: int, beans: list[Be
         for row in rows:
             own = {c.attribute: row[c.name] for c in bean.columns if row[c.name] is not None}
             name = object_name(bean, {name: row[column] for name, (column, _kind) in keys.items()})
-            if own and ("*" not in bean.mbean or mbeans.fits(bean, name, mbeans.properties(name))):
+            if own and ("*" not in bean.mbean or mbeans.matches_pattern(bean, name, mbeans.properties(name))):
                 values |= {name: own} if "*" in bean.mbean else own
         given = {"value": values, "timestamp": 1_790_000_000, "status": 200}
         found.append(given if values else {"error": "javax.management.InstanceNotFoundException", "status": 404})

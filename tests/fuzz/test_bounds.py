@@ -14,7 +14,7 @@ from fuzz_inputs import ODD, randoms
 from kafka_fleet.schema.raw_tables import raw_schemas
 from kafka_fleet.store.raw.column_constraints import bounds, keys
 from kafka_fleet.store.raw.constraints import Bound, Flag, Items, Moments, Numbers, Text
-from kafka_fleet.store.raw.row_validation import bounded
+from kafka_fleet.store.raw.row_validation import validated_rows
 
 pytestmark = pytest.mark.fault(61)
 
@@ -92,7 +92,7 @@ def test_a_value_is_stored_as_it_came_or_is_null_and_counted(table: str, counted
         rows = [
             good | {name: made(random, found[name], schema.field(name).type) for name in chosen} for _row in range(ROWS)
         ]
-        stored, refused = bounded(table, rows, "payments-eu", AT)
+        stored, refused = validated_rows(table, rows, "payments-eu", AT)
 
         expected, counts = [], Counter[tuple[str, bool]]()
         for row in rows:

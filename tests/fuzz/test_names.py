@@ -22,7 +22,7 @@ from kafka_fleet.knowledge.declared_clients import version_in
 from kafka_fleet.knowledge.releases import comparable_release
 from kafka_fleet.knowledge.versions import apache_release, parse_release
 from kafka_fleet.report.attachments import table
-from kafka_fleet.report.sanitize import shown
+from kafka_fleet.report.sanitize import displayed
 from kafka_fleet.schema import mbeans
 
 SOFTWARE = next(b for b in mbeans.beans(mbeans.BROKER) if b.table == "client_software")
@@ -176,7 +176,7 @@ def test_cells_run_nothing_and_headers_are_one_line(counted: Callable[[], None])
         assert not [c for c in line if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp", "Cs")], (
             f"input {number}: {name!r}"
         )
-        seen = shown(name, 80)
+        seen = displayed(name, 80)
         assert len(seen) < 200
         assert not [c for c in seen if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp", "Cs")], (
             f"input {number}: {name!r}"

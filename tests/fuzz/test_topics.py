@@ -13,7 +13,7 @@ from fuzz_inputs import ODD, mutated, randoms
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.collect.jolokia.rows import Rows
 from kafka_fleet.schema import mbeans
-from kafka_fleet.store.generations import claim
+from kafka_fleet.store.generations import claim_generation
 from recorded import Sweep, land_all, recorded_day, recording
 from test_mbeans import quoted
 
@@ -75,7 +75,7 @@ def test_every_topic_keeps_its_name_and_its_numbers_through_spark(tmp_path: Path
     for tick, sweep in enumerate(sweeps):
         answered(sweep, topics, tick)
     land_all(tmp_path, sweeps)
-    day = Day(spark(), tmp_path, recorded_day(), claim(tmp_path, recorded_day()), sql_dir())
+    day = Day(spark(), tmp_path, recorded_day(), claim_generation(tmp_path, recorded_day()), sql_dir())
     write_facts(day, [], {"partition_rates", "topic_traffic"})
     for table, column, only in (("partition_rates", "records", {}), ("topic_traffic", "bytes_out", {"kind": "sweeps"})):
         rows = Analysed(tmp_path, day.ds, day.generation).facts(table, broker=1, **only)

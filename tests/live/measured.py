@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 import yaml
 
 from fleet_demo.cluster import Cluster
-from kafka_fleet.store.generations import current
+from kafka_fleet.store.generations import current_generation
 from kafka_fleet.store.raw.manifests import manifests, read_rows
 from live import guarded, history, offsets, prometheus, retries, skew, storm, zk28
 from live.commands import fleet_command
@@ -74,13 +74,13 @@ class Measured(NamedTuple):
     def state(self, cluster: str, signature: str) -> Row:
         """State, detections and missing inputs of a signature on a cluster."""
         folder = self.home / f"signatures/ds={self.days[cluster]}"
-        rows: list[Row] = json.loads((folder / str(current(folder)) / "signatures.json").read_text())
+        rows: list[Row] = json.loads((folder / str(current_generation(folder)) / "signatures.json").read_text())
         return next(one for one in rows if (one["cluster"], one["signature"]) == (cluster, signature))
 
     def facts(self, table: str, **keys: object) -> list[Row]:
         """Rows of a fact table on the day of the named cluster."""
         folder = self.home / f"facts/{table}/ds={self.days[str(keys['cluster'])]}"
-        rows = pq.read_table(folder / str(current(folder))).to_pylist()
+        rows = pq.read_table(folder / str(current_generation(folder))).to_pylist()
         return [row for row in rows if all(row[key] == value for key, value in keys.items())]
 
     def raw(self, table: str, cluster: str) -> list[Row]:
@@ -91,7 +91,7 @@ class Measured(NamedTuple):
     def dossier(self, cluster: str) -> Row:
         """What the cluster's letter is written from."""
         folder = self.home / f"findings/ds={self.days[cluster]}"
-        found: Row = json.loads((folder / str(current(folder)) / f"clusters/{cluster}.json").read_text())
+        found: Row = json.loads((folder / str(current_generation(folder)) / f"clusters/{cluster}.json").read_text())
         return found
 
 

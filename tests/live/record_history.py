@@ -18,7 +18,7 @@ from kafka_fleet.prometheus_import.client import Prometheus
 from kafka_fleet.prometheus_import.importer import Source, import_days
 from kafka_fleet.prometheus_import.mapping import Choice
 from kafka_fleet.prometheus_import.metric_names import load_names
-from kafka_fleet.prometheus_import.targets import Whose
+from kafka_fleet.prometheus_import.targets import ClusterTargets
 from live import prometheus
 from live.scenarios import avoid_midnight, running
 from recorded_prometheus import FOLDER, STEP_S, key, payments
@@ -47,7 +47,7 @@ def record(url: str, end_s: float) -> None:
             server.answers = {}
             day: date = datetime.fromtimestamp(end_s - EARLIER, UTC).date()
             source = Source(server, f"recorded {server.version()}", load_names())
-            whose = Whose(payments(), Choice(selector='job="kafka"'))
+            whose = ClusterTargets(payments(), Choice(selector='job="kafka"'))
             found = import_days(source, whose, folder / "home", [day], timedelta(seconds=STEP_S), print)
             print(found.summary())
     content = json.dumps({"day": day.isoformat(), "answers": server.answers}).encode()

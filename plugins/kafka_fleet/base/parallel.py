@@ -25,7 +25,7 @@ Work = TypeVar("Work")
 Found = TypeVar("Found", bound=Result)
 
 
-def each(
+def run_in_parallel(
     work: Sequence[Work],
     name: Callable[[Work], str],
     run: Callable[[Work], Found],

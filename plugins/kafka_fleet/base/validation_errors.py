@@ -17,11 +17,11 @@ HIDDEN = "the value is not shown, it may hold a secret"
 
 def instead_of(value: Any, mail: bool = False) -> str:
     """The end of a sentence on what must be: what is there instead, where it can be shown."""
-    text = shown(value, mail)
+    text = redacted_value(value, mail)
     return f"; {text}" if text == HIDDEN else f", not {text}"
 
 
-def shown(value: Any, mail: bool = False) -> str:
+def redacted_value(value: Any, mail: bool = False) -> str:
     """A value for a sentence: a scalar in one line; what may hold a secret, or is long, is not shown."""
     if isinstance(value, dict | list):
         return "a mapping" if isinstance(value, dict) else "a list"
@@ -31,20 +31,20 @@ def shown(value: Any, mail: bool = False) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-def place(parts: tuple[Any, ...], whole: str = "entry") -> str:
+def field_location(parts: tuple[Any, ...], whole: str = "entry") -> str:
     """A location as dotted text; a key that is no plain word is quoted, or left out where it may hold a secret."""
     kept = [str(part) for part in parts if part != "[key]"]
-    return ".".join(part if _PLAIN.fullmatch(part) else f"({shown(part)})" for part in kept) or whole
+    return ".".join(part if _PLAIN.fullmatch(part) else f"({redacted_value(part)})" for part in kept) or whole
 
 
-def said(message: str) -> str:
+def printable_message(message: str) -> str:
     """What a validator says, in one line that can be printed."""
     text = message.removeprefix("Value error, ").replace("Extra inputs are not permitted", "unknown key")
     text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
 
 
-def told(error: ValidationError, whole: str) -> list[str]:
+def describe_errors(error: ValidationError, whole: str) -> list[str]:
     """One sentence per mistake: its field, or `whole` for all of it, and what is wrong; never the value."""
     found = error.errors(include_url=False, include_input=False, include_context=False)
-    return [f"{place(one['loc'], whole)}: {said(one['msg'])}" for one in found]
+    return [f"{field_location(one['loc'], whole)}: {printable_message(one['msg'])}" for one in found]

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from kafka_fleet.base.validation_errors import said, shown
+from kafka_fleet.base.validation_errors import printable_message, redacted_value
 
 MAX_BYTES = 16 * 1024 * 1024
 MAX_VALUES = 500_000  # keys, texts, lists and mappings: YAML takes up to 700 bytes of memory for each
@@ -41,7 +41,7 @@ class _Loader(yaml.SafeLoader):
             if not isinstance(key, Hashable):
                 raise yaml.constructor.ConstructorError(None, None, "a key must be plain text", key_node.start_mark)
             if key in seen:
-                text = f"a key is given twice: {shown(key)}"
+                text = f"a key is given twice: {redacted_value(key)}"
                 raise yaml.constructor.ConstructorError(None, None, text, key_node.start_mark)
             seen.add(key)
         return super().construct_mapping(node, deep=deep)
@@ -101,6 +101,6 @@ def parse_yaml(text: str, path: Path) -> Any:
         return yaml.load(text, Loader=_Loader)  # noqa: S506 - a SafeLoader with more refusals
     except yaml.MarkedYAMLError as error:
         line = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise FleetFileError(f"{path}{line}", f"is not valid YAML: {said(str(error.problem))}") from error
+        raise FleetFileError(f"{path}{line}", f"is not valid YAML: {printable_message(str(error.problem))}") from error
     except (yaml.YAMLError, RecursionError, ValueError, OverflowError) as error:
         raise FleetFileError(str(path), f"is not valid YAML: {_about(error)}") from error

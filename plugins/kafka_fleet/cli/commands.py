@@ -28,7 +28,7 @@ from kafka_fleet.mail.smtp_settings import SmtpSettingsError, from_environment
 from kafka_fleet.report import render
 from kafka_fleet.store.bucket import address
 from kafka_fleet.store.excluded_clusters import set_aside
-from kafka_fleet.store.generations import claim, current
+from kafka_fleet.store.generations import claim_generation, current_generation
 from kafka_fleet.store.raw.compaction import compact_finished
 from kafka_fleet.store.raw.manifests import manifests
 from kafka_fleet.store.versions import NewerVersion, document
@@ -59,7 +59,7 @@ def collect(options: argparse.Namespace) -> int:
             print(line, file=sys.stderr, flush=True)
 
     say(f"measuring {len(wanted)} clusters, {min(parallel.PARALLEL, len(wanted))} at a time")
-    results: list[SweepResult] = parallel.each(
+    results: list[SweepResult] = parallel.run_in_parallel(
         wanted, lambda one: one.id, lambda one: sweep_cluster(one, options.home, resolver), parallel.PARALLEL, say
     )
     rows: list[list[Any]] = []
@@ -99,7 +99,7 @@ def analyze(options: argparse.Namespace) -> int:
     for line in compact_finished(options.home, options.date):
         print(line, file=sys.stderr)
     arguments = ["analyze", "--home", address(options.home), "--ds", options.date]
-    generation = claim(options.home, options.date)
+    generation = claim_generation(options.home, options.date)
     arguments += ["--generation", generation, "--sql", str(sql_dir())]
     arguments += ["--fleet", str(options.fleet.resolve())] if options.fleet is not None else []
     arguments += ["--signatures", ",".join(options.signature)] if options.signature else []
@@ -135,7 +135,7 @@ def _judged(home: Path, ds: str) -> tuple[str, list[dict[str, Any]]]:
     """The published generation of a day and its findings."""
     folder = home / f"findings/ds={ds}"
     try:
-        generation = current(folder)
+        generation = current_generation(folder)
         if generation is None:
             raise UsageError(f"{ds}: nothing is judged under {home}; run analyze first")
         text = (folder / generation / "findings.json").read_bytes()

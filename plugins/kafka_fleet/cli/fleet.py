@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from pydantic import ValidationError
 
 from kafka_fleet.base.errors import UsageError
-from kafka_fleet.base.validation_errors import told
+from kafka_fleet.base.validation_errors import describe_errors
 from kafka_fleet.base.yaml import FleetFileError
 from kafka_fleet.config import acknowledgement_edits, acknowledgements
 from kafka_fleet.config.acknowledgements import Acknowledgements
 from kafka_fleet.config.fleet import Cluster, Fleet, load_fleet
-from kafka_fleet.documents.day_summaries import read_brief
+from kafka_fleet.documents.day_summaries import read_day_summary
 from kafka_fleet.domain import finding_key
 from kafka_fleet.report.formatting import plural
 
@@ -42,7 +42,7 @@ def chosen(fleet: Fleet, names: Sequence[str]) -> list[Cluster]:
 
 def acknowledged_of(options: argparse.Namespace) -> Acknowledgements:
     """The file beside the fleet file; its errors go to stderr, one sentence each, and the valid entries are used."""
-    found = acknowledgements.load(acknowledgements.beside(options.fleet))
+    found = acknowledgements.load_acknowledgements(acknowledgements.acknowledgements_path(options.fleet))
     for _cluster, fault in found.faults:
         print(fault, file=sys.stderr)
     return found
@@ -58,19 +58,19 @@ def check(options: argparse.Namespace) -> int:
             plural(len(acknowledged.entries), "acknowledgement"),
             plural(len(acknowledged.faults), "error"),
         )
-        print(f"{acknowledgements.beside(options.fleet)}: {entries}, {faults}")
+        print(f"{acknowledgements.acknowledgements_path(options.fleet)}: {entries}, {faults}")
     return 2 if fleet.errors or acknowledged.faults else 0
 
 
 def acknowledge(options: argparse.Namespace) -> int:
     """`kafka-fleet acknowledge`: a day's finding, as it stands, into the file beside the fleet file; or out of it."""
-    path = acknowledgements.beside(options.fleet)
+    path = acknowledgements.acknowledgements_path(options.fleet)
     needed = {name: getattr(options, name) for name in ("home", "date", "reason", "owner", "expires")}
     if options.remove:
         if given := [name for name, value in needed.items() if value is not None]:
             raise UsageError(f"--remove takes no {', '.join(f'--{name}' for name in given)}")
         try:
-            acknowledgement_edits.remove(path, options.cluster, options.finding)
+            acknowledgement_edits.remove_acknowledgement(path, options.cluster, options.finding)
         except FleetFileError as error:
             raise UsageError(str(error)) from error
         print(f"{path}: {options.finding} of {options.cluster} is acknowledged no more")
@@ -79,7 +79,7 @@ def acknowledge(options: argparse.Namespace) -> int:
         raise UsageError(f"to acknowledge a finding takes {', '.join(f'--{name}' for name in absent)} too")
     one = _as_it_stands(options)
     try:
-        acknowledgement_edits.add(path, one)
+        acknowledgement_edits.add_acknowledgement(path, one)
     except FleetFileError as error:
         raise UsageError(str(error)) from error
     print(f"{path}: {one.key} of {one.cluster} is acknowledged until {one.expires}")
@@ -98,7 +98,7 @@ def _user() -> str:
 def _as_it_stands(options: argparse.Namespace) -> acknowledgements.Acknowledgement:
     """The finding that is meant, acknowledged as it is on the day. Raises UsageError."""
     chosen(fleet_of(options), [options.cluster])
-    short = read_brief(options.home, options.date, options.cluster)
+    short = read_day_summary(options.home, options.date, options.cluster)
     rows = {finding_key(row): row for row in short.rows} if short else {}
     if options.finding not in rows:
         known = ", ".join(sorted(rows)) or "none"
@@ -107,4 +107,4 @@ def _as_it_stands(options: argparse.Namespace) -> acknowledgements.Acknowledgeme
     try:
         return acknowledgements.of_finding(rows[options.finding], options.cluster, options.date, *said)
     except ValidationError as error:
-        raise UsageError("; ".join(told(error, "entry"))) from error
+        raise UsageError("; ".join(describe_errors(error, "entry"))) from error

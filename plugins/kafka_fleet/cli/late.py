@@ -11,7 +11,7 @@ from kafka_fleet.base.errors import UsageError
 from kafka_fleet.mail.deadline import HOURS, day_due, deadline_hours
 from kafka_fleet.mail.lateness import lateness
 from kafka_fleet.mail.outbox import OutboxError
-from kafka_fleet.mail.owner_alerts import OWNERS, not_addresses, platform_owners, resend, tell
+from kafka_fleet.mail.owner_alerts import OWNERS, alert_owners, not_addresses, platform_owners, resend_alerts
 from kafka_fleet.mail.smtp_settings import SmtpSettingsError, from_environment
 
 
@@ -37,9 +37,9 @@ def late(options: argparse.Namespace) -> int:
         else:
             print(found.sentence)
             if smtp is not None:
-                results.append(tell(options.home, ds, "late", found.sentence, [], owners, smtp, found.reason))
+                results.append(alert_owners(options.home, ds, "late", found.sentence, [], owners, smtp, found.reason))
         if smtp is not None:
-            results += resend(options.home, now.date(), smtp)
+            results += resend_alerts(options.home, now.date(), smtp)
     except SmtpSettingsError as error:
         raise UsageError(str(error)) from error
     except OutboxError as error:

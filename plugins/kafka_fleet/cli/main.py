@@ -16,7 +16,7 @@ from kafka_fleet.cli.late import late
 from kafka_fleet.cli.prometheus import import_history, step_of
 from kafka_fleet.cli.retain import retain
 from kafka_fleet.store.bucket import open_home, unreachable
-from kafka_fleet.store.generations import day
+from kafka_fleet.store.generations import checked_day
 from kafka_fleet.store.versions import NewerVersion
 
 Command = Callable[[argparse.Namespace], int]
@@ -24,7 +24,7 @@ Command = Callable[[argparse.Namespace], int]
 
 def _day(text: str) -> str:
     try:
-        return day(text)
+        return checked_day(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error  # argparse shows the text of no other error
 

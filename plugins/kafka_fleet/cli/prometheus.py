@@ -15,7 +15,7 @@ from kafka_fleet.prometheus_import.client import Prometheus
 from kafka_fleet.prometheus_import.importer import Imported, Source, import_days
 from kafka_fleet.prometheus_import.mapping import Choice, Mapping, load_mapping
 from kafka_fleet.prometheus_import.metric_names import load_names
-from kafka_fleet.prometheus_import.targets import Whose, shared_hosts
+from kafka_fleet.prometheus_import.targets import ClusterTargets, shared_hosts
 
 CLUSTERS = 4  # at a time: it is one server that answers for all
 LIMITS = Limits(deadline_s=120.0, read_s=60.0)
@@ -60,11 +60,11 @@ def import_history(options: argparse.Namespace) -> int:
         if on_terminal:
             print(line, file=sys.stderr, flush=True)
 
-    def run(whose: Whose) -> Imported:
+    def run(whose: ClusterTargets) -> Imported:
         return import_days(source, whose, options.home, days, options.step, say)
 
-    whose = [Whose(one, mapping.clusters.get(one.id, Choice()), shared) for one in wanted]
-    results = parallel.each(whose, lambda one: one.cluster.id, run, CLUSTERS, say)
+    whose = [ClusterTargets(one, mapping.clusters.get(one.id, Choice()), shared) for one in wanted]
+    results = parallel.run_in_parallel(whose, lambda one: one.cluster.id, run, CLUSTERS, say)
     for result in results:
         print(result.summary())
         for sentence in result.said:

@@ -14,9 +14,9 @@ from kafka_fleet.documents.replays import (
     KEPT,
     claim_replay,
     days_of,
-    keep,
     read_timelines,
-    rules,
+    replay_rules,
+    store_replay,
     stored_days,
     timelines_of,
 )
@@ -64,7 +64,7 @@ def history(options: argparse.Namespace) -> int:
 
 def replay(options: argparse.Namespace) -> int:
     """`kafka-fleet replay`: stored days by today's rules; says when each finding would first have fired."""
-    signatures, only = rules(options.signature, options.advisory)
+    signatures, only = replay_rules(options.signature, options.advisory)
     days = stored_days(options.home, options.first, options.last)
     if options.fleet is not None:
         fleet_of(options)
@@ -78,7 +78,7 @@ def replay(options: argparse.Namespace) -> int:
     code = submit(arguments, max(map(sum, rows_of)))
     found = {"days": days, "signatures": signatures, "only": only}
     lines = timelines_of(results, found)
-    rows = keep(options.home, results, lines, found)
+    rows = store_replay(options.home, results, lines, found)
     print(results / KEPT, file=sys.stderr)
     if options.format == "json":
         print(json.dumps(rows, ensure_ascii=False, sort_keys=True, indent=1))

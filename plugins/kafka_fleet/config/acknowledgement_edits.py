@@ -39,7 +39,7 @@ def _room(path: Path, entries: Sequence[Acknowledgement], cluster: str) -> None:
         raise FleetFileError(str(path), f"would have more than {most} of {cluster}; remove some of them first")
 
 
-def add(path: Path, one: Acknowledgement) -> None:
+def add_acknowledgement(path: Path, one: Acknowledgement) -> None:
     """Append an entry to the file, whose comments and order stay; rivals wait for each other.
 
     Raises FleetFileError where that cannot be: an entry for the finding is there, or the file is not to be appended to.
@@ -83,7 +83,7 @@ def _entry_nodes(text: str) -> list[yaml.Node]:
     return list(listed.value) if isinstance(listed, yaml.SequenceNode) and not listed.flow_style else []
 
 
-def remove(path: Path, cluster: str, key: str) -> None:
+def remove_acknowledgement(path: Path, cluster: str, key: str) -> None:
     """Take a finding's entry out of the file, whose other lines stay; rivals wait for each other.
 
     Raises FleetFileError where there is none, or where the file is written so that it is to be taken out by hand.

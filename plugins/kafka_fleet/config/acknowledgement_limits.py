@@ -19,7 +19,7 @@ FILE_BYTES = 8 * 2**20  # of the file that is written; it is read up to twice th
 _CUT = re.compile(r".{60,300}… \(SHA-256 of all [0-9a-f]{64}\)", re.DOTALL)
 
 
-def kept(text: str) -> str:
+def limited_text(text: str) -> str:
     """A text as entries keep it. What is cut is longer than what is not, so neither is taken for the other."""
     raw = text.encode("utf-8", "replace")
     if len(raw) <= LONGEST:
@@ -29,12 +29,12 @@ def kept(text: str) -> str:
 
 def as_kept(text: str) -> str:
     """A text that stands in an entry: of this version, or whole, as earlier ones wrote it and people do."""
-    return text if _CUT.fullmatch(text) else kept(text)
+    return text if _CUT.fullmatch(text) else limited_text(text)
 
 
 def kept_subjects(subjects: Iterable[str]) -> list[str]:
     """The first `MOST`, and last how many more there are of each further kind: `and 580 more groups`."""
-    texts = [kept(text) for text in subjects]
+    texts = [limited_text(text) for text in subjects]
     rest = Counter(kind for text in texts[MOST:] if (kind := text.partition(" ")[0]) in SUBJECT_KINDS)
     already = [text for text in texts[MOST:] if text.startswith("and ")][-len(SUBJECT_KINDS) :]
     return texts[:MOST] + [f"and {count:,} more {kind}s" for kind, count in sorted(rest.items())] + already

@@ -26,10 +26,10 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from kafka_fleet.base.validation_errors import told
+from kafka_fleet.base.validation_errors import describe_errors
 from kafka_fleet.base.yaml import FleetFileError, load_yaml
 from kafka_fleet.config.acknowledgement_entries import Broken, entries_apart
-from kafka_fleet.config.acknowledgement_limits import as_kept, kept, kept_subjects
+from kafka_fleet.config.acknowledgement_limits import as_kept, kept_subjects, limited_text
 from kafka_fleet.config.fleet import Email, Slug
 from kafka_fleet.domain import VERDICT_RANK, Severity, added_subjects, finding_key, severity_rank
 
@@ -81,7 +81,7 @@ class Acknowledgements(NamedTuple):
     faults: list[tuple[str | None, str]]
 
 
-def beside(fleet_file: Path) -> Path:
+def acknowledgements_path(fleet_file: Path) -> Path:
     """The file's place."""
     return fleet_file.with_name(NAME)
 
@@ -103,7 +103,9 @@ def read_parsed(content: Any, path: Path) -> Acknowledgements:
         try:
             one = Acknowledgement.model_validate(raw)
         except ValidationError as error:
-            faults += [(name, f"{path.name}: entry {number}: {sentence}") for sentence in told(error, "entry")]
+            faults += [
+                (name, f"{path.name}: entry {number}: {sentence}") for sentence in describe_errors(error, "entry")
+            ]
             continue
         if (one.cluster, one.key) in entries:
             faults.append((name, f"{path.name}: entry {number}: {one.key} of {one.cluster} has an earlier entry"))
@@ -111,7 +113,7 @@ def read_parsed(content: Any, path: Path) -> Acknowledgements:
     return Acknowledgements(list(entries.values()), faults)
 
 
-def load(path: Path) -> Acknowledgements:
+def load_acknowledgements(path: Path) -> Acknowledgements:
     """Read the file; where there is none nothing is acknowledged.
 
     An entry that is broken, or too large, costs only itself: what cannot be parsed as a whole is parsed entry by entry.
@@ -133,7 +135,7 @@ def load(path: Path) -> Acknowledgements:
         return Acknowledgements([], [(None, str(error).removeprefix(f"{path.parent}/"))])  # letters name no folder
 
 
-def reopened(one: Acknowledgement, row: Mapping[str, Any], ds: str) -> str | None:
+def reopen_reason(one: Acknowledgement, row: Mapping[str, Any], ds: str) -> str | None:
     """Why an acknowledgement does not hold for a finding, a row of a brief, on a day; None where it does."""
     if date.fromisoformat(ds) > one.expires:
         return f"It was acknowledged until {one.expires}."
@@ -143,10 +145,14 @@ def reopened(one: Acknowledgement, row: Mapping[str, Any], ds: str) -> str | Non
         return f"It was acknowledged with severity {one.severity}."
     if one.release is not None and row["release"] is not None and row["release"] != one.release:
         return f"It was acknowledged for release {one.release}."
-    more = added_subjects(one.subjects, [kept(text) for text in row["subjects"]]) if one.subjects is not None else []
+    more = (
+        added_subjects(one.subjects, [limited_text(text) for text in row["subjects"]])
+        if one.subjects is not None
+        else []
+    )
     if more:
         return f"It was acknowledged without {', '.join(more[:6])}."
-    basis = [kept(text) for text in row.get("basis", ())]
+    basis = [limited_text(text) for text in row.get("basis", ())]
     changed = [text for text in basis if text not in one.basis] if one.basis is not None else []
     return f"A setting that it rests on is another one now: {changed[0]}." if changed else None
 
@@ -160,17 +166,20 @@ def of_finding(
     """
     named = {"advisory": row["advisory"]} if row["advisory"] else {k: row[k] for k in ("signature", "cause")}
     copied = {name: row[name] for name in ("verdict", "severity", "release")}
-    bounded = {"subjects": kept_subjects(row["subjects"]), "basis": [kept(text) for text in row.get("basis", ())]}
+    bounded = {
+        "subjects": kept_subjects(row["subjects"]),
+        "basis": [limited_text(text) for text in row.get("basis", ())],
+    }
     return Acknowledgement.model_validate(
         {**named, **copied, **bounded, "cluster": cluster, "reason": reason, "owner": owner, "acknowledged": ds,
-         "expires": expires, "acknowledged_by": kept(by) if by else None}
+         "expires": expires, "acknowledged_by": limited_text(by) if by else None}
     )  # fmt: skip
 
 
-def standing(
+def acknowledgement_states(
     entries: Sequence[Acknowledgement], cluster: str, rows: Sequence[Mapping[str, Any]], ds: str
 ) -> dict[str, tuple[Acknowledgement, str | None]]:
     """Finding's key -> its acknowledgement, and why that does not hold on this day (None: it does)."""
     own = {one.key: one for one in entries if one.cluster == cluster}
     keyed = {finding_key(row): row for row in rows}
-    return {key: (own[key], reopened(own[key], row, ds)) for key, row in keyed.items() if key in own}
+    return {key: (own[key], reopen_reason(own[key], row, ds)) for key, row in keyed.items() if key in own}

@@ -12,7 +12,7 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from kafka_fleet.base.addresses import server_problem, url_problem
-from kafka_fleet.base.validation_errors import instead_of, place
+from kafka_fleet.base.validation_errors import field_location, instead_of
 from kafka_fleet.base.yaml import FleetFileError, load_yaml
 from kafka_fleet.config.validation import Mistake, entry_mistakes, model_mistakes
 from kafka_fleet.domain import Environment
@@ -170,7 +170,7 @@ def parse_fleet(content: Any, file: str) -> Fleet:
     if content["version"] != 1 or isinstance(content["version"], bool):
         raise FleetFileError(file, f"version: must be 1{instead_of(content['version'])}")
     errors = [
-        FleetError(file, "-", place((key,)), "unknown key; allowed: version, clusters")
+        FleetError(file, "-", field_location((key,)), "unknown key; allowed: version, clusters")
         for key in content
         if key not in ("version", "clusters")
     ]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
-from kafka_fleet.base.validation_errors import instead_of, place, shown
+from kafka_fleet.base.validation_errors import field_location, instead_of, redacted_value
 from kafka_fleet.knowledge.declared_clients import SOFTWARE, version_in
 from kafka_fleet.knowledge.releases import catalogue
 from kafka_fleet.knowledge.signatures import load_signatures
@@ -65,13 +65,13 @@ def _sentence(fault: Any, model: type[BaseModel]) -> str:
         return str(text)
     if text is not None:
         return f"{text}{instead_of(value, mail=names[0] == 'owners')}"
-    return f"{fault['msg'].removeprefix('Value error, ')} ({shown(value)})"
+    return f"{fault['msg'].removeprefix('Value error, ')} ({redacted_value(value)})"
 
 
 def model_mistakes(error: ValidationError, model: type[BaseModel]) -> Iterator[Mistake]:
     """What pydantic found: types, unknown keys, single values."""
     for fault in error.errors():
-        yield Mistake(place(fault["loc"]), _sentence(fault, model))
+        yield Mistake(field_location(fault["loc"]), _sentence(fault, model))
 
 
 def _mapping(entry: Any, *names: str) -> dict[Any, Any]:
@@ -89,13 +89,16 @@ def _jolokia(entry: Any) -> Iterator[Mistake]:
             yield Mistake("jolokia", "needs brokers (id: URL) or url_template")
     for broker in controllers:
         if broker in brokers:
-            yield Mistake(place(("jolokia", "controllers", broker)), "is in brokers already; list each process once")
+            yield Mistake(
+                field_location(("jolokia", "controllers", broker)), "is in brokers already; list each process once"
+            )
     seen: dict[str, Any] = {}
     for part, urls in (("brokers", brokers), ("controllers", controllers)):
         for broker, url in urls.items():
             if isinstance(url, str) and seen.setdefault(url, broker) != broker:
                 yield Mistake(
-                    place(("jolokia", part, broker)), f"has the URL of {place((seen[url],))}; each has its own"
+                    field_location(("jolokia", part, broker)),
+                    f"has the URL of {field_location((seen[url],))}; each has its own",
                 )
 
 
@@ -103,9 +106,11 @@ def _settings(where: tuple[Any, ...], settings: dict[Any, Any]) -> Iterator[Mist
     known = allowed("client")
     for name, value in settings.items():
         if name not in known:
-            yield Mistake(place((*where, name)), f"unknown client setting; allowed: {', '.join(sorted(known))}")
+            yield Mistake(
+                field_location((*where, name)), f"unknown client setting; allowed: {', '.join(sorted(known))}"
+            )
         elif not isinstance(value, str | int | float):
-            yield Mistake(place((*where, name)), f"must be text, a number, true or false{instead_of(value)}")
+            yield Mistake(field_location((*where, name)), f"must be text, a number, true or false{instead_of(value)}")
 
 
 def _clients(entry: Any) -> Iterator[Mistake]:
@@ -124,18 +129,20 @@ def _clients(entry: Any) -> Iterator[Mistake]:
                     version_in(version, next(iter(catalogue().announced)))
                 except ValueError:
                     text = "must be a version or range such as 3.2.3, <2.1 or >=2.4,<3.3"
-                    yield Mistake(place((*where, "version")), f"{text}{instead_of(version)}")
+                    yield Mistake(field_location((*where, "version")), f"{text}{instead_of(version)}")
 
 
 def _thresholds(entry: Any) -> Iterator[Mistake]:
     signatures = load_signatures()
     for signature, values in _mapping(entry, "thresholds").items():
         if signature not in signatures:
-            yield Mistake(place(("thresholds", signature)), f"no such signature; allowed: {', '.join(signatures)}")
+            yield Mistake(
+                field_location(("thresholds", signature)), f"no such signature; allowed: {', '.join(signatures)}"
+            )
             continue
         declared = signatures[signature].thresholds
         for name, value in values.items() if isinstance(values, dict) else ():
-            where = place(("thresholds", signature, name))
+            where = field_location(("thresholds", signature, name))
             if name not in declared:
                 yield Mistake(where, f"not declared by the signature; allowed: {', '.join(declared)}")
             elif isinstance(value, int | float) and not isinstance(value, bool):

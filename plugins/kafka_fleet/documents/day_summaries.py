@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 
 from kafka_fleet.documents.coverage import reached, set_aside
 from kafka_fleet.domain import VERDICT_RANK
-from kafka_fleet.store.generations import current, day
+from kafka_fleet.store.generations import checked_day, current_generation
 from kafka_fleet.store.versions import document
 
 FIELDS = ("advisory", "signature", "cause", "verdict", "severity", "exposure", "signature_state", "subjects", "release")
 CLEAN_DAYS = 3  # days on which a symptom was looked for and not there, before it is called better or gone
 
 
-class Brief(NamedTuple):
+class DaySummary(NamedTuple):
     """reached: whether anything of the cluster answered. states: by signature. rows: FIELDS and basis of a finding.
 
     release: those of its brokers, in words; None where they were not read, and in briefs of older versions.
@@ -31,7 +31,7 @@ class Brief(NamedTuple):
     release: str | None = None
 
 
-def measured(row: Mapping[str, Any]) -> bool:
+def has_symptom(row: Mapping[str, Any]) -> bool:
     """Whether a row rests on a symptom that was seen, and not on release and configuration alone."""
     # the signature may be detected by a cause of which the advisory knows nothing: then it names none
     return row["verdict"] in ("confirmed", "look_alike") or (
@@ -39,7 +39,7 @@ def measured(row: Mapping[str, Any]) -> bool:
     )
 
 
-def brief(
+def day_summary(
     findings: Sequence[Mapping[str, Any]],
     states: Mapping[str, str],
     answered: bool,
@@ -59,20 +59,20 @@ def brief(
     return {"schema_version": 1, "reached": answered, "release": release, "states": states, "rows": rows}
 
 
-def brief_path(home: Path, ds: str, generation: str, cluster: str) -> Path:
+def day_summary_path(home: Path, ds: str, generation: str, cluster: str) -> Path:
     """Where the judge keeps it."""
-    return home / f"findings/ds={day(ds)}/{generation}/verdicts/{cluster}.json"
+    return home / f"findings/ds={checked_day(ds)}/{generation}/verdicts/{cluster}.json"
 
 
-def stored_brief(home: Path, ds: str, generation: str, cluster: str) -> dict[str, Any] | None:
+def stored_day_summary(home: Path, ds: str, generation: str, cluster: str) -> dict[str, Any] | None:
     """The document of a generation; of a day that was judged before there were any, made of findings and dossier.
 
     None where the generation has no such cluster. Raises ValueError for a damaged document.
     """
     try:
-        text = brief_path(home, ds, generation, cluster).read_bytes()
+        text = day_summary_path(home, ds, generation, cluster).read_bytes()
     except FileNotFoundError:
-        return _older(home / f"findings/ds={day(ds)}/{generation}", cluster)
+        return _older(home / f"findings/ds={checked_day(ds)}/{generation}", cluster)
     found: dict[str, Any] = document(text, f"the judgement of {cluster} on {ds}")
     return found
 
@@ -84,7 +84,7 @@ def _older(folder: Path, cluster: str) -> dict[str, Any] | None:
     except FileNotFoundError:
         return None
     states = {one["signature"]: one["state"] for one in dossier["signatures"]}
-    return brief(own, states, reached(dossier), {})
+    return day_summary(own, states, reached(dossier), {})
 
 
 @lru_cache(maxsize=1)
@@ -96,18 +96,18 @@ def _findings(path: Path) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
-def read_brief(home: Path, ds: str, cluster: str, generation: str | None = None) -> Brief | None:
+def read_day_summary(home: Path, ds: str, cluster: str, generation: str | None = None) -> DaySummary | None:
     """None where the day was not judged, or not with this cluster. Raises ValueError for a damaged document.
 
     generation: the published one unless it is given.
     """
-    generation = generation or current(home / f"findings/ds={day(ds)}")
+    generation = generation or current_generation(home / f"findings/ds={checked_day(ds)}")
     if generation is None:
         return None
-    content = stored_brief(home, ds, generation, cluster)
+    content = stored_day_summary(home, ds, generation, cluster)
     if content is None:
         return None
-    return Brief(content["reached"], content["states"], content["rows"], content.get("release"))
+    return DaySummary(content["reached"], content["states"], content["rows"], content.get("release"))
 
 
 def cells(short: Mapping[str, Any]) -> dict[str, str]:

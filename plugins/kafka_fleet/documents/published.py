@@ -8,10 +8,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from kafka_fleet.documents.day_summaries import brief_path, stored_brief
+from kafka_fleet.documents.day_summaries import day_summary_path, stored_day_summary
 from kafka_fleet.documents.plots import plots_path
-from kafka_fleet.store.files import names
-from kafka_fleet.store.generations import current, day
+from kafka_fleet.store.files import list_names
+from kafka_fleet.store.generations import checked_day, current_generation
 from kafka_fleet.store.versions import NewerVersion, document
 
 log = logging.getLogger(__name__)
@@ -69,13 +69,13 @@ class Published:
 
     def days(self) -> list[str]:
         """Judged days, the latest first."""
-        found = [name.removeprefix("ds=") for name in names(self.home / "findings")]
+        found = [name.removeprefix("ds=") for name in list_names(self.home / "findings")]
         return sorted((one for one in found if re.fullmatch(r"\d{4}-\d{2}-\d{2}", one)), reverse=True)
 
     def generation(self, ds: str) -> str:
         """The one that readers follow. Raises NotPublished."""
         try:
-            found = current(self.home / f"findings/ds={day(ds)}")
+            found = current_generation(self.home / f"findings/ds={checked_day(ds)}")
         except ValueError as error:
             raise NotPublished(str(error)) from error
         if found is None:
@@ -105,7 +105,7 @@ class Published:
         what = f"the judgement of {cluster} on {ds}"
         try:
             generation = self.generation(ds)
-            path = brief_path(self.home, ds, generation, known_cluster(cluster))
+            path = day_summary_path(self.home, ds, generation, known_cluster(cluster))
         except NotPublished:
             return None
         try:
@@ -113,7 +113,7 @@ class Published:
         except FileNotFoundError:
             pass
         try:
-            return stored_brief(self.home, ds, generation, cluster)
+            return stored_day_summary(self.home, ds, generation, cluster)
         except NewerVersion:
             raise
         except (ValueError, KeyError, TypeError) as error:
@@ -131,7 +131,7 @@ class Published:
     def run(self, ds: str) -> Json | None:
         """The Airflow run that judged the day; None where that was the command line."""
         try:
-            return _parsed(self.home / f"runs/ds={day(ds)}/{self.generation(ds)}.json")
+            return _parsed(self.home / f"runs/ds={checked_day(ds)}/{self.generation(ds)}.json")
         except FileNotFoundError:
             return None
 
@@ -139,13 +139,13 @@ class Published:
         """A cluster's letter in HTML; None where it could not be written."""
         generation = self.generation(ds)
         try:
-            return (self.home / f"reports/ds={day(ds)}/{generation}/{known_cluster(cluster)}.html").read_bytes()
+            return (self.home / f"reports/ds={checked_day(ds)}/{generation}/{known_cluster(cluster)}.html").read_bytes()
         except FileNotFoundError:
             return None
 
     def _read(self, ds: str, name: str) -> Json:
         try:
-            return _parsed(self.home / f"findings/ds={day(ds)}/{self.generation(ds)}/{name}")
+            return _parsed(self.home / f"findings/ds={checked_day(ds)}/{self.generation(ds)}/{name}")
         except FileNotFoundError as error:
             raise NotPublished(f"{ds} has no {name.rpartition('/')[2].removesuffix('.json')}") from error
         except NewerVersion:

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from kafka_fleet.base.errors import UsageError
-from kafka_fleet.documents.day_summaries import Brief, read_brief
+from kafka_fleet.documents.day_summaries import DaySummary, read_day_summary
 from kafka_fleet.documents.timeline import Timeline, timelines
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.store.files import names, replace_file, take
-from kafka_fleet.store.generations import current
+from kafka_fleet.store.files import claim_name, list_names, replace_file
+from kafka_fleet.store.generations import current_generation
 
 KEPT = "timelines.json"
 _NAME = re.compile(r"r\d{4,}")
@@ -28,7 +28,7 @@ _NAME = re.compile(r"r\d{4,}")
 
 def days_of(folder: Path, first: str, last: str) -> list[str]:
     """Days `ds=D` that a folder has, from the first to the last of both."""
-    found = (name.removeprefix("ds=") for name in names(folder))
+    found = (name.removeprefix("ds=") for name in list_names(folder))
     return [ds for ds in found if re.fullmatch(r"\d{4}-\d{2}-\d{2}", ds) and first <= ds <= last]
 
 
@@ -42,7 +42,7 @@ def stored_days(home: Path, first: str, last: str) -> list[str]:
     return found
 
 
-def rules(signatures: Sequence[str], advisories: Sequence[str]) -> tuple[list[str], list[str] | None]:
+def replay_rules(signatures: Sequence[str], advisories: Sequence[str]) -> tuple[list[str], list[str] | None]:
     """Signatures to judge by (none: all), and keys of the findings asked for (None: all).
 
     Raises UsageError for names that are none.
@@ -63,10 +63,10 @@ def claim_replay(home: Path, asked: Mapping[str, Any]) -> Path:
     """A folder that no other replay has, with what was asked for."""
     folder = home / "replays"
     while True:
-        taken = [int(name[1:]) for name in names(folder) if _NAME.fullmatch(name)]
+        taken = [int(name[1:]) for name in list_names(folder) if _NAME.fullmatch(name)]
         results = folder / f"r{max(taken, default=0) + 1:04d}"
         try:
-            take(results)
+            claim_name(results)
         except FileExistsError:
             continue
         replace_file(results / "replay.json", _json(dict(asked)))
@@ -84,15 +84,15 @@ def read_timelines(
 
     only: keys of the findings. Raises ValueError for a damaged document.
     """
-    briefs: dict[str, dict[str, Brief]] = defaultdict(dict)
+    briefs: dict[str, dict[str, DaySummary]] = defaultdict(dict)
     for ds in days:
-        generation = current(results / f"findings/ds={ds}")
+        generation = current_generation(results / f"findings/ds={ds}")
         if generation is None:
             continue
         folder = results / f"findings/ds={ds}/{generation}"
-        judged = {Path(name).stem for stage in ("verdicts", "clusters") for name in names(folder / stage)}
+        judged = {Path(name).stem for stage in ("verdicts", "clusters") for name in list_names(folder / stage)}
         for cluster in sorted(judged):
-            found = read_brief(results, ds, cluster, generation) if not clusters or cluster in clusters else None
+            found = read_day_summary(results, ds, cluster, generation) if not clusters or cluster in clusters else None
             if found is not None:
                 briefs[cluster][ds] = found
     return [line for cluster in sorted(briefs) for line in timelines(cluster, briefs[cluster], only)]
@@ -118,7 +118,9 @@ def timelines_of(results: Path, asked: Mapping[str, Any]) -> list[Timeline]:
     return of_signatures(read_timelines(results, asked["days"], only=asked["only"]), asked["signatures"])
 
 
-def keep(home: Path, results: Path, lines: Sequence[Timeline], asked: Mapping[str, Any]) -> list[dict[str, Any]]:
+def store_replay(
+    home: Path, results: Path, lines: Sequence[Timeline], asked: Mapping[str, Any]
+) -> list[dict[str, Any]]:
     """Compare a replay's findings with what is published, write timelines.json beside them, and give its rows."""
     rows = compared(lines, read_timelines(home, asked["days"], only=asked["only"]))
     replace_file(results / KEPT, _json({"schema_version": 1, "timelines": rows}))

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from kafka_fleet.documents.day_summaries import CLEAN_DAYS, Brief, measured
+from kafka_fleet.documents.day_summaries import CLEAN_DAYS, DaySummary, has_symptom
 from kafka_fleet.domain import VERDICT_RANK, finding_key
 
 State = Literal["fired", "clean", "unseen"]
@@ -76,19 +76,19 @@ class Timeline:
         }
 
 
-def shows(row: Mapping[str, Any]) -> bool:
+def row_fires(row: Mapping[str, Any]) -> bool:
     """Whether a row of a brief fires: by its symptom where a signature shows it, else by release and settings."""
-    return measured(row) if row["signature"] else str(row["verdict"]) == "exposed"
+    return has_symptom(row) if row["signature"] else str(row["verdict"]) == "exposed"
 
 
-def _day(ds: str, row: Mapping[str, Any] | None, like: Mapping[str, Any], found: Brief) -> DayOf:
+def _day(ds: str, row: Mapping[str, Any] | None, like: Mapping[str, Any], found: DaySummary) -> DayOf:
     """like: the row of some day, for a day that has none of it."""
     release = (row or {}).get("release") or found.release
     verdict = str(row["verdict"]) if row else "not_affected"
     had_it = bool(row and row["exposure"] == "exposed")
-    if not found.reached or (row and row["verdict"] == "unknown" and not shows(row)):
+    if not found.reached or (row and row["verdict"] == "unknown" and not row_fires(row)):
         return DayOf(ds, "unseen", "unknown", release, had_it)
-    if row and shows(row):
+    if row and row_fires(row):
         return DayOf(ds, "fired", verdict, release, had_it)
     looked = like["signature"] is None or found.states.get(like["signature"]) in ("quiet", "detected")
     return DayOf(ds, "clean" if looked else "unseen", verdict, release, had_it)
@@ -103,7 +103,7 @@ def _outcome(days: Sequence[DayOf]) -> Outcome:
     return "" if not clean else "gone" if clean >= CLEAN_DAYS else "waiting"
 
 
-def timelines(cluster: str, briefs: Mapping[str, Brief], only: Collection[str] | None = None) -> list[Timeline]:
+def timelines(cluster: str, briefs: Mapping[str, DaySummary], only: Collection[str] | None = None) -> list[Timeline]:
     """Every finding that any of the days has, the worst first. briefs: by judged day. only: keys of findings."""
     rows = {ds: {finding_key(row): row for row in found.rows} for ds, found in sorted(briefs.items())}
     made = []

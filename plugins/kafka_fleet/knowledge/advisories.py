@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from kafka_fleet.base.validation_errors import told
+from kafka_fleet.base.validation_errors import describe_errors
 from kafka_fleet.base.yaml import FleetFileError, load_yaml
 from kafka_fleet.domain import SEVERITIES, Severity
 from kafka_fleet.knowledge.preconditions import Precondition
@@ -128,7 +128,7 @@ def _faults(file: Path, content: Any) -> tuple[Advisory | None, list[str]]:
     try:
         advisory = Advisory.model_validate(content)
     except ValidationError as error:
-        return None, [f"{file.name}: {one}" for one in told(error, "file")]
+        return None, [f"{file.name}: {one}" for one in describe_errors(error, "file")]
     if advisory.id != file.stem:
         return None, [f"{file.name}: id: {advisory.id} differs from the file name"]
     return advisory, []

@@ -8,7 +8,7 @@ from typing import Protocol, Self, TypeVar
 
 from pydantic import ValidationError
 
-from kafka_fleet.base.validation_errors import told
+from kafka_fleet.base.validation_errors import describe_errors
 from kafka_fleet.base.yaml import FleetFileError, load_yaml
 
 
@@ -41,7 +41,7 @@ def read_words(folder: Path, words: str, model: type[Entry]) -> Entry:
     except FleetFileError as error:
         raise CatalogueError(str(error)) from error
     except ValidationError as error:
-        raise CatalogueError("\n".join(f"{file}: {one}" for one in told(error, "file"))) from error
+        raise CatalogueError("\n".join(f"{file}: {one}" for one in describe_errors(error, "file"))) from error
     if entry.id != folder.name:
         raise CatalogueError(f"{file}: id {entry.id!r} differs from its folder {folder.name!r}")
     return entry

@@ -7,7 +7,7 @@ Brokers name a client's library and release, not what runs on it: producers, con
 from kafka_fleet.domain import ExposureState
 from kafka_fleet.knowledge.advisories import CLIENT, Advisory
 from kafka_fleet.knowledge.declared_clients import JAVA, judge_declared
-from kafka_fleet.knowledge.exposure_states import Exposure, in_range, join
+from kafka_fleet.knowledge.exposure_states import Exposure, in_range, join_exposures
 from kafka_fleet.knowledge.facts import ClientSoftware, ClusterFacts, Declared
 from kafka_fleet.knowledge.releases import Release, catalogue
 
@@ -98,7 +98,7 @@ def judge_clients(advisory: Advisory, facts: ClusterFacts, declared: Declared) -
             "the brokers cannot tell client versions" if facts.clients is None else "no Java client names its version"
         )
         return Exposure("unknown", (cannot, _provide(advisory)))
-    found = join(parts)
+    found = join_exposures(parts)
     if unread and found.state == "exposed":
         return Exposure("unknown", tuple(unread), fleets=found.fleets)
     if found.state == "unknown":

@@ -20,7 +20,7 @@ MOST_FLEETS, MOST_HOSTS, MOST_IDS = 20, 8, 3
 _WHO = {"client-producer": "producers", "client-consumer": "consumers", "streams": "Streams applications"}
 
 
-def side(advisory: Advisory, exposed: Exposure) -> Side:
+def upgrade_side(advisory: Advisory, exposed: Exposure) -> Side:
     """The side that must upgrade: the advisory's own choice if that side is affected, else the one that is."""
     wanted: Side = "client" if advisory.upgrade_component in CLIENT else "server"
     affected = {"server"} if exposed.brokers else set()
@@ -32,12 +32,12 @@ def side(advisory: Advisory, exposed: Exposure) -> Side:
 
 def affected_releases(advisory: Advisory, exposed: Exposure) -> tuple[str, ...]:
     """The affected releases of that side, for which an upgrade target is looked for."""
-    return exposed.client_releases if side(advisory, exposed) == "client" else exposed.releases
+    return exposed.client_releases if upgrade_side(advisory, exposed) == "client" else exposed.releases
 
 
 def release_text(advisory: Advisory | None, exposed: Exposure | None, facts: ClusterFacts) -> str | None:
     """Releases that a finding is about: of the client fleets it names, else all that the side runs. None: not read."""
-    if advisory is not None and exposed is not None and side(advisory, exposed) == "client":
+    if advisory is not None and exposed is not None and upgrade_side(advisory, exposed) == "client":
         named = exposed.fleets if exposed.state == "exposed" else facts.clients or ()
         texts = {c.version for c in named if c.declared or (c.connections > 0 and c.software == JAVA)}
     else:
@@ -48,7 +48,7 @@ def release_text(advisory: Advisory | None, exposed: Exposure | None, facts: Clu
 
 def fleet_subjects(advisory: Advisory, exposed: Exposure) -> tuple[str, ...]:
     """`client apache-kafka-java 3.2.3 on listener EXTERNAL`, the largest share first; empty for an issue of brokers."""
-    if exposed.state != "exposed" or side(advisory, exposed) != "client":
+    if exposed.state != "exposed" or upgrade_side(advisory, exposed) != "client":
         return ()
     names = tuple(str(fleet) for fleet in exposed.fleets)
     rest = len(names) - MOST_FLEETS

@@ -42,7 +42,7 @@ class Source(NamedTuple):
         return {keys[name][0]: value for name, _middle, value in pairs if name in keys and "*" not in value}
 
 
-def source(text: str, keys: tuple[str, ...] | None = None) -> Source:
+def look_source(text: str, keys: tuple[str, ...] | None = None) -> Source:
     """`table.column` or `table.column[part]` of mbeans.yaml; part: text of the pattern that is meant.
 
     keys: of the table, where only such a table will do. Raises ValueError for what is no number there.
@@ -83,12 +83,12 @@ class Look(BaseModel):
         if unknown := sorted(set(self.when) - set(self.broker)):
             raise ValueError(f"when: not among the numbers of the broker: {', '.join(unknown)}")
         for text in self.broker.values():
-            source(text)
+            look_source(text)
         for text in self.topics.values():
-            source(text, ("topic",))
+            look_source(text, ("topic",))
         for name in self.partitions:
             if name not in FROM_LEADERS:
-                source(f"partitions.{name}")
+                look_source(f"partitions.{name}")
         if self.seconds.value > MOST_S or self.slot_ms.value < LEAST_SLOT_MS:
             raise ValueError(f"a look takes at most {MOST_S} s, and a reading of it {LEAST_SLOT_MS} ms at least")
         return self

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.advisories import Advisory
 from kafka_fleet.knowledge.catalogue_folders import entry_folders, read_query, read_words
-from kafka_fleet.knowledge.predicates import Measured
+from kafka_fleet.knowledge.predicates import MeasuredCondition
 from kafka_fleet.knowledge.signatures import EvidenceRow
 from kafka_fleet.knowledge.thresholds import Threshold
 from kafka_fleet.knowledge.verdicts import Row
@@ -76,7 +76,7 @@ class Answered:
     missing: tuple[str, ...] = ()
 
 
-def listed(subjects: Sequence[str]) -> tuple[str, ...]:
+def listed_subjects(subjects: Sequence[str]) -> tuple[str, ...]:
     """The worst subjects, and last how many more there are: `and 3,980 more topics`."""
     kept, rest = tuple(subjects[:MOST]), subjects[MOST:]
     if not rest:
@@ -88,7 +88,7 @@ def listed(subjects: Sequence[str]) -> tuple[str, ...]:
 
 def asked_by(advisory: Advisory) -> list[str]:
     """Names of the conditions that an advisory's preconditions ask for, in their order."""
-    return [one.test.measured for one in advisory.preconditions if isinstance(one.test, Measured)]
+    return [one.test.measured for one in advisory.preconditions if isinstance(one.test, MeasuredCondition)]
 
 
 def with_answers(row: Row, advisory: Advisory, answers: Mapping[str, Answered]) -> Row:

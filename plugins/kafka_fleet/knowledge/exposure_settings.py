@@ -17,7 +17,7 @@ def _settings(facts: ClusterFacts, name: str) -> set[str]:
     return unseen | {f"{name} is {value[:LONGEST] or 'unset'}" for value in values if value is not None}
 
 
-def basis(advisory: Advisory, facts: ClusterFacts) -> list[str]:
+def exposure_settings(advisory: Advisory, facts: ClusterFacts) -> list[str]:
     """One sentence per setting and value; none where releases alone decide."""
     found: set[str] = set()
     for condition in advisory.preconditions:

@@ -39,7 +39,7 @@ def _sorted(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(set(texts), key=lambda text: (parse_release(text), text)))
 
 
-def join(parts: Iterable[Exposure]) -> Exposure:
+def join_exposures(parts: Iterable[Exposure]) -> Exposure:
     """Any exposed wins and keeps its own reasons; then unknown; then not_exposed."""
     found = list(parts)
     for state in ("exposed", "unknown", "not_exposed"):

@@ -15,7 +15,7 @@ from kafka_fleet.knowledge.predicates import (
     ClusterMode,
     DistinctRacks,
     ListenerProtocol,
-    Measured,
+    MeasuredCondition,
     MetadataVersion,
     Strict,
 )
@@ -43,7 +43,7 @@ Test = Annotated[
     | Annotated[ClusterMode, Tag("mode")]
     | Annotated[ListenerProtocol, Tag("listener_protocol")]
     | Annotated[MetadataVersion, Tag("metadata_version")]
-    | Annotated[Measured, Tag("measured")]
+    | Annotated[MeasuredCondition, Tag("measured")]
     | Annotated[ClientConfig, Tag("client_config")],
     Discriminator(
         _word, custom_error_type="unknown_test", custom_error_message="must use one of: " + ", ".join(_TESTS)

@@ -22,7 +22,7 @@ class Answer(NamedTuple):
     because: str
 
 
-def level(text: str) -> tuple[int, ...] | None:
+def protocol_level(text: str) -> tuple[int, ...] | None:
     """Order key of an inter.broker.protocol.version or metadata.version; a bare line counts as its last level."""
     found = re.fullmatch(r"(\d+)\.(\d+)(?:\.\d+)*(?:-IV(\d+))?", text.strip())
     return (int(found[1]), int(found[2]), int(found[3] or 10**6)) if found else None
@@ -42,7 +42,7 @@ class _Compares(Strict):
     def _needs_value(self) -> "_Compares":
         if (self.is_ in ("set", "unset")) != (self.value is None):
             raise ValueError(f"`is: {self.is_}` {'takes no' if self.value is not None else 'needs a'} value")
-        if self.is_.startswith("version_") and level(str(self.value)) is None:
+        if self.is_.startswith("version_") and protocol_level(str(self.value)) is None:
             raise ValueError(f"value {self.value!r} is no protocol or metadata version such as 2.7-IV2")
         if self.is_ in ("at_most", "at_least") and not isinstance(self.value, int | float):
             raise ValueError(f"value {self.value!r} is no number")
@@ -59,7 +59,7 @@ class _Compares(Strict):
             case "includes":
                 return any(fnmatchcase(part.strip().casefold(), wanted) for part in text.split(","))
             case "version_below" | "version_at_least":
-                have, bound = level(text), level(str(self.value))
+                have, bound = protocol_level(text), protocol_level(str(self.value))
                 return None if have is None or bound is None else (have < bound) == (self.is_ == "version_below")
         if not re.fullmatch(r"-?\d+(\.\d+)?", text.strip()):
             return None
@@ -160,13 +160,13 @@ class MetadataVersion(Strict):
 
     @model_validator(mode="after")
     def _readable(self) -> "MetadataVersion":
-        if level(self.value) is None:
+        if protocol_level(self.value) is None:
             raise ValueError(f"value {self.value!r} is no metadata version such as 3.7-IV2")
         return self
 
     def ask(self, broker: BrokerFacts, facts: ClusterFacts) -> Answer:
         """Unknown level is not readable."""
-        have, bound = level(facts.metadata_version or ""), level(self.value)
+        have, bound = protocol_level(facts.metadata_version or ""), protocol_level(self.value)
         if have is None or bound is None:
             return Answer(None, "metadata.version was not read")
         return Answer(
@@ -174,7 +174,7 @@ class MetadataVersion(Strict):
         )
 
 
-class Measured(Strict):
+class MeasuredCondition(Strict):
     """A named yes/no fact of the day, answered by sql/conditions/NAME: `{measured: replication_factor_1}`."""
 
     measured: str = Field(pattern=r"^[a-z][a-z0-9_]*$")

@@ -13,10 +13,10 @@ from kafka_fleet.knowledge.client_populations import (
     connected_during,
     fleet_evidence,
     fleet_subjects,
-    side,
+    upgrade_side,
     whereabouts,
 )
-from kafka_fleet.knowledge.detections import Detection, SignatureResult, merge
+from kafka_fleet.knowledge.detections import Detection, SignatureResult, merge_detections
 from kafka_fleet.knowledge.exposure_states import Exposure
 from kafka_fleet.knowledge.facts import GroupMember
 
@@ -104,9 +104,9 @@ def _own(advisory: Advisory, exposed: Exposure, result: SignatureResult | None) 
         hit = {f"broker {number}" for number in exposed.brokers}
         named = [{s for s in d.subjects if s.startswith("broker ")} for d in found]
         found = [d for d, brokers in zip(found, named, strict=True) if not brokers or brokers & hit]
-    if side(advisory, exposed) == "client":  # a fleet that was not connected then did not do it
+    if upgrade_side(advisory, exposed) == "client":  # a fleet that was not connected then did not do it
         found = [d for d in found if connected_during(exposed, d.evidence)]
-    return merge(found, causes)
+    return merge_detections(found, causes)
 
 
 def _row(
@@ -153,7 +153,9 @@ def _causes(advisory: Advisory) -> list[str]:
 
 def _unexplained(result: SignatureResult, cause: str, advisories: Mapping[str, Advisory]) -> Row:
     """The null row of one detected cause."""
-    found = merge([d for d in result.detections if d.cause == cause], [cause]) or Detection(cause, "suggestive")
+    found = merge_detections([d for d in result.detections if d.cause == cause], [cause]) or Detection(
+        cause, "suggestive"
+    )
     rivals = tuple(
         a.id for a in advisories.values() if a.signature and a.signature.id == result.signature and cause in _causes(a)
     )

@@ -9,13 +9,13 @@ from functools import partial
 from pathlib import Path
 
 from kafka_fleet.base.text import ADDRESS, DEFAULT_DOMAIN, one_line
-from kafka_fleet.mail.delivery_result import DeliveryResult, together
+from kafka_fleet.mail.delivery_result import DeliveryResult, join_results
 from kafka_fleet.mail.mime import compose
-from kafka_fleet.mail.outbox import Mail, Outbox, State, letter_digest, message_id, standing
-from kafka_fleet.mail.revisions import current
+from kafka_fleet.mail.outbox import Mail, Outbox, State, current_recipient, letter_digest, message_id
+from kafka_fleet.mail.revisions import current_mails
 from kafka_fleet.mail.smtp import SmtpSession, SmtpUnavailable, Verdict
 from kafka_fleet.mail.smtp_settings import SmtpSettings, SmtpSettingsError, from_airflow_connection, from_environment
-from kafka_fleet.report.changes import Told
+from kafka_fleet.report.changes import Reported
 
 __all__ = [
     "DeliveryResult",
@@ -43,7 +43,7 @@ def deliver(
     findings_digest: str,
     dry_run: bool = False,
     *,
-    told: Told | None = None,
+    told: Reported | None = None,
     attachments: Mapping[str, str] | None = None,
     importance: str = "normal",
     clock: Callable[[], datetime] = lambda: datetime.now(UTC),
@@ -71,7 +71,7 @@ def deliver(
 
     lease = max(lease, timedelta(seconds=6 * smtp.timeout)) if smtp else lease
     box = Outbox(home, ds, cluster, lease)
-    compose_for = partial(current, draft=draft, digest=digest, findings_digest=findings_digest, owners=owners)
+    compose_for = partial(current_mails, draft=draft, digest=digest, findings_digest=findings_digest, owners=owners)
     mails = compose_for(box.read()) if dry_run else box.change(compose_for)
     results = []
     for mail, own in mails:
@@ -82,7 +82,7 @@ def deliver(
         elif open_ones and smtp:
             _send(box, mail, cluster, open_ones, smtp, result, clock)
         results.append(result)
-    return together(results)
+    return join_results(results)
 
 
 def _open(box: Outbox, mail: Mail, address: str, result: DeliveryResult, now: datetime) -> bool:
@@ -145,7 +145,7 @@ def _send(
 
 def _read_back(box: Outbox, mail: Mail, address: str, result: DeliveryResult) -> None:
     """Report a recipient that another try took, settled or replaced while this one was on its way."""
-    recipient = standing(box.read(), mail, address)
+    recipient = current_recipient(box.read(), mail, address)
     if recipient and recipient.state in ("sent", "known"):
         result.already.append(address)
     elif recipient and recipient.state == "uncertain":

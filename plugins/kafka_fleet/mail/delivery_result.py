@@ -49,7 +49,7 @@ class DeliveryResult:
         return " ".join(parts).rstrip(";")
 
 
-def together(results: Sequence[DeliveryResult]) -> DeliveryResult:
+def join_results(results: Sequence[DeliveryResult]) -> DeliveryResult:
     """The deliveries of one letter as one: owners who know different things get it with different first parts."""
     first, *rest = results
     for one in rest:

@@ -16,11 +16,11 @@ from kafka_fleet.config.acknowledgements import Acknowledgements
 from kafka_fleet.domain import SEVERITIES, VERDICT_RANK
 from kafka_fleet.mail.delivery import LEASE, DeliveryResult, deliver
 from kafka_fleet.mail.dispatch import NONE, due_anyway
-from kafka_fleet.mail.last_sent import last_told
+from kafka_fleet.mail.last_sent import last_report
 from kafka_fleet.mail.outbox import Outbox
 from kafka_fleet.mail.published_letter import JudgedDay, LetterError, mailed_generation, read_judged, unreadable
 from kafka_fleet.mail.smtp_settings import SmtpSettings
-from kafka_fleet.report.changes import Changes, Told
+from kafka_fleet.report.changes import Changes, Reported
 from kafka_fleet.report.formatting import VERDICTS, plural
 from kafka_fleet.report.letter import MAX_BYTES
 from kafka_fleet.report.priority import importance, weighed
@@ -79,7 +79,7 @@ def _entry(
     cluster: str,
     generation: str,
     acknowledged: Acknowledgements,
-    told: Told | None,
+    told: Reported | None,
     since: str | None,
     unsure: str | None = None,
 ) -> Entry:
@@ -128,7 +128,7 @@ def mail_digest(
     parts = "\n".join(f"{one.cluster} {one.judged.digest if one.judged else one.problem}" for one in first)
     digest = hashlib.sha256(parts.encode()).hexdigest()
     box = Outbox(home, ds, name, LEASE)
-    told, since, unsure = last_told(box, home, ds, digest, [owner])[owner]
+    told, since, unsure = last_report(box, home, ds, digest, [owner])[owner]
     entries = [_entry(home, ds, cluster, generation, acknowledged, told, since, unsure) for cluster in clusters]
     entries.sort(
         key=lambda one: (one.judged is not None, -VERDICT_RANK[one.worst], SEVERITIES.index(one.weight), one.cluster)
@@ -138,7 +138,7 @@ def mail_digest(
     known = (told or {}).get("", {}).get("missing", []) == missing
     if since and not unsure and not news and known and not due_anyway(box, ds, digest, since, owner):
         return DeliveryResult(name, ds, "", "", False, unchanged_since=since)
-    now: Told = {one.cluster: one.changes.told for one in entries if one.changes is not None}
+    now: Reported = {one.cluster: one.changes.told for one in entries if one.changes is not None}
     kept = {cluster: rows for cluster, rows in (told or {}).items() if cluster in missing}
     html, text, files = compose_digest(ds, entries)
     worst = next((one for one in entries if one.judged), None)

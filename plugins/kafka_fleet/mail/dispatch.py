@@ -8,8 +8,8 @@ from pathlib import Path
 
 from kafka_fleet.config.acknowledgements import Acknowledgements
 from kafka_fleet.mail.delivery import LEASE, deliver
-from kafka_fleet.mail.delivery_result import DeliveryResult, together
-from kafka_fleet.mail.last_sent import LastTold, last_told
+from kafka_fleet.mail.delivery_result import DeliveryResult, join_results
+from kafka_fleet.mail.last_sent import LastReport, last_report
 from kafka_fleet.mail.outbox import Outbox
 from kafka_fleet.mail.published_letter import JudgedDay, LetterError, mailed_generation, read_judged, unreadable
 from kafka_fleet.mail.smtp_settings import SmtpSettings
@@ -75,13 +75,13 @@ def mail_letter(
     if not results:
         latest = max(last.ds or "" for _changes, last, _own in told)
         return DeliveryResult(cluster, ds, "", "", False, unchanged_since=latest)
-    return together(results)
+    return join_results(results)
 
 
-def _in_step(box: Outbox, home: Path, judged: JudgedDay, owners: Sequence[str]) -> list[tuple[LastTold, list[str]]]:
+def _in_step(box: Outbox, home: Path, judged: JudgedDay, owners: Sequence[str]) -> list[tuple[LastReport, list[str]]]:
     """The owners by what they surely know: for each of them the same is new."""
-    groups: list[tuple[LastTold, list[str]]] = []
-    for owner, last in last_told(box, home, judged.ds, judged.digest, owners).items():
+    groups: list[tuple[LastReport, list[str]]] = []
+    for owner, last in last_report(box, home, judged.ds, judged.digest, owners).items():
         own = next((own for other, own in groups if other == last), None)
         if own is None:
             groups.append((last, [owner]))

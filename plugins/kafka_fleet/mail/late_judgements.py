@@ -6,10 +6,10 @@ They have no letter of their own: Airflow was down or the DAG paused when they e
 from datetime import date
 from pathlib import Path
 
-from kafka_fleet.documents.day_summaries import read_brief
+from kafka_fleet.documents.day_summaries import read_day_summary
 from kafka_fleet.domain import finding_key
 from kafka_fleet.mail.last_sent import LOOK_BACK, days_before
-from kafka_fleet.store.generations import current, noted_run
+from kafka_fleet.store.generations import current_generation, noted_run
 from kafka_fleet.store.raw.manifests import sweep_times
 
 SHOWN = 5  # findings
@@ -23,12 +23,12 @@ def late_days(home: Path, cluster: str, since: str, ds: str) -> tuple[str, ...]:
 
 
 def _sentence(home: Path, cluster: str, ds: str) -> str | None:
-    generation = current(home / f"findings/ds={ds}")
+    generation = current_generation(home / f"findings/ds={ds}")
     if generation is None:
         return f"{ds} was measured and is not judged." if sweep_times(home, ds, cluster) else None
     if not noted_run(home, ds, generation).get("late"):
         return None
-    short = read_brief(home, ds, cluster, generation)
+    short = read_day_summary(home, ds, cluster, generation)
     if short is None:
         return f"{ds} was judged late, without this cluster."
     if not short.reached:

@@ -99,14 +99,14 @@ def letter_digest(*parts: str) -> str:
     return hasher.hexdigest()
 
 
-def latest(mails: Sequence[Mail]) -> list[Mail]:
+def latest_mails(mails: Sequence[Mail]) -> list[Mail]:
     """The day's letter, the last part first: all mails at the end of the list that tell the same findings."""
     return list(takewhile(lambda mail: mail.findings_digest == mails[-1].findings_digest, reversed(mails)))
 
 
-def standing(mails: Sequence[Mail], mail: Mail, address: str) -> Recipient | None:
+def current_recipient(mails: Sequence[Mail], mail: Mail, address: str) -> Recipient | None:
     """A recipient of a mail; None where it is not, or no longer, the one that holds for that address."""
-    own = next((one for one in latest(mails) if address in one.recipients), None)
+    own = next((one for one in latest_mails(mails) if address in one.recipients), None)
     return own.recipients[address] if own is not None and own.message_id == mail.message_id else None
 
 
@@ -175,7 +175,7 @@ class Outbox:
         """
 
         def step(mails: list[Mail]) -> Recipient | None:
-            recipient = standing(mails, mail, address)
+            recipient = current_recipient(mails, mail, address)
             if recipient is None:
                 return None  # a revised letter came in between
             if recipient.state in ("sent", "uncertain", "known") or self.leased_until(recipient, now):
@@ -194,7 +194,7 @@ class Outbox:
         """
 
         def step(mails: list[Mail]) -> bool:
-            recipient = standing(mails, mail, address)
+            recipient = current_recipient(mails, mail, address)
             if recipient is None or (recipient.state, recipient.at) != ("claimed", claimed.at):
                 return False
             recipient.claims = claimed.claims + 1

@@ -12,11 +12,11 @@ from pathlib import Path
 from kafka_fleet.base.text import ADDRESS, one_line
 from kafka_fleet.mail.delivery import LEASE, deliver
 from kafka_fleet.mail.delivery_result import DeliveryResult
-from kafka_fleet.mail.outbox import Outbox, OutboxError, latest
+from kafka_fleet.mail.outbox import Outbox, OutboxError, latest_mails
 from kafka_fleet.mail.smtp_settings import SmtpSettings
 from kafka_fleet.report.sanitize import clean
 from kafka_fleet.report.templating import inlined, plain, render
-from kafka_fleet.store.files import names
+from kafka_fleet.store.files import list_names
 
 OWNERS = "KAFKA_FLEET_PLATFORM_OWNERS"  # mail addresses with commas between them
 MOST_LINES = 200
@@ -39,7 +39,7 @@ def _listed(environ: Mapping[str, str]) -> list[str]:
     return list(dict.fromkeys(one.strip() for one in environ.get(OWNERS, "").split(",") if one.strip()))
 
 
-def tell(
+def alert_owners(
     home: Path,
     ds: str,
     reason: str,
@@ -69,7 +69,7 @@ def tell(
     return result
 
 
-def resend(home: Path, today: date, smtp: SmtpSettings) -> list[DeliveryResult]:
+def resend_alerts(home: Path, today: date, smtp: SmtpSettings) -> list[DeliveryResult]:
     """Offer again what no mail server has taken of the words of the last days.
 
     Raises OSError, and OutboxError for a file that cannot be read when the words of all others were offered.
@@ -81,7 +81,7 @@ def resend(home: Path, today: date, smtp: SmtpSettings) -> list[DeliveryResult]:
         except OutboxError as error:
             broken = error
             continue
-        for mail in latest(mails) if mails else []:
+        for mail in latest_mails(mails) if mails else []:
             open_ones = [one for one, state in mail.recipients.items() if state.state in ("due", "claimed")]
             if open_ones:
                 results.append(
@@ -95,7 +95,7 @@ def resend(home: Path, today: date, smtp: SmtpSettings) -> list[DeliveryResult]:
     return results
 
 
-def waiting(home: Path, today: date) -> bool:
+def has_unsent_alerts(home: Path, today: date) -> bool:
     """Whether a word of the last days was taken by no mail server, or cannot be read. Raises OSError."""
     try:
         boxes = [Outbox(home, ds, name, LEASE).read() for ds, name in _told_lately(home, today)]
@@ -104,7 +104,7 @@ def waiting(home: Path, today: date) -> bool:
     return any(
         state.state in ("due", "claimed")
         for mails in boxes
-        for mail in (latest(mails) if mails else [])
+        for mail in (latest_mails(mails) if mails else [])
         for state in mail.recipients.values()
     )
 
@@ -114,7 +114,7 @@ def _told_lately(home: Path, today: date) -> list[tuple[str, str]]:
     return [
         (ds, name.removesuffix(".json"))
         for ds in days
-        for name in names(home / f"outbox/ds={ds}")
+        for name in list_names(home / f"outbox/ds={ds}")
         if name.startswith(_PREFIX) and name.endswith(".json")
     ]
 

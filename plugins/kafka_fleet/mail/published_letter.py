@@ -5,19 +5,19 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
-from kafka_fleet.config.acknowledgements import Acknowledgement, Acknowledgements, standing
+from kafka_fleet.config.acknowledgements import Acknowledgement, Acknowledgements, acknowledgement_states
 from kafka_fleet.documents.coverage import reached, set_aside
-from kafka_fleet.documents.day_summaries import Brief, read_brief
+from kafka_fleet.documents.day_summaries import DaySummary, read_day_summary
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.mail.last_sent import clean_days
 from kafka_fleet.mail.late_judgements import late_days
 from kafka_fleet.report.attachments import attachments
-from kafka_fleet.report.changes import Changes, Told, compare
+from kafka_fleet.report.changes import Changes, Reported, compare
 from kafka_fleet.report.changes_section import first_part
 from kafka_fleet.report.letter import findings_digest
 from kafka_fleet.report.priority import most_pressing
 from kafka_fleet.report.view_models import Json
-from kafka_fleet.store.generations import current, day
+from kafka_fleet.store.generations import checked_day, current_generation
 from kafka_fleet.store.versions import NewerVersion, document
 
 
@@ -40,7 +40,7 @@ class JudgedDay:
     findings: list[Json]
     dossier: Json
     digest: str
-    brief: Brief | None
+    brief: DaySummary | None
     reached: bool
     standing: Mapping[str, tuple[Acknowledgement, str | None]]
     faults: Sequence[str]
@@ -65,7 +65,7 @@ class JudgedDay:
         found = most_pressing(self.findings, accepted)
         return dict(found) if found else None
 
-    def changes(self, told: Told | None, since: str | None, unsure: str | None = None) -> Changes:
+    def changes(self, told: Reported | None, since: str | None, unsure: str | None = None) -> Changes:
         """What changed from what its reader was told on the day `since`; None: nothing ever. unsure: see Changes."""
         changes = compare(
             told,
@@ -92,7 +92,7 @@ class JudgedDay:
 
 def published_generation(home: Path, ds: str) -> str:
     """The generation of a day whose letters readers follow. Raises LetterError."""
-    found = current(home / f"reports/ds={day(ds)}")
+    found = current_generation(home / f"reports/ds={checked_day(ds)}")
     if found is None:
         raise LetterError(f"nothing is published for {ds}; write the report first")
     return found
@@ -105,7 +105,7 @@ def mailed_generation(home: Path, ds: str, wanted: str | None) -> str:
     """
     if wanted is None:
         return published_generation(home, ds)
-    shown = current(home / f"reports/ds={day(ds)}")
+    shown = current_generation(home / f"reports/ds={checked_day(ds)}")
     return wanted if shown is None or int(shown[1:]) <= int(wanted[1:]) else shown
 
 
@@ -116,7 +116,7 @@ def read_judged(home: Path, ds: str, cluster: str, generation: str, acknowledged
         html, text = (_there(letter / f"{cluster}{kind}", ds, cluster).decode() for kind in (".html", ".txt"))
         dossier = document(_there(judged / f"clusters/{cluster}.json", ds, cluster), f"{cluster} of {ds}")
         own = _findings(judged / "findings.json", ds).get(cluster, [])
-        short = read_brief(home, ds, cluster, generation)
+        short = read_day_summary(home, ds, cluster, generation)
         return JudgedDay(
             home=home,
             ds=ds,
@@ -128,7 +128,7 @@ def read_judged(home: Path, ds: str, cluster: str, generation: str, acknowledged
             digest=findings_digest(cluster, own),
             brief=short,
             reached=short.reached if short else reached(dossier),
-            standing=standing(acknowledged.entries, cluster, short.rows if short else (), ds),
+            standing=acknowledgement_states(acknowledged.entries, cluster, short.rows if short else (), ds),
             faults=[
                 f"An acknowledgement is not used: {sentence}."
                 for name, sentence in acknowledged.faults

@@ -6,12 +6,12 @@ different things of earlier days, so that what changed is not the same for all; 
 
 from collections.abc import Callable, Sequence
 
-from kafka_fleet.mail.outbox import Mail, Recipient, latest
+from kafka_fleet.mail.outbox import Mail, Recipient, latest_mails
 
 Draft = Callable[[int, str | None], Mail]  # takes how many mails read the same before, and the Message-ID it revises
 
 
-def current(
+def current_mails(
     mails: list[Mail], draft: Draft, digest: str, findings_digest: str, owners: Sequence[str]
 ) -> list[tuple[Mail, list[str]]]:
     """The mails that hold for these owners, and whose each is; new ones are appended to `mails`.
@@ -21,7 +21,7 @@ def current(
     """
     while mails and not mails[-1].reached_somebody and mails[-1].findings_digest != findings_digest:
         mails.pop()  # nobody has it
-    same = latest(mails) if mails and mails[-1].findings_digest == findings_digest else []
+    same = latest_mails(mails) if mails and mails[-1].findings_digest == findings_digest else []
     whose: dict[str, Mail] = {}
     for owner in dict.fromkeys(owners):
         own = next((mail for mail in same if owner in mail.recipients), None)

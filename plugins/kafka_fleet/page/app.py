@@ -97,7 +97,9 @@ def make_app(
     def accepted() -> acknowledgements.Acknowledgements:
         path = fleet_file()
         return (
-            acknowledgements.load(acknowledgements.beside(path)) if path else acknowledgements.Acknowledgements([], [])
+            acknowledgements.load_acknowledgements(acknowledgements.acknowledgements_path(path))
+            if path
+            else acknowledgements.Acknowledgements([], [])
         )
 
     @app.get("/page.css")
@@ -183,7 +185,7 @@ def make_app(
                         for one in known.entries
                         if one.cluster == cluster and one.key not in {finding_key(row) for row in rows}
                     ],
-                    standing=acknowledgements.standing(known.entries, cluster, rows, ds),
+                    standing=acknowledgements.acknowledgement_states(known.entries, cluster, rows, ds),
                     faults=[sentence for name, sentence in known.faults if name in (cluster, None)],
                     may_write=fleet_file() is not None,
                     damaged=[damaged[one] for one in sorted(damaged, reverse=True)],

@@ -11,7 +11,7 @@ _STEPS = (10, 30, 60, 300, 600, 1800, 3600, 7200, 14_400)  # seconds between two
 _LABELS = 7
 
 
-def nice(top: float) -> float:
+def round_axis_end(top: float) -> float:
     """The next round number: some digit times a power of ten; 1 of nothing, whose axis has to end somewhere too."""
     if top <= 0:
         return 1.0

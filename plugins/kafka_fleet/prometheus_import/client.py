@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 import msgspec
 
 from kafka_fleet.collect.connections.http import Endpoint, Failure, Limits
-from kafka_fleet.collect.jolokia.responses import weighed
+from kafka_fleet.collect.jolokia.responses import check_answer_size
 from kafka_fleet.config.credentials import Credentials
 
 FORM = "application/x-www-form-urlencoded"
@@ -48,7 +48,7 @@ class _Answer(msgspec.Struct):
 
 def _decoded(body: bytes | bytearray | msgspec.Raw, shape: type[Shape]) -> Shape:
     if isinstance(body, bytes | bytearray):
-        weighed(body, PARTS)
+        check_answer_size(body, PARTS)
     try:
         return msgspec.json.decode(body, type=shape)
     except msgspec.ValidationError:
@@ -57,7 +57,7 @@ def _decoded(body: bytes | bytearray | msgspec.Raw, shape: type[Shape]) -> Shape
         raise Failure("not_json", "the answer is not JSON; is this a Prometheus?") from None
 
 
-def quoted(text: str) -> str:
+def promql_string(text: str) -> str:
     """A label value as a string of PromQL, whatever is in it."""
     escaped = "".join(c if c.isprintable() and c not in '"\\' else f"\\U{ord(c):08x}" for c in text)
     return f'"{escaped}"'

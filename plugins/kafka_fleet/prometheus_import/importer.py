@@ -18,9 +18,9 @@ from kafka_fleet.collect.jolokia.rows import Rows
 from kafka_fleet.collect.sweep_rows import broker_tables, declaration
 from kafka_fleet.prometheus_import.client import Prometheus
 from kafka_fleet.prometheus_import.metric_names import Names
-from kafka_fleet.prometheus_import.scrape_rows import Scrape, read
-from kafka_fleet.prometheus_import.scrapes import Seen, scrapes
-from kafka_fleet.prometheus_import.targets import Labels, Whose, find, matchers
+from kafka_fleet.prometheus_import.scrape_rows import Scrape, read_scrape
+from kafka_fleet.prometheus_import.scrapes import BrokerScrape, scrapes
+from kafka_fleet.prometheus_import.targets import ClusterTargets, Labels, find_targets, matchers
 from kafka_fleet.schema.arrow import Item
 from kafka_fleet.store.raw.manifests import sweep_times
 from kafka_fleet.store.raw.retry_landing import land_again
@@ -67,7 +67,7 @@ class Imported:
 
 
 def import_days(
-    source: Source, whose: Whose, home: Path, days: list[date], step: timedelta, say: Callable[[str], None]
+    source: Source, whose: ClusterTargets, home: Path, days: list[date], step: timedelta, say: Callable[[str], None]
 ) -> Imported:
     """Import the days of one cluster in their order. Raises OSError when the disk does; all else is said."""
     result = Imported(whose.cluster.id)
@@ -85,7 +85,13 @@ def import_days(
 
 
 def _day(
-    source: Source, whose: Whose, home: Path, day: date, step_ms: int, result: Imported, say: Callable[[str], None]
+    source: Source,
+    whose: ClusterTargets,
+    home: Path,
+    day: date,
+    step_ms: int,
+    result: Imported,
+    say: Callable[[str], None],
 ) -> None:
     start = _ms(datetime(day.year, day.month, day.day, tzinfo=UTC))
     end = min(start + DAY_MS, _ms(datetime.now(UTC)))
@@ -100,7 +106,7 @@ def _day(
     result.there += len(windows) - len(open_)
     if not open_:
         return
-    found = find(source.server, whose, source.names, start, end)
+    found = find_targets(source.server, whose, source.names, start, end)
     for sentence in found.untold:
         result.say(f"{day}: {sentence}")
     if not found.by_broker:
@@ -140,10 +146,10 @@ def _day(
 
 def _sweep(
     source: Source,
-    whose: Whose,
+    whose: ClusterTargets,
     home: Path,
     at_ms: int,
-    seen: Mapping[int, Seen],
+    seen: Mapping[int, BrokerScrape],
     shown: Mapping[Labels, list[str]],
     result: Imported,
 ) -> Literal["landed", "there", "empty"]:
@@ -154,7 +160,7 @@ def _sweep(
         if one is None or one.target is None or one.at_ms is None:
             kind, detail = (one.kind, one.detail) if one else ("no_samples", "Prometheus has no target of this broker")
             return BrokerSweep("failed", kind, detail, None, 0.0, 0, Rows(), [], None)
-        return read(source.server, source.names, Scrape(broker, one.target, shown[one.target], one.at_ms))
+        return read_scrape(source.server, source.names, Scrape(broker, one.target, shown[one.target], one.at_ms))
 
     cluster = whose.cluster
     brokers = sorted({*seen, *cluster.jolokia.brokers})

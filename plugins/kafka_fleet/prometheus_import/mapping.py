@@ -18,7 +18,7 @@ from typing import Any
 from pydantic import Field, ValidationError, field_validator
 
 from kafka_fleet.base.errors import UsageError
-from kafka_fleet.base.validation_errors import told
+from kafka_fleet.base.validation_errors import describe_errors
 from kafka_fleet.base.yaml import FleetFileError, load_yaml
 from kafka_fleet.config.fleet import BrokerId, ConnectionId
 from kafka_fleet.prometheus_import.metric_names import Exact, Pattern, Spelling, Strict, expression
@@ -75,4 +75,4 @@ def load_mapping(path: Path | None) -> Mapping:
     except FleetFileError as error:
         raise UsageError(str(error)) from error
     except ValidationError as error:
-        raise UsageError(f"{path}: {'; '.join(told(error, 'file'))}") from None
+        raise UsageError(f"{path}: {'; '.join(describe_errors(error, 'file'))}") from None

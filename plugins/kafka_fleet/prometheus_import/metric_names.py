@@ -109,7 +109,9 @@ class Source(NamedTuple):
 
     def properties(self, own: Mapping[str, str]) -> dict[str, str]:
         """The MBean's properties by the series' labels; those that a release may lack (`version`) where they are."""
-        there = {key: own[safe(key)] for key in mbeans.tables()[self.bean.table].keys if safe(key) in own}
+        there = {
+            key: own[exporter_name(key)] for key in mbeans.tables()[self.bean.table].keys if exporter_name(key) in own
+        }
         return {**there, **self.given, **{name: own[label] for label, name in self.keyed.items()}}
 
 
@@ -134,7 +136,7 @@ def _full(source: Source) -> str:
     return f"{source.bean.table}.{source.column.name}"
 
 
-def safe(name: str) -> str:
+def exporter_name(name: str) -> str:
     """A name as exporters spell it, in lower case."""
     return re.sub(r"[^a-z0-9_:]", "_", name.lower())
 
@@ -180,15 +182,15 @@ def _named(
         return re.sub(r"\{\w+\}", lambda found: fields.get(found[0], found[0]), template)
 
     rest = {key: value for key, value in properties.items() if key not in ("type", "name")}
-    fixed = {safe(key): value for key, value in rest.items() if value != "*"}
-    fixed |= {safe(label): filled(value) for label, value in pattern.labels.items()}
-    keyed = {safe(key): key for key, value in rest.items() if value == "*"}
+    fixed = {exporter_name(key): value for key, value in rest.items() if value != "*"}
+    fixed |= {exporter_name(label): filled(value) for label, value in pattern.labels.items()}
+    keyed = {exporter_name(key): key for key, value in rest.items() if value == "*"}
     if bean.mbean.endswith(",*"):  # its keys are among the properties that it leaves open
         keys = (key for key in mbeans.tables()[bean.table].keys if key not in properties and key != "version")
-        keyed |= {safe(key): key for key in keys}
+        keyed |= {exporter_name(key): key for key in keys}
     given = {key: value for key, value in properties.items() if value != "*"}
     for template in pattern.metric:
-        yield safe(filled(template)), Source(bean, column, fixed, keyed, given)
+        yield exporter_name(filled(template)), Source(bean, column, fixed, keyed, given)
 
 
 def _split(bean: Bean) -> tuple[str, dict[str, str]]:
@@ -201,5 +203,5 @@ def _exact(one: Exact) -> Source:
     bean = next(b for b in mbeans.tables()[table].beans if any(c.name == column for c in b.columns))
     found = next(c for c in bean.columns if c.name == column)
     given = {key: value for key, value in _split(bean)[1].items() if "*" not in value}
-    keyed = {safe(one.labels.get(key, key)): key for key in mbeans.tables()[table].keys if key not in given}
+    keyed = {exporter_name(one.labels.get(key, key)): key for key in mbeans.tables()[table].keys if key not in given}
     return Source(bean, found, {}, keyed, given, one.factor, one.label)

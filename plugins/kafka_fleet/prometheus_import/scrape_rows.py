@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from kafka_fleet.collect.jolokia import columns
-from kafka_fleet.collect.jolokia.client import BrokerSweep, verdict
+from kafka_fleet.collect.jolokia.client import BrokerSweep, read_outcome
 from kafka_fleet.collect.jolokia.rows import Rows
-from kafka_fleet.prometheus_import.client import Prometheus, Series, quoted
+from kafka_fleet.prometheus_import.client import Prometheus, Series, promql_string
 from kafka_fleet.prometheus_import.metric_names import Names, Source
 from kafka_fleet.prometheus_import.targets import Labels, matchers, own_labels
 from kafka_fleet.schema import mbeans
@@ -31,7 +31,7 @@ class Scrape(NamedTuple):
     at_ms: int
 
 
-def unshown(names: Names, shown: Collection[str]) -> list[str]:
+def missing_metrics(names: Names, shown: Collection[str]) -> list[str]:
     """Sentences on what cannot be missed and is not among a target's metrics; empty where nothing is."""
     there = {name.lower() for name in shown}
     return [
@@ -46,10 +46,10 @@ def _mbean(column: str) -> str:
     return mbeans.mbean_of(table, name)
 
 
-def read(server: Prometheus, names: Names, scrape: Scrape) -> BrokerSweep:
+def read_scrape(server: Prometheus, names: Names, scrape: Scrape) -> BrokerSweep:
     """The samples of one scrape. Raises Failure when Prometheus does not answer, or not completely."""
     started = time.monotonic()
-    lacking = unshown(names, scrape.shown)
+    lacking = missing_metrics(names, scrape.shown)
     if lacking:
         return _nothing("not_exported", "; ".join(lacking))
     known = [name for name in scrape.shown if name.lower() in names.sources]
@@ -68,7 +68,7 @@ def read(server: Prometheus, names: Names, scrape: Scrape) -> BrokerSweep:
     if _broker(rows).get("jvm_start_ms") is None:
         return _nothing("no_samples", f"this scrape has no sample of {_mbean('broker_metrics.jvm_start_ms')}")
     missing = _missing(names, scrape, rows, seen)
-    outcome, detail = verdict(rows, _faults(names, scrape))
+    outcome, detail = read_outcome(rows, _faults(names, scrape))
     at = datetime.fromtimestamp(scrape.at_ms / 1000, UTC)
     return BrokerSweep(outcome, None, detail, at, time.monotonic() - started, 0, rows, missing, None)
 
@@ -85,7 +85,7 @@ def _samples(server: Prometheus, scrape: Scrape, metrics: Iterable[str]) -> list
     wanted = sorted(metrics)
     if not wanted:
         return []
-    named = f"__name__=~{quoted('|'.join(wanted))}"
+    named = f"__name__=~{promql_string('|'.join(wanted))}"
     # all samples of a scrape have one time, and `up` has it too
     found = server.samples(f"{{{named},{matchers(scrape.target)}}}", scrape.at_ms, 1)
     return [one for one in found if one.metric.get("__name__") in wanted]

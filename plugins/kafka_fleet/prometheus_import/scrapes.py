@@ -6,11 +6,11 @@ A window is [sweep time, sweep time + step). Each scrape belongs to one window, 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from kafka_fleet.prometheus_import.client import Prometheus, Series, quoted
+from kafka_fleet.prometheus_import.client import Prometheus, Series, promql_string
 from kafka_fleet.prometheus_import.targets import Labels
 
 
-class Seen(NamedTuple):
+class BrokerScrape(NamedTuple):
     """What Prometheus saw of a broker in a window: its first good scrape (ms since epoch), or why there is none."""
 
     target: Labels | None
@@ -27,16 +27,16 @@ class _Up(NamedTuple):
 
 def scrapes(
     server: Prometheus, targets: Mapping[int, Sequence[Labels]], start_ms: int, end_ms: int, step_ms: int
-) -> dict[int, dict[int, Seen]]:
+) -> dict[int, dict[int, BrokerScrape]]:
     """Per window (its start, ms) what was seen of each broker; windows without any scrape are left out.
 
     Raises Failure when Prometheus does not answer.
     """
     every = [target for found in targets.values() for target in found]
     instances = sorted({dict(target).get("instance", "") for target in every})
-    asked = f'{{__name__="up",instance=~{quoted("|".join(_literal(one) for one in instances))}}}'
+    asked = f'{{__name__="up",instance=~{promql_string("|".join(_literal(one) for one in instances))}}}'
     ups = list(_ups(server.samples(asked, end_ms - 1, end_ms - start_ms), every, start_ms, end_ms))
-    found: dict[int, dict[int, Seen]] = {}
+    found: dict[int, dict[int, BrokerScrape]] = {}
     for start in range(start_ms, end_ms, step_ms):
         window = {
             broker: _seen([_cut(up, start, start + step_ms) for up in ups if up.target in own])
@@ -70,19 +70,21 @@ def _cut(up: _Up, start_ms: int, end_ms: int) -> _Up:
     return _Up(up.target, *([ms for ms in times if start_ms <= ms < end_ms] for times in (up.good, up.bad)))
 
 
-def _seen(ups: list[_Up]) -> Seen:
+def _seen(ups: list[_Up]) -> BrokerScrape:
     good = sorted((up for up in ups if up.good), key=lambda up: (up.good[0], sorted(up.target)))
     if not good:
         if any(up.bad for up in ups):
-            return Seen(None, None, "unreachable", "Prometheus could not scrape it at that time")
-        return Seen(None, None, "no_samples", "Prometheus did not scrape it at that time")
+            return BrokerScrape(None, None, "unreachable", "Prometheus could not scrape it at that time")
+        return BrokerScrape(None, None, "no_samples", "Prometheus did not scrape it at that time")
     first = good[0]
     for other in good[1:]:
         # two scrapers of one exporter are the same instance; an instance that came after another one is not beside it
         if _instance(other) != _instance(first) and other.good[0] < first.good[-1]:
             both = f"{_instance(first)[:60]!r} and {_instance(other)[:60]!r}"
-            return Seen(None, None, "ambiguous", f"two targets at once are this broker: {both}; narrow the selector")
-    return Seen(first.target, first.good[0])
+            return BrokerScrape(
+                None, None, "ambiguous", f"two targets at once are this broker: {both}; narrow the selector"
+            )
+    return BrokerScrape(first.target, first.good[0])
 
 
 def _instance(up: _Up) -> str:

@@ -11,9 +11,9 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from kafka_fleet.config.fleet import Cluster
-from kafka_fleet.prometheus_import.client import Prometheus, quoted
+from kafka_fleet.prometheus_import.client import Prometheus, promql_string
 from kafka_fleet.prometheus_import.mapping import Choice
-from kafka_fleet.prometheus_import.metric_names import Names, safe
+from kafka_fleet.prometheus_import.metric_names import Names, exporter_name
 
 MARK = "broker_metrics.partition_count"  # every broker has it, and nothing else that carries an exporter
 CLUSTER_LABELS = ("cluster", "kafka_cluster")
@@ -32,15 +32,19 @@ class Targets(NamedTuple):
 
 def matchers(labels: Iterable[tuple[str, str]]) -> str:
     """Labels as matchers of a selector, without braces."""
-    return ",".join(f"{name}={quoted(value)}" for name, value in sorted(labels))
+    return ",".join(f"{name}={promql_string(value)}" for name, value in sorted(labels))
 
 
 def own_labels(metric: Mapping[str, str], target: Labels) -> dict[str, str]:
     """Labels that a series has besides its target's, names in lower case."""
-    return {safe(name): value for name, value in metric.items() if name != "__name__" and (name, value) not in target}
+    return {
+        exporter_name(name): value
+        for name, value in metric.items()
+        if name != "__name__" and (name, value) not in target
+    }
 
 
-class Whose(NamedTuple):
+class ClusterTargets(NamedTuple):
     """What tells a cluster's targets: its entry, its part of the --map file, hosts that other clusters have as well."""
 
     cluster: Cluster
@@ -54,10 +58,10 @@ def shared_hosts(clusters: Iterable[Cluster]) -> frozenset[str]:
     return frozenset(host for host, number in counted.items() if number > 1)
 
 
-def find(server: Prometheus, whose: Whose, names: Names, start_ms: int, end_ms: int) -> Targets:
+def find_targets(server: Prometheus, whose: ClusterTargets, names: Names, start_ms: int, end_ms: int) -> Targets:
     """The cluster's targets that had samples between two times. Raises Failure."""
     for selector in _selectors(whose.cluster, whose.choice):
-        asked = f"{{__name__=~{quoted(names.expression(MARK))}" + (f",{selector}}}" if selector else "}")
+        asked = f"{{__name__=~{promql_string(names.expression(MARK))}" + (f",{selector}}}" if selector else "}")
         found = {one for one in (_target(s, names) for s in server.series(asked, start_ms, end_ms)) if one}
         if found:
             return _told(whose, found, everything=whose.choice.selector is None and not selector)
@@ -68,23 +72,23 @@ def _selectors(cluster: Cluster, choice: Choice) -> list[str]:
     """What is asked for, one after the other until something is found; last everything, told apart by host alone."""
     if choice.selector is not None:
         return [choice.selector.strip().rstrip(",")]
-    return [*(f"{label}={quoted(cluster.id)}" for label in CLUSTER_LABELS), ""]
+    return [*(f"{label}={promql_string(cluster.id)}" for label in CLUSTER_LABELS), ""]
 
 
 def _target(metric: Mapping[str, str], names: Names) -> Labels | None:
     for source in names.sources.get(metric.get("__name__", "").lower(), []):
         if f"{source.bean.table}.{source.column.name}" == MARK:
-            labels = {safe(name): value for name, value in metric.items()}
+            labels = {exporter_name(name): value for name, value in metric.items()}
             if all(labels.get(label) == value for label, value in source.fixed.items()):
                 return frozenset(
                     (name, value)
                     for name, value in metric.items()
-                    if name != "__name__" and safe(name) not in source.fixed
+                    if name != "__name__" and exporter_name(name) not in source.fixed
                 )
     return None
 
 
-def _told(whose: Whose, found: Iterable[Labels], everything: bool) -> Targets:
+def _told(whose: ClusterTargets, found: Iterable[Labels], everything: bool) -> Targets:
     hosts = _hosts(whose.cluster)
     if everything:
         hosts = {host: brokers | {-1} if host in whose.shared else brokers for host, brokers in hosts.items()}

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from kafka_fleet.documents.day_summaries import CLEAN_DAYS, FIELDS, measured
+from kafka_fleet.documents.day_summaries import CLEAN_DAYS, FIELDS, has_symptom
 from kafka_fleet.domain import VERDICT_RANK, added_subjects, finding_key, severity_rank
 from kafka_fleet.report.formatting import quantity
 from kafka_fleet.report.view_models import Json
@@ -18,7 +18,7 @@ KINDS: tuple[Kind, ...] = ("new", "worse", "persists", "reopened", "unseen", "be
 
 # finding's key -> what its reader was told of it: FIELDS of a brief, the figure that shows it, and where it is so
 # `acknowledged`, `unseen`, and `persists`: the release on which it had been confirmed before one with the fix
-Told = dict[str, dict[str, Any]]
+Reported = dict[str, dict[str, Any]]
 CleanDays = Callable[[str, str | None], int]
 UNREACHED = "measurement of the cluster"  # stands for all of it on a day on which nothing was measured
 NOT_JUDGED = "judgement of the cluster"  # the same on a day that was judged without it
@@ -50,7 +50,7 @@ class Changes:
     since: str | None
     changes: tuple[Change, ...]
     pending: tuple[tuple[str, int], ...]
-    told: Told
+    told: Reported
     persisting: tuple[tuple[str, str], ...] = ()
     unsure: str | None = None
     late: tuple[str, ...] = ()
@@ -60,7 +60,7 @@ class Changes:
         return tuple(one for one in self.changes if one.kind == kind)
 
 
-def told_of(findings: Sequence[Json]) -> Told:
+def told_of(findings: Sequence[Json]) -> Reported:
     """What a letter with these findings of one cluster tells. Not affected is nothing told."""
     return dict(sorted((finding_key(one), _row(one)) for one in findings if one["verdict"] != "not_affected"))
 
@@ -74,7 +74,7 @@ def _row(finding: Json) -> dict[str, Any]:
 
 
 def compare(
-    before: Told | None,
+    before: Reported | None,
     findings: Sequence[Json],
     since: str | None,
     reached: bool,
@@ -165,7 +165,7 @@ def _step(
     severity = new["severity"] or old["severity"]
     known = {**new, "subjects": _union(old["subjects"], new["subjects"])}
     undecided = now == "unknown" and was != "unknown"
-    if undecided or (new["signature_state"] == "not_evaluated" and measured(old)):
+    if undecided or (new["signature_state"] == "not_evaluated" and has_symptom(old)):
         if old.get("unseen"):
             return None, old, None
         change = Change("unseen", key, was, now, severity, "It could not be measured; it stands as it was told.")
@@ -174,13 +174,13 @@ def _step(
         kind: Kind = "new" if was == "unknown" else "worse"
         return Change(kind, key, was, now, severity, ""), new, None
     if VERDICT_RANK[now] < VERDICT_RANK[was]:
-        if measured(new) and new["cause"] == old["cause"]:  # seen as before, and judged more mildly
+        if has_symptom(new) and new["cause"] == old["cause"]:  # seen as before, and judged more mildly
             moved = new["release"] is not None and new["release"] != old["release"]
             if was == "confirmed" and new["exposure"] == "not_exposed" and moved:
                 told = {**known, "persists": old["release"] or "an unknown release"}
                 return Change("persists", key, was, now, severity, _still_there(old, new)), told, None
             return Change("better", key, was, now, severity, ""), known, None
-        days = clean_days(old["signature"], old["cause"]) if measured(old) and old["signature"] else CLEAN_DAYS
+        days = clean_days(old["signature"], old["cause"]) if has_symptom(old) and old["signature"] else CLEAN_DAYS
         if days < CLEAN_DAYS:
             return None, old, days
         if now == "not_affected" and was != "unknown":
@@ -208,7 +208,7 @@ def _gone(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
     """What is known of an end: the releases before and after, and the figure that is not measured any more."""
     moved = new["release"] is not None and new["release"] != old["release"]
     why = f"The release is {new['release']} now; it was {old['release']}." if moved else ""
-    if measured(old) and "figure" in old:
+    if has_symptom(old) and "figure" in old:
         why += f" Told before: {old['figure']}; since then looked for on {CLEAN_DAYS} days, and not there."
     return why.strip()
 

@@ -13,7 +13,7 @@ from kafka_fleet.report.formatting import VERDICTS, plural
 from kafka_fleet.report.priority import sentence
 from kafka_fleet.report.sanitize import clean
 from kafka_fleet.report.templating import fragment, plain
-from kafka_fleet.report.view_models import AdvisoryText, Cut, Json, cut
+from kafka_fleet.report.view_models import AdvisoryText, Cut, Json, cut_list
 
 ROOM = 12_000  # bytes of HTML that every letter leaves for this
 PLACE = "<!--since-->"  # where the letter's HTML has it
@@ -167,10 +167,10 @@ def first_part(
             heading="The first letter" if changes.since is None else f"Since the letter of {changes.since}",
             notes=(*_notes(changes), *clean([*urgent, *faults[:most]], _LONG)),
             groups=tuple(
-                (label, cut([_line(one, advisories) for one in lines], most)) for label, lines in groups if lines
+                (label, cut_list([_line(one, advisories) for one in lines], most)) for label, lines in groups if lines
             ),
-            acknowledged=cut(accepted, most),
-            pending=cut(waiting, most),
+            acknowledged=cut_list(accepted, most),
+            pending=cut_list(waiting, most),
             clean_days=CLEAN_DAYS,
         )
         html = fragment("since.html.j2", v=view)

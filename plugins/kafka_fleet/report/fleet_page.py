@@ -10,7 +10,7 @@ from kafka_fleet.report.formatting import VERDICTS, plural
 from kafka_fleet.report.headline import alerts, releases, verdict_counts
 from kafka_fleet.report.priority import most_pressing, weighed
 from kafka_fleet.report.sanitize import clean
-from kafka_fleet.report.view_models import Cut, Json, cut
+from kafka_fleet.report.view_models import Cut, Json, cut_list
 
 _CLIP = 200
 _SHARED = 15
@@ -84,7 +84,7 @@ def _row(dossier: Json, findings: Sequence[Json], written: bool) -> ClusterRow:
         worst=next((key for key in _WORST if counts[key]), "not_affected" if not problem else "unknown"),
         weight=weighed(pressing["severity"], dossier["environment"]) if pressing else "info",
         counts=counts,
-        releases=cut(releases(dossier), 4),
+        releases=cut_list(releases(dossier), 4),
         coverage=_coverage(dossier),
         problem=problem,
         unmeasured=bool(dossier["declaration_error"]) or not judged(dossier),
@@ -109,7 +109,7 @@ def _shared(findings: Sequence[Json]) -> Cut:
             sets[finding["verdict"]].add(finding["cluster"])
     rows = [Shared(name, worst, len(s["confirmed"]), len(s["exposed"])) for (name, worst), s in clusters.items()]
     rows.sort(key=lambda r: (-r.confirmed, severity_rank(r.severity), -r.exposed, r.id))
-    return cut(rows, _SHARED)
+    return cut_list(rows, _SHARED)
 
 
 def build_fleet(

@@ -65,7 +65,7 @@ def clip(text: str, limit: int) -> str:
 
 
 @lru_cache(maxsize=2048)  # a topic stands in many findings, and each size of letter asks again
-def shown(text: str, limit: int) -> str:
+def displayed(text: str, limit: int) -> str:
     """Foreign text ready for a letter: visible, and no longer than about `limit` characters."""
     if len(text) <= limit:
         return clip(visible(text), limit * 2)
@@ -77,7 +77,7 @@ def shown(text: str, limit: int) -> str:
 def clean(value: Any, limit: int) -> Any:
     """A JSON value with every string in it passed through `shown`. Prose and requests may be longer than names."""
     if isinstance(value, str):
-        return shown(value, limit)
+        return displayed(value, limit)
     if isinstance(value, Mapping):
         return {k: item if k == _POINTS else clean(item, _limit(k, limit)) for k, item in value.items()}
     if isinstance(value, list | tuple):

@@ -63,7 +63,7 @@ class Cut:
     more: int
 
 
-def cut(items: Sequence[Any], most: int) -> Cut:
+def cut_list(items: Sequence[Any], most: int) -> Cut:
     """The first `most` items; one more is shown rather than `and 1 more`."""
     keep = len(items) if len(items) <= most + 1 else most
     return Cut(tuple(items[:keep]), len(items) - keep)

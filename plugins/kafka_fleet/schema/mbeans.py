@@ -91,7 +91,7 @@ def mbean_of(table: str, column: str, part: str = "") -> str:
     raise KeyError(f"{table}.{column}")
 
 
-def asked(bean: Bean) -> str:
+def requested_name(bean: Bean) -> str:
     """The name that is sent for a bean: a pattern over the logs is sent with its wildcards left open.
 
     A broker has ten such MBeans per replica, and the JVM compares a pattern with each of them, which takes it three
@@ -108,7 +108,7 @@ def _named(bean: Bean) -> frozenset[str]:
     return frozenset(pair.partition("=")[0] for pair in bean.mbean.partition(":")[2].split(","))
 
 
-def further(bean: Bean, found: Mapping[str, str]) -> bool:
+def has_more_properties(bean: Bean, found: Mapping[str, str]) -> bool:
     """Whether a name has all properties of a bean's pattern and more, as the log has that a replica is moved to."""
     return not bean.mbean.endswith(",*") and found.keys() > _named(bean)
 
@@ -120,7 +120,7 @@ def _fixed(bean: Bean) -> tuple[tuple[str, str], ...]:
     return tuple((key, value) for key, value in pairs if value != "*")
 
 
-def fits(bean: Bean, name: str, found: Mapping[str, str]) -> bool:
+def matches_pattern(bean: Bean, name: str, found: Mapping[str, str]) -> bool:
     """Whether nothing in a name with these properties is against what a bean's pattern asks for."""
     if not name.startswith(bean.mbean.partition(":")[0] + ":"):
         return False
@@ -141,14 +141,14 @@ def answers_to(bean: Bean, value: Mapping[str, Any]) -> bool:
     if "*" not in bean.mbean:
         return any(column.attribute in value for column in bean.columns)
     try:
-        return fits(bean, first, properties(first))
+        return matches_pattern(bean, first, properties(first))
     except ValueError:
         return True
 
 
 def read_request(bean: Bean) -> dict[str, Any]:
     """The Jolokia read of one bean."""
-    return {"type": "read", "mbean": asked(bean), "attribute": [column.attribute for column in bean.columns]}
+    return {"type": "read", "mbean": requested_name(bean), "attribute": [column.attribute for column in bean.columns]}
 
 
 _PROPERTY = re.compile(r'([^=,*?:"]+)=("(?:[^"\\]|\\.)*"|[^,"]*)(?:,|$)')

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from kafka_fleet.schema.raw_tables import SCHEMA_VERSION
 from kafka_fleet.store.files import read_file, replace_file
-from kafka_fleet.store.generations import day
+from kafka_fleet.store.generations import checked_day
 from kafka_fleet.store.versions import document
 
 Job = Literal["facts", "judge"]
@@ -21,7 +21,7 @@ NAME = "set_aside.json"
 
 
 def _path(home: Path, ds: str, generation: str) -> Path:
-    return home / f"findings/ds={day(ds)}/{generation}" / NAME
+    return home / f"findings/ds={checked_day(ds)}/{generation}" / NAME
 
 
 def _noted(path: Path) -> dict[str, Any] | None:

@@ -12,12 +12,12 @@ from typing import Any
 from kafka_fleet.config.fleet import Cluster, Fleet, FleetError
 from kafka_fleet.schema.raw_tables import SCHEMA_VERSION
 from kafka_fleet.store.files import read_file, replace_file
-from kafka_fleet.store.generations import day
+from kafka_fleet.store.generations import checked_day
 from kafka_fleet.store.versions import document
 
 
 def _path(home: Path, ds: str, generation: str) -> Path:
-    return home / f"runs/ds={day(ds)}/{generation}.fleet"
+    return home / f"runs/ds={checked_day(ds)}/{generation}.fleet"
 
 
 def keep_fleet(home: Path, ds: str, generation: str, fleet: Fleet) -> None:

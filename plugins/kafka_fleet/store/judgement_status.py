@@ -3,8 +3,8 @@
 from collections.abc import Collection
 from pathlib import Path
 
-from kafka_fleet.store.files import names, read_file
-from kafka_fleet.store.generations import current
+from kafka_fleet.store.files import list_names, read_file
+from kafka_fleet.store.generations import current_generation
 from kafka_fleet.store.versions import document
 
 NOT_ASKED = "not asked for in this run"  # of a signature, where the run was for others
@@ -15,10 +15,10 @@ def unjudged(home: Path, ds: str, clusters: Collection[str]) -> str | None:
 
     Raises ValueError when the pointer is damaged.
     """
-    generation = current(home / f"findings/ds={ds}")
+    generation = current_generation(home / f"findings/ds={ds}")
     if generation is None:
         return "it is not judged"
-    judged = {Path(name).stem for name in names(home / f"findings/ds={ds}/{generation}/clusters")}
+    judged = {Path(name).stem for name in list_names(home / f"findings/ds={ds}/{generation}/clusters")}
     absent = sorted(set(clusters) - judged)
     if absent:
         return f"it is judged without {', '.join(absent[:3])}"

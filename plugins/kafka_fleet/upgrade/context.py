@@ -12,9 +12,18 @@ from typing import Any
 from kafka_fleet.knowledge.advisories import Advisory
 from kafka_fleet.knowledge.declared_clients import JAVA
 from kafka_fleet.knowledge.facts import ClusterFacts
-from kafka_fleet.knowledge.predicates import Measured
+from kafka_fleet.knowledge.predicates import MeasuredCondition
 from kafka_fleet.knowledge.releases import Release, catalogue, comparable_release
-from kafka_fleet.upgrade.targets import affects, candidates, choose, concerns, family, harmless, opened, possible
+from kafka_fleet.upgrade.targets import (
+    affects_release,
+    candidates,
+    choose_release,
+    family,
+    is_harmless,
+    opened_issues,
+    still_possible,
+    upgrade_cures,
+)
 
 Outcome = dict[str, list[str]]
 # measured facts that go with any complete roll, or with a roll to a supported release
@@ -34,7 +43,7 @@ def java_releases(facts: ClusterFacts) -> tuple[Release, ...]:
 
 
 @dataclass(frozen=True)
-class Scene:
+class UpgradeContext:
     """confirmed, present (confirmed or exposed): advisories of the day's findings. current: sorted, never empty."""
 
     fleet: str
@@ -56,35 +65,35 @@ class Scene:
 
     def has(self, advisory: Advisory) -> bool:
         """Whether a release that runs has it."""
-        return any(affects(advisory, release) for release in self.current)
+        return any(affects_release(advisory, release) for release in self.current)
 
     def must(self) -> list[Advisory]:
         """What is confirmed of this fleet and cured by some release that it could go to."""
         own = [a for a in self.confirmed if family(a) == self.fleet and self.has(a)]
-        return [a for a in own if any(not affects(a, release) for release in self.candidates())]
+        return [a for a in own if any(not affects_release(a, release) for release in self.candidates())]
 
     def choose(self, must: Sequence[Advisory]) -> tuple[Release | None, bool]:
         """The smallest release that closes all of them, and whether it opens nothing as bad."""
-        return choose(must, self.current, self.fleet, self.advisories, self.facts, self.on)
+        return choose_release(must, self.current, self.fleet, self.advisories, self.facts, self.on)
 
     def harmless(self, target: Release) -> bool:
         """Whether it reopens no security hole and opens no critical fault."""
-        return harmless(opened(self.low, target, self.fleet, self.advisories, self.facts), self.low)
+        return is_harmless(opened_issues(self.low, target, self.fleet, self.advisories, self.facts), self.low)
 
     def cures(self, advisory: Advisory, target: Release) -> bool:
         """Whether going to the target ends a finding of this fleet."""
-        if not concerns(advisory, self.fleet):
+        if not upgrade_cures(advisory, self.fleet):
             return False
         if advisory.affected is not None:
-            return self.has(advisory) and not affects(advisory, target)
-        asked = {c.test.measured for c in advisory.preconditions if isinstance(c.test, Measured)}
+            return self.has(advisory) and not affects_release(advisory, target)
+        asked = {c.test.measured for c in advisory.preconditions if isinstance(c.test, MeasuredCondition)}
         if asked == {_ENDED_BY_SUPPORT}:
             return catalogue().supported(target, self.on)
         return bool(asked) and asked <= _ENDED_BY_ROLL
 
     def opens(self, target: Release) -> list[Advisory]:
         """What the target has and the day's findings do not, worst first."""
-        new = opened(self.low, target, self.fleet, self.advisories, self.facts)
+        new = opened_issues(self.low, target, self.fleet, self.advisories, self.facts)
         return [advisory for advisory in new if advisory not in self.present]
 
     def outcome(self, target: Release) -> Outcome:
@@ -101,12 +110,14 @@ class Scene:
         return [
             a
             for a in self.advisories.values()
-            if family(a) == self.fleet and affects(a, target) and possible(a, self.facts, self.low, target, self.fleet)
+            if family(a) == self.fleet
+            and affects_release(a, target)
+            and still_possible(a, self.facts, self.low, target, self.fleet)
         ]
 
     def burden(self, target: Release) -> tuple[int, ...]:
         """What a release would leave: confirmed faults, then security by severity, then new faults of high severity."""
-        confirmed = sum(family(a) == self.fleet and affects(a, target) for a in self.confirmed)
+        confirmed = sum(family(a) == self.fleet and affects_release(a, target) for a in self.confirmed)
         here = self.here(target)
         security = [sum(a.security and a.rank == rank for a in here) for rank in range(5)]
         return (confirmed, *security, sum(not a.security and a.rank <= 1 for a in self.opens(target)))

@@ -9,9 +9,9 @@ from kafka_fleet.knowledge.advisories import Advisory
 from kafka_fleet.knowledge.facts import ClusterFacts
 from kafka_fleet.knowledge.releases import Release, catalogue, comparable_release
 from kafka_fleet.knowledge.vendors import lines_with, vendor_build
-from kafka_fleet.upgrade.context import Scene, ids, java_releases
+from kafka_fleet.upgrade.context import UpgradeContext, ids, java_releases
 from kafka_fleet.upgrade.steps import BRIDGE, client_floor, client_steps, steps
-from kafka_fleet.upgrade.targets import affects, candidates, choose, family
+from kafka_fleet.upgrade.targets import affects_release, candidates, choose_release, family
 
 Step = dict[str, Any]
 Plan = dict[str, Any]
@@ -50,9 +50,9 @@ def upgrade_to(
         return Target(
             None, _of_vendor(odd, [advisory], side, advisories, facts, on) if odd else "A release was not read."
         )
-    if not any(affects(advisory, release) for release in known):
+    if not any(affects_release(advisory, release) for release in known):
         return Target(None, "The release in use does not have it.")
-    release, clean = choose([advisory], known, side, advisories, facts, on)
+    release, clean = choose_release([advisory], known, side, advisories, facts, on)
     if release is None or not clean:
         return Target(None, no_target([advisory], known, side, on))
     return Target(str(release), f"{release} {_serves(release, on)} with the fix that opens nothing as bad of its kind.")
@@ -69,7 +69,7 @@ def _serves(release: Release, on: dt.date | None) -> str:
 
 def no_target(must: Sequence[Advisory], current: Sequence[Release], fleet: str, on: dt.date | None) -> str:
     """Why no release is named, one sentence."""
-    fixed = [r for r in candidates(current, fleet, on) if not any(affects(a, r) for a in must)]
+    fixed = [r for r in candidates(current, fleet, on) if not any(affects_release(a, r) for a in must)]
     if not fixed:
         return "No published release has the fix."
     return (
@@ -90,7 +90,7 @@ def _of_vendor(
     build = vendor_build(text)
     if build is None:
         return f"{text} is an unknown build; ask its vendor."
-    target = choose(must, [build.base or build.rest[0]], fleet, advisories, facts, on)[0] if must else None
+    target = choose_release(must, [build.base or build.rest[0]], fleet, advisories, facts, on)[0] if must else None
     start = f"{text} is {build.vendor}, {build.floor}; {build.vendor} names the upgrade"
     if target is None:
         return f"{start}."
@@ -99,7 +99,7 @@ def _of_vendor(
     return f"{start}; of Apache's releases, {target} closes {', '.join(ids(must))}{named}."
 
 
-def _step(scene: Scene, target: Release, why: str, must: Sequence[Advisory]) -> Step:
+def _step(scene: UpgradeContext, target: Release, why: str, must: Sequence[Advisory]) -> Step:
     if scene.fleet == "server":
         only_controllers = bool(must) and all("broker" not in a.components for a in must)
         component = "controller" if only_controllers else "broker"
@@ -118,7 +118,7 @@ def _step(scene: Scene, target: Release, why: str, must: Sequence[Advisory]) -> 
     }
 
 
-def _now(scene: Scene) -> Step | None:
+def _now(scene: UpgradeContext) -> Step | None:
     """The smallest release that closes everything confirmed that any release cures."""
     must = scene.must()
     target, clean = scene.choose(must) if must else (None, False)
@@ -130,7 +130,7 @@ def _now(scene: Scene) -> Step | None:
     return _step(scene, target, f"{text}; new with it: {', '.join(new)}." if new else f"{text}.", must)
 
 
-def _next(scene: Scene, now: Step | None) -> Step | None:
+def _next(scene: UpgradeContext, now: Step | None) -> Step | None:
     """The supported harmless release that leaves least, None where the fleet is there or the first step leads."""
     known = catalogue()
     newest = [r for r in scene.candidates() if r == known.latest_patch(r.line, scene.on)]
@@ -163,19 +163,19 @@ def _with_clients(step: Step, client: Step) -> Step:
     }
 
 
-def _clients(make: Any, facts: ClusterFacts) -> tuple[Step | None, Step | None, Scene | None]:
+def _clients(make: Any, facts: ClusterFacts) -> tuple[Step | None, Step | None, UpgradeContext | None]:
     """The clients' first and next step. The first counts only the fleets that carry what is confirmed."""
     java = java_releases(facts)
     if not java:
         return None, None, None
-    everyone: Scene = make("client", java)
-    hit = tuple(r for r in java if any(affects(a, r) for a in everyone.must()))
+    everyone: UpgradeContext = make("client", java)
+    hit = tuple(r for r in java if any(affects_release(a, r) for a in everyone.must()))
     now = _now(make("client", hit)) if hit else None
     after = _next(everyone, now) if any(everyone.cures(a, everyone.candidates()[-1]) for a in _own(everyone)) else None
     return now, after, everyone
 
 
-def _own(scene: Scene) -> list[Advisory]:
+def _own(scene: UpgradeContext) -> list[Advisory]:
     return [a for a in scene.present if scene.candidates() and family(a) == scene.fleet]
 
 
@@ -196,8 +196,8 @@ def plan(
     confirmed = tuple(advisories[key] for key in sorted(verdicts) if verdicts[key] == "confirmed")
     present = tuple(advisories[key] for key in sorted(verdicts) if verdicts[key] in ("confirmed", "exposed"))
 
-    def make(fleet: str, current: tuple[Release, ...]) -> Scene:
-        return Scene(fleet, facts, advisories, confirmed, present, current, on)
+    def make(fleet: str, current: tuple[Release, ...]) -> UpgradeContext:
+        return UpgradeContext(fleet, facts, advisories, confirmed, present, current, on)
 
     client, later, clients = _clients(make, facts)
     texts = [(str(b), b.release) for b in facts.brokers]

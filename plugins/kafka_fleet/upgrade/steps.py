@@ -7,7 +7,7 @@ bridge from ZooKeeper, and 3.3 as the oldest metadata.version that 4.x starts wi
 import datetime as dt
 
 from kafka_fleet.knowledge.facts import ClusterFacts, Mode
-from kafka_fleet.knowledge.predicates import level
+from kafka_fleet.knowledge.predicates import protocol_level
 from kafka_fleet.knowledge.releases import Release, ReleaseError, catalogue, comparable_release
 
 FOUR = Release((4, 0, 0))
@@ -41,7 +41,7 @@ def _roll(target: Release) -> str:
 def protocol(facts: ClusterFacts, start: Release) -> str:
     """The protocol version in force: the lowest that brokers report, which may be below their release on purpose."""
     read = [b.configs.get("inter.broker.protocol.version") for b in facts.brokers if b.is_broker]
-    known = [(found, text) for text in read if text and (found := level(text)) is not None]
+    known = [(found, text) for text in read if text and (found := protocol_level(text)) is not None]
     return min(known)[1] if known and len(known) == len(read) else start.line_text
 
 
@@ -93,7 +93,7 @@ def _to_four(start: Release, target: Release, facts: ClusterFacts, mode: Mode | 
         steps += [f"Go to {between} first: 4.x starts only from 3.3 or later.", *_kraft(start, between)]
         start = between
     elif start < FOUR:
-        have = level(facts.metadata_version or "")
+        have = protocol_level(facts.metadata_version or "")
         if have is None:
             steps.append("Check with kafka-features.sh describe that metadata.version is at least 3.3: 4.x needs it.")
         elif have < (3, 3, 3):

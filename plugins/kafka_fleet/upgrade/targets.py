@@ -29,14 +29,14 @@ def family(advisory: Advisory) -> str:
     return next((name for name in ("server", "client") if name in advisory.families), "none")
 
 
-def concerns(advisory: Advisory, fleet: str) -> bool:
+def upgrade_cures(advisory: Advisory, fleet: str) -> bool:
     """Whether an upgrade of this fleet is what cures it."""
     if fleet == "server":
         return "server" in advisory.families
     return family(advisory) == "client" or advisory.upgrade_component in CLIENT
 
 
-def affects(advisory: Advisory, release: Release) -> bool:
+def affects_release(advisory: Advisory, release: Release) -> bool:
     """Whether the advisory depends on the release and has this one in range."""
     return advisory.affected is not None and release in advisory.affected.releases
 
@@ -64,7 +64,7 @@ def _ruled_out(condition: Precondition, node: BrokerFacts, facts: ClusterFacts) 
     return answer is not None and answer.holds is False
 
 
-def possible(
+def still_possible(
     advisory: Advisory, facts: ClusterFacts | None, start: Release, target: Release, fleet: str = "server"
 ) -> bool:
     """Whether nothing that was read rules the advisory out on this cluster after an upgrade from start to target."""
@@ -78,7 +78,7 @@ def possible(
     return False
 
 
-def opened(
+def opened_issues(
     start: Release, target: Release, fleet: str, advisories: Mapping[str, Advisory], facts: ClusterFacts | None = None
 ) -> list[Advisory]:
     """What the target has and the start has not, worst first."""
@@ -86,14 +86,14 @@ def opened(
         a
         for a in advisories.values()
         if fleet in a.families
-        and affects(a, target)
-        and not affects(a, start)
-        and possible(a, facts, start, target, fleet)
+        and affects_release(a, target)
+        and not affects_release(a, start)
+        and still_possible(a, facts, start, target, fleet)
     ]
     return sorted(found, key=lambda a: (a.rank, a.id))
 
 
-def harmless(new: Iterable[Advisory], start: Release) -> bool:
+def is_harmless(new: Iterable[Advisory], start: Release) -> bool:
     """Whether nothing of what a release opens forbids it, whatever it closes.
 
     Forbidden are a security hole that the release in use has closed already, and any critical fault. A trap of a
@@ -135,7 +135,7 @@ def in_order(current: Sequence[Release], fleet: str, on: dt.date | None = None) 
     return sorted(newest, key=lambda r: (not (known.supported(r, on) or r.line == BRIDGE), r))
 
 
-def choose(
+def choose_release(
     must: Sequence[Advisory],
     current: Sequence[Release],
     fleet: str,
@@ -148,8 +148,8 @@ def choose(
     (None, False): no release has the fix, or each of them does harm.
     """
     start = min(current)
-    fixed = [r for r in in_order(current, fleet, on) if not any(affects(a, r) for a in must)]
-    new = {release: opened(start, release, fleet, advisories, facts) for release in fixed}
-    good = [release for release in fixed if harmless(new[release], start)]
+    fixed = [r for r in in_order(current, fleet, on) if not any(affects_release(a, r) for a in must)]
+    new = {release: opened_issues(start, release, fleet, advisories, facts) for release in fixed}
+    good = [release for release in fixed if is_harmless(new[release], start)]
     clean = [release for release in good if _no_trade(must, new[release])]
     return next(iter(clean or good), None), bool(clean)

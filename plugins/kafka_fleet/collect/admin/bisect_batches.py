@@ -38,7 +38,9 @@ def batches(names: list[str]) -> Iterator[list[str]]:
         yield names[start : start + BATCH]
 
 
-def halving(names: list[str], in_time: Callable[[], None], read: Callable[[list[str]], Any], lost: Lost) -> list[Any]:
+def read_bisecting(
+    names: list[str], in_time: Callable[[], None], read: Callable[[list[str]], Any], lost: Lost
+) -> list[Any]:
     """What `read` gives of the names, batch by batch; a batch that it cannot read is tried in halves.
 
     Names that cannot be read even alone, or where no smaller request would help, are counted in `lost`.

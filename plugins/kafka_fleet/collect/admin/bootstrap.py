@@ -11,19 +11,19 @@ from kafka.net.compat import KafkaNetClient
 
 from kafka_fleet.base.addresses import resolve
 from kafka_fleet.collect.admin import guarded_sockets
-from kafka_fleet.collect.connections.tls import told
+from kafka_fleet.collect.connections.tls import handshake_error
 
 MOST = 10  # servers of a list that are tried: any one of them names all brokers, and each may take its time
 FIRST_S = 5.0  # for the one try of a server with TLS or SASL
 
 
-def used(servers: list[str]) -> tuple[list[str], str]:
+def usable_servers(servers: list[str]) -> tuple[list[str], str]:
     """The servers that are tried, and a part of a sentence that is empty unless the list has more of them."""
     more = f"; the first {MOST} of {len(servers):,} bootstrap servers were tried" if len(servers) > MOST else ""
     return servers[:MOST], more
 
 
-def refused(servers: list[str], seconds: float) -> str | None:
+def refused_server(servers: list[str], seconds: float) -> str | None:
     """Why the first of these servers that is never contacted is not: its name resolves to forbidden addresses only.
 
     The names are resolved side by side. One whose answer has not come within `seconds` is not waited for: its address
@@ -76,7 +76,7 @@ def _one_try(server: str, settings: dict[str, Any]) -> str | None:
     try:
         made = guarded_sockets.client_settings(settings)
     except OSError as error:  # a file of the settings that is no certificate or key
-        return told(error) if isinstance(error, ssl.SSLError) else None
+        return handshake_error(error) if isinstance(error, ssl.SSLError) else None
     client = KafkaNetClient(bootstrap_servers=[server], **made)
     manager = client._manager
     (broker,) = manager.cluster.bootstrap_brokers()
@@ -91,7 +91,7 @@ def _one_try(server: str, settings: dict[str, Any]) -> str | None:
     except (errors.KafkaError, OSError, ValueError, AssertionError) as error:
         for cause in (error, error.__cause__, error.__context__, *error.args):
             if isinstance(cause, ssl.SSLError):
-                return told(cause)
+                return handshake_error(cause)
         # brokers close a connection right behind their "no", and kafka-python 3.0.12 drops what came with the close
         refused = (
             known and known[0].broker_version_data is not None and settings["security_protocol"].startswith("SASL")
@@ -102,7 +102,7 @@ def _one_try(server: str, settings: dict[str, Any]) -> str | None:
     return None
 
 
-def diagnosis(servers: list[str]) -> str:
+def diagnose_connection(servers: list[str]) -> str:
     """What a plain connection to the first servers meets; the library only says that time ran out."""
     met = []
     for server in servers[:3]:

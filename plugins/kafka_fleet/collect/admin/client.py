@@ -14,12 +14,12 @@ from kafka import errors
 from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
 
 from kafka_fleet.collect.admin import groups, unlisted_topics
-from kafka_fleet.collect.admin.bisect_batches import BATCH, Lost, halving
-from kafka_fleet.collect.admin.bootstrap import diagnosis, refused, turned_down, used
+from kafka_fleet.collect.admin.bisect_batches import BATCH, Lost, read_bisecting
+from kafka_fleet.collect.admin.bootstrap import diagnose_connection, refused_server, turned_down, usable_servers
 from kafka_fleet.collect.admin.configs import config_rows
 from kafka_fleet.collect.admin.faults import FAULTS, Late, sentence
 from kafka_fleet.collect.admin.guarded_sockets import admin_client
-from kafka_fleet.collect.admin.producers import concerned, read_producers
+from kafka_fleet.collect.admin.producers import has_producer_bug, read_producers
 
 RESOLVE_S = 5.0  # for the names of the bootstrap servers
 SETTLES_S = 1.0  # until every broker knows of a new topic
@@ -88,7 +88,7 @@ class _Reader:
             answer = self.client._manager.run(self.client._get_cluster_metadata, None)
         refused = unlisted_topics.with_error(answer["topics"])
         self.refused = frozenset(str(topic["name"]) for topic in refused)
-        self.fault(unlisted_topics.SOME_TOPICS, unlisted_topics.told(refused))
+        self.fault(unlisted_topics.SOME_TOPICS, unlisted_topics.topic_error_sentence(refused))
         self.kafka_cluster_id = answer.get("cluster_id")
         controller = answer.get("controller_id")
         self.controller = controller if isinstance(controller, int) and controller >= 0 else None
@@ -159,7 +159,7 @@ class _Reader:
             resources = [ConfigResource(ConfigResourceType.TOPIC, name) for name in batch]
             return batch, self.client.describe_configs(resources, config_filter="all").get("topic", {})
 
-        for batch, answer in halving(names, self.in_time, ask, lost):
+        for batch, answer in read_bisecting(names, self.in_time, ask, lost):
             silent += [name for name in batch if not answer.get(name)]
             for topic, configs in answer.items():
                 made, too_much = config_rows("topic", configs)
@@ -195,7 +195,7 @@ class _Reader:
         return {"group_offsets": groups.offset_rows(found)}
 
     def producers(self) -> dict[str, Rows]:
-        if not concerned(self.client):
+        if not has_producer_bug(self.client):
             return {}
         rows, told = read_producers(self.client, self.tables, self.in_time)
         self.fault("producers", told)
@@ -216,14 +216,14 @@ def sweep_admin(
     whose they are.
     """
     deadline = time.monotonic() + deadline_s
-    servers, more = used(bootstrap_servers)
-    why = refused(servers, min(RESOLVE_S, deadline_s)) or turned_down(servers, settings)
+    servers, more = usable_servers(bootstrap_servers)
+    why = refused_server(servers, min(RESOLVE_S, deadline_s)) or turned_down(servers, settings)
     if why is not None:
         return AdminSweep("failed", why + more, ["every admin table"], None, None, {})
     try:
         client = admin_client(servers, settings, deadline_s)
     except (errors.KafkaError, OSError, ValueError, AssertionError) as error:
-        why = f"{type(error).__name__}: {diagnosis(servers)}{more}"
+        why = f"{type(error).__name__}: {diagnose_connection(servers)}{more}"
         return AdminSweep("failed", why, ["every admin table"], None, None, {})
     reader = _Reader(client, deadline)
     try:

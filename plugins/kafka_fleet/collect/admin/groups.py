@@ -14,7 +14,7 @@ from kafka import errors
 from kafka.admin import KafkaAdminClient
 from kafka.protocol.admin import DescribeGroupsRequest
 
-from kafka_fleet.collect.admin.bisect_batches import Lost, batches, halving
+from kafka_fleet.collect.admin.bisect_batches import Lost, batches, read_bisecting
 from kafka_fleet.collect.admin.broker_assigned_groups import consumer_group, streams_group
 from kafka_fleet.collect.admin.faults import sentence
 from kafka_fleet.collect.admin.group_rows import Rows, claimed, take_group
@@ -63,7 +63,7 @@ def _by_coordinator(
         return client._manager.run(client._find_coordinator_ids, batch)
 
     found: dict[int, list[str]] = {}
-    for some in halving(names, in_time, find, lost):
+    for some in read_bisecting(names, in_time, find, lost):
         for name, broker in some.items():
             found.setdefault(broker, []).append(name)
     return found
@@ -89,7 +89,7 @@ def described(client: KafkaAdminClient, listed: dict[str, dict[str, Any]], in_ti
             def describe(batch: list[str], broker: int = broker, request: Callable[[list[str]], Any] = request) -> Any:
                 return client._manager.run(client._manager.send, request(batch), broker)
 
-            for answer in halving(own, in_time, describe, lost):
+            for answer in read_bisecting(own, in_time, describe, lost):
                 for group in answer.groups:
                     if group.error_code:
                         lost.add(1, sentence(errors.for_code(group.error_code)()))
@@ -113,7 +113,7 @@ def committed(client: KafkaAdminClient, names: list[str], in_time: Callable[[], 
                 for name, one in requests
             ]
 
-        for answers in halving(own, in_time, fetch, lost):
+        for answers in read_bisecting(own, in_time, fetch, lost):
             for name, answer, at in answers:
                 for group in answer.groups if name is None else [answer]:
                     try:

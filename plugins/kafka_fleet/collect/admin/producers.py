@@ -20,12 +20,12 @@ TAKEN = 4 * KEPT  # ids in the answers of a sweep, kept or not, after which noth
 Rows = list[dict[str, Any]]
 
 
-def concerned(client: KafkaAdminClient) -> bool:
+def has_producer_bug(client: KafkaAdminClient) -> bool:
     """Whether the cluster's release, as the library tells it from the protocol versions, is one that is asked."""
     return bool(getattr(client._manager, "broker_version", None) == LOSING)
 
 
-def asked(topics: Rows) -> dict[TopicPartition, list[int]]:
+def partitions_to_ask(topics: Rows) -> dict[TopicPartition, list[int]]:
     """Partition -> its replicas, of the first replicated partitions of all topics, internal ones left out."""
     candidates = [row for row in topics if not row["internal"] and len(row["replicas"]) > 1]
     first = sorted(candidates, key=lambda row: (row["partition"], row["topic"]))[:ASKED]
@@ -41,7 +41,7 @@ def read_producers(
     a partition, and what `in_time` raises.
     """
     listed = {row["broker"] for row in tables.get("brokers", [])}
-    places = asked(tables.get("topics", []))
+    places = partitions_to_ask(tables.get("topics", []))
     rows: Rows = []
     todo, kept, taken, size = list(places), 0, 0, 1
     while todo and taken < TAKEN:

@@ -27,7 +27,7 @@ def with_error(topics: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return [topic for topic in topics if topic["error_code"]]
 
 
-def told(refused: Iterable[Mapping[str, Any]]) -> str | None:
+def topic_error_sentence(refused: Iterable[Mapping[str, Any]]) -> str | None:
     """What is missing for entries with an error: how many of which error, the most frequent three, each with a name."""
     named: dict[str, list[str]] = defaultdict(list)
     for topic in refused:

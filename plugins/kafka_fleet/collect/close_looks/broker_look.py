@@ -17,7 +17,7 @@ from kafka_fleet.collect.jolokia.client import QUERY
 from kafka_fleet.collect.jolokia.responses import decode
 from kafka_fleet.collect.jolokia.rows import Rows
 from kafka_fleet.config.credentials import Credentials
-from kafka_fleet.knowledge.close_looks import FROM_LEADERS, Look, source
+from kafka_fleet.knowledge.close_looks import FROM_LEADERS, Look, look_source
 from kafka_fleet.schema import mbeans
 from kafka_fleet.schema.mbeans import Bean
 
@@ -138,7 +138,7 @@ def _cells(plan: Plan) -> list[_Cell]:
         wanted += [(n, f"partitions.{n}", about) for n in plan.look.partitions if n not in FROM_LEADERS]
     cells = []
     for name, what, properties in wanted:
-        bean, column = source(what)
+        bean, column = look_source(what)
         mbean = bean.mbean
         for key, value in properties.items():
             mbean = mbean.replace(f"{key}=*", f"{key}={value}")

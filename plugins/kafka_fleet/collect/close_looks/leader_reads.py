@@ -13,7 +13,7 @@ from kafka.admin import KafkaAdminClient
 from kafka.future import Future
 from kafka.protocol.consumer import IsolationLevel, ListOffsetsRequest, OffsetSpec
 
-from kafka_fleet.collect.admin.bootstrap import used
+from kafka_fleet.collect.admin.bootstrap import usable_servers
 from kafka_fleet.collect.admin.faults import FAULTS, sentence
 from kafka_fleet.collect.admin.guarded_sockets import admin_client
 from kafka_fleet.collect.close_looks.broker_look import GIVEN_UP, READ_S, WHOLE, Place, Plan, Taken
@@ -41,7 +41,7 @@ class Leaders:
         self._client: KafkaAdminClient | None = None
         self.fault: str | None = None
         try:
-            self._client = admin_client(used(servers)[0], settings, CONNECT_S, **CLIENT)
+            self._client = admin_client(usable_servers(servers)[0], settings, CONNECT_S, **CLIENT)
         except (*FAULTS, AssertionError) as error:
             self.fault = f"leaders: {sentence(error)}"
 

@@ -36,7 +36,7 @@ class Suspect(NamedTuple):
         return {**about, "outcome": outcome, "detail": detail, **rest}
 
 
-def chosen(sweep: Sweeping, suspects: list[Suspect], most: int) -> tuple[list[Suspect], list[Row]]:
+def select_looks(sweep: Sweeping, suspects: list[Suspect], most: int) -> tuple[list[Suspect], list[Row]]:
     """Who is looked at now, in the order of turns, and rows of those who are not."""
     earlier = last_looks(sweep.home, sweep.cluster.id, sweep.started)
     made = [[row for row in rows if row["outcome"] != "skipped"] for rows in earlier]

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kafka_fleet.collect.jolokia.client import BrokerSweep
-from kafka_fleet.knowledge.close_looks import Look, Source, source
+from kafka_fleet.knowledge.close_looks import Look, Source, look_source
 
-READ = source("broker_topics.bytes_out")  # what says that a topic is read at a broker
+READ = look_source("broker_topics.bytes_out")  # what says that a topic is read at a broker
 START = "jvm_start_ms"  # of a process, its name
 PROCESS = "broker_metrics"
 Row = Mapping[str, Any]
@@ -34,7 +34,7 @@ def total(rows: Iterable[Row], what: Source) -> int | float | None:
     return sum(known) if known and len(known) == len(found) else None
 
 
-def since(one: BrokerSweep, before: RowsBefore) -> Since | None:
+def rates_since(one: BrokerSweep, before: RowsBefore) -> Since | None:
     """What rates of a broker are over; None where its process tells no start."""
     now = next(iter(one.rows.by_table[PROCESS].values()), {})
     start = now.get(START)
@@ -48,11 +48,11 @@ def since(one: BrokerSweep, before: RowsBefore) -> Since | None:
     return Since(seconds, False) if seconds > 1 else None
 
 
-def suspected(look: Look, one: BrokerSweep, span: Since, before: RowsBefore) -> str | None:
+def suspicion_reason(look: Look, one: BrokerSweep, span: Since, before: RowsBefore) -> str | None:
     """Why a check wants to see a broker closely: its words, and the rates; None where it does not."""
     told = []
     for name, least in look.when.items():
-        what = source(look.broker[name])
+        what = look_source(look.broker[name])
         now = total(_rows(one, what.table), what)
         then = total(before(what.table), what) if span.stored else 0
         if now is None or then is None or (now - then) / span.seconds <= least.value:
@@ -85,6 +85,6 @@ def columns_before(look: Look) -> dict[str, set[str]]:
     """Columns of each raw table that are asked of the sweep before."""
     found: dict[str, set[str]] = {PROCESS: {START, "read_at"}, READ.table: {"topic", READ.column}}
     for name in look.when:
-        what = source(look.broker[name])
+        what = look_source(look.broker[name])
         found.setdefault(what.table, set()).update({what.column, *what.fixed})
     return found

@@ -17,8 +17,8 @@ import pyarrow as pa
 
 from kafka_fleet.collect.close_looks.broker_look import Looked, Place, Plan, look_at
 from kafka_fleet.collect.close_looks.leader_reads import Leaders
-from kafka_fleet.collect.close_looks.selection import SPARE_S, Suspect, chosen
-from kafka_fleet.collect.close_looks.suspicion import columns_before, read_topics, since, suspected
+from kafka_fleet.collect.close_looks.selection import SPARE_S, Suspect, select_looks
+from kafka_fleet.collect.close_looks.suspicion import columns_before, rates_since, read_topics, suspicion_reason
 from kafka_fleet.collect.close_looks.sweep_context import Sweeping
 from kafka_fleet.collect.jolokia.client import BrokerSweep
 from kafka_fleet.config.credentials import CredentialsError, kafka_settings
@@ -60,7 +60,7 @@ class _Stored:
         return rows
 
 
-def looked(
+def take_looks(
     sweep: Sweeping,
     swept: Mapping[int, Future[BrokerSweep]],
     urls: Mapping[int, str | None],
@@ -98,7 +98,7 @@ def _looked(
     suspects = list(_suspects(looks, answered, stored))
     if not suspects:
         return {}
-    now, rows = chosen(sweep, suspects, most)
+    now, rows = select_looks(sweep, suspects, most)
     plans = []
     for one in now:
         read = read_topics(answered[one.broker], one.span, stored.of(one.broker))
@@ -117,9 +117,9 @@ def _merged(looks: Mapping[str, Look]) -> dict[str, set[str]]:
 def _suspects(looks: Mapping[str, Look], answered: Mapping[int, BrokerSweep], stored: _Stored) -> "list[Suspect]":
     found = []
     for broker, one in sorted(answered.items()):
-        span = since(one, stored.of(broker))
+        span = rates_since(one, stored.of(broker))
         for signature, look in looks.items() if span is not None else ():
-            reason = suspected(look, one, span, stored.of(broker)) if span is not None else None
+            reason = suspicion_reason(look, one, span, stored.of(broker)) if span is not None else None
             if reason is not None and span is not None:
                 found.append(Suspect(broker, signature, look, reason, span))
     return found

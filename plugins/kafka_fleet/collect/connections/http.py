@@ -20,7 +20,7 @@ from urllib3.exceptions import HTTPError, NameResolutionError, NewConnectionErro
 
 from kafka_fleet.collect.connections.pacing import Flood
 from kafka_fleet.collect.connections.pinned import Dropped, Lines, PinnedAdapter, Refused
-from kafka_fleet.collect.connections.tls import told
+from kafka_fleet.collect.connections.tls import handshake_error
 from kafka_fleet.config.credentials import Credentials
 
 CHUNK = 256 * 1024
@@ -158,7 +158,7 @@ class Endpoint:
         for types, kind, detail in _KINDS:  # in this order: a refused address is an OSError as well
             for cause in chain:
                 if isinstance(cause, types):
-                    return Failure(kind, told(cause) if kind == "tls" else detail or str(cause)[:120])
+                    return Failure(kind, handshake_error(cause) if kind == "tls" else detail or str(cause)[:120])
         return Failure("protocol", type(error).__name__)
 
 

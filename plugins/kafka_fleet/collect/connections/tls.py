@@ -14,7 +14,7 @@ _WANTS_CERTIFICATE = (  # alerts: TLS 1.3 has one of its own, TLS 1.2 and Java's
 _OWN_FILES = ("KEY_VALUES_MISMATCH", "PEM", "BAD_DECRYPT", "NO_START_LINE", "EE_KEY_TOO_SMALL")
 
 
-def told(error: BaseException) -> str:
+def handshake_error(error: BaseException) -> str:
     """One sentence for an error of `ssl`, or for one that wraps it; every other error is a failed handshake."""
     if isinstance(error, ssl.SSLCertVerificationError):
         return _refused(error.verify_code)

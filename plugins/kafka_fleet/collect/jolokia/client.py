@@ -177,7 +177,7 @@ def _replicas(rows: Rows) -> int:
     return min((count for count in counts if count), default=0)  # a pattern that was refused is a fault of its own
 
 
-def verdict(rows: Rows, faults: list[str]) -> tuple[str, str | None]:
+def read_outcome(rows: Rows, faults: list[str]) -> tuple[str, str | None]:
     """ok, partial or truncated: text for values, fewer replicas than the broker itself counts, or a column of none."""
     if rows.incomplete:
         return "truncated", "; ".join(faults[:3])
@@ -230,7 +230,7 @@ def sweep_broker(
         detail = faults[0] if faults else "none of the wanted MBeans is there; is this a Kafka broker?"
         kind, detail = (failures[0].kind, failures[0].detail) if failures else ("protocol", detail)
         return BrokerSweep("failed", kind, detail, None, seconds, read, Rows(), [], None)
-    outcome, detail = verdict(rows, faults)
+    outcome, detail = read_outcome(rows, faults)
     absent = [mbeans.mbean_of("partitions", name) for name in NEEDED if not rows.count("partitions", name)]
     held = broker.get("partition_count") != 0  # a broker without partitions has the log of KRaft's metadata alone
     if outcome != "truncated" and rows.has("partitions") and held and absent:

@@ -72,7 +72,7 @@ def _pattern(bean: Bean, name: str) -> str | None:
     return f"^{re.escape(domain)}:{','.join(parts)}{value}$"
 
 
-def read(bean: Bean, text: memoryview) -> Part | None:
+def read_columns(bean: Bean, text: memoryview) -> Part | None:
     """The column in the JSON text of a value; None for a small text, or one that is not of the one form throughout."""
     if len(text) < SMALL or not _readable(bean) or bytes(text[:2]) != b'{"' or bytes(text[-2:]) != b"}}":
         return None

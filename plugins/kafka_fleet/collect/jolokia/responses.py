@@ -23,7 +23,7 @@ LIGHT = 4 * 2**20  # bytes; what is smaller is not looked at
 AS_COLUMNS, ONE_BY_ONE = 8_000_000, 1_000_000  # lists, objects and commas; a replica has 25, in five patterns
 
 
-def weighed(body: bytes | bytearray, most: int) -> None:
+def check_answer_size(body: bytes | bytearray, most: int) -> None:
     """Raises Failure for a body of very many parts, before it is taken apart."""
     if len(body) > LIGHT and sum(body.count(mark) for mark in (b"[", b"{", b",")) > most:
         raise Failure("too_large", f"more than {most} parts in {len(body)} bytes")
@@ -35,7 +35,7 @@ def _loads(text: bytes | bytearray) -> Any:
     One character beyond U+FFFF makes a text take four bytes for each of its characters. What is large has none, raw
     or escaped: the names of topics and of clients' software are ASCII.
     """
-    weighed(text, ONE_BY_ONE)
+    check_answer_size(text, ONE_BY_ONE)
     if len(text) > LIGHT and not (text.isascii() and b"\\u" not in text):
         raise Failure("too_large", f"{len(text)} bytes, and not all of them are plain ASCII")
     return json.loads(text, object_pairs_hook=_pairs)
@@ -89,7 +89,7 @@ def _columnar(body: bytes | bytearray, beans: list[Bean]) -> Any:
     begin = pa.py_buffer(body).address
     for place, (bean, entry) in enumerate(zip(beans, entries, strict=True)):
         value = memoryview(entry.value)
-        if "*" in bean.mbean and (part := columns.read(bean, value)) is not None:
+        if "*" in bean.mbean and (part := columns.read_columns(bean, value)) is not None:
             found[place] = part
             start = pa.py_buffer(value).address - begin
             rest += memoryview(body)[end:start]
@@ -108,7 +108,7 @@ def _columnar(body: bytes | bytearray, beans: list[Bean]) -> Any:
 def decode(body: bytes | bytearray, beans: list[Bean]) -> list[Any]:
     """One answer per bean, in their order. Raises Failure for what is no answer to this bulk."""
     wanted = len(beans)
-    weighed(body, AS_COLUMNS)
+    check_answer_size(body, AS_COLUMNS)
     try:
         found = _columnar(body, beans) if len(body) > columns.SMALL else None
         answer = _loads(body) if found is None else found

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from kafka_fleet.collect.jolokia import columns
-from kafka_fleet.schema.mbeans import Bean, Key, Value, fits, further, properties, tables
+from kafka_fleet.schema.mbeans import Bean, Key, Value, has_more_properties, matches_pattern, properties, tables
 
 
 class Rows:
@@ -80,9 +80,9 @@ class Rows:
             except ValueError:
                 self.unusable += 1
                 continue
-            if not fits(bean, name, found):
+            if not matches_pattern(bean, name, found):
                 self.unusable += 1  # another MBean than the pattern asks for
-            elif not further(bean, found):
+            elif not has_more_properties(bean, found):
                 self.take(bean, found, attributes)
 
     def add_absent(self, bean: Bean) -> bool:

@@ -19,13 +19,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from kafka_fleet.schema.raw_tables import raw_schemas
-from kafka_fleet.store.files import each, names, replace_file
+from kafka_fleet.store.files import list_names, read_all, replace_file
 from kafka_fleet.store.raw.days import days_below
 from kafka_fleet.store.raw.garbage import remove_orphans, remove_retiring
 from kafka_fleet.store.raw.landing import ORPHAN_SECONDS
 from kafka_fleet.store.raw.manifests import JOINED, DataFile, Manifest, manifests, read_table
 from kafka_fleet.store.raw.temporary_files import remove_temporaries
-from kafka_fleet.store.raw.trusted_clock import changed_at, trusted
+from kafka_fleet.store.raw.trusted_clock import changed_at, trusted_time
 from kafka_fleet.store.versions import as_raw, unknown_columns
 
 GROUP_ROWS = 131_072  # of a row group: several small sweeps share one, a large sweep has its own
@@ -90,7 +90,7 @@ def join(home: Path, ds: str, cluster: str, sweeps: list[Manifest]) -> int:
     for sweep in sweeps:
         places: dict[str, tuple[str, int]] = {}
         small = [file for file in sweep.files.values() if file.bytes < LARGE]
-        read = each(lambda file: read_table(home / file.path), small, home)
+        read = read_all(lambda file: read_table(home / file.path), small, home)
         found = {file.table: rows for file, rows in zip(small, read, strict=True)}
         # columns of a newer version would be lost: such a file is kept, as a large one is
         rows_of = {name: as_raw(name, rows) for name, rows in found.items() if not unknown_columns(name, rows)}
@@ -174,12 +174,12 @@ def tidy(home: Path, now: float | None = None) -> list[str]:
     now: a moment that has passed for certain; without it the clock's, as far as the stored sweeps bear it out.
     """
     if now is None:
-        found = trusted(home)
+        found = trusted_time(home)
         if found.doubt:
             return [found.doubt]
         now = found.now
     told = []
-    for day in sorted({day for table in names(home / "raw") for day in days_below(home / "raw" / table)}):
+    for day in sorted({day for table in list_names(home / "raw") for day in days_below(home / "raw" / table)}):
         superseded, orphans = remove_superseded(home, day, now), remove_orphans(home, day, now)
         removed = superseded + orphans.removed
         told += [f"{day}: {removed} files removed that no reader needs"] if removed else []

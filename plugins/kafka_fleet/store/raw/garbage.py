@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kafka_fleet.store import bucket
-from kafka_fleet.store.files import each
+from kafka_fleet.store.files import read_all
 from kafka_fleet.store.raw.landing import ORPHAN_SECONDS
-from kafka_fleet.store.raw.layout import on_its_way, place
+from kafka_fleet.store.raw.layout import on_its_way, raw_location
 from kafka_fleet.store.raw.manifests import JOINED, read_joined
 from kafka_fleet.store.raw.trusted_clock import changed_at
 
@@ -32,13 +32,13 @@ def remove_orphans(home: Path, ds: date | str, now: float) -> Orphans:
     commits = sorted((home / f"raw/{JOINED}/ds={ds}").glob("*.json"))
     kept: set[str] = set()  # files that joined sweeps share
     untold = []
-    for path, named in zip(commits, each(_named, commits, home), strict=True):
+    for path, named in zip(commits, read_all(_named, commits, home), strict=True):
         kept |= named or set()
         untold += [path.stem] if named is None else []
     removed = 0
     for path in (home / "raw").glob(f"*/ds={ds}/*"):
         name = f"raw/{path.parent.parent.name}/ds={ds}/{path.name}"
-        written, begun = place(name), on_its_way(name)
+        written, begun = raw_location(name), on_its_way(name)
         whose = written or begun
         if whose is None or whose.cluster in untold:
             continue
@@ -56,7 +56,7 @@ def remove_retiring(home: Path, now: float) -> int:
 
 def _removed(path: Path, now: float) -> bool:
     with suppress(FileNotFoundError):  # a sweep that lands just now renames its files
-        regular = bucket.holds(path) or (path.is_file() and not path.is_symlink())
+        regular = bucket.is_bucket_path(path) or (path.is_file() and not path.is_symlink())
         if regular and changed_at(path) < now - ORPHAN_SECONDS:
             path.unlink()
             return True

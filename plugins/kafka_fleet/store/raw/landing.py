@@ -20,12 +20,12 @@ import pyarrow as pa
 
 from kafka_fleet.schema.arrow import Item
 from kafka_fleet.schema.raw_tables import SCHEMA_VERSION, raw_schemas
-from kafka_fleet.store.files import between, names, replace_file, tells_of_file
-from kafka_fleet.store.raw.manifests import DataFile, Manifest, fault, read_manifest, read_table, sweep_id
+from kafka_fleet.store.files import list_names, list_names_between, replace_file, tells_of_file
+from kafka_fleet.store.raw.manifests import DataFile, Manifest, data_file_fault, read_manifest, read_table, sweep_id
 from kafka_fleet.store.raw.offset_deltas import COLUMNS, with_previous
-from kafka_fleet.store.raw.row_validation import Refused, bounded
-from kafka_fleet.store.raw.sweep_quota import Over, Room, encoded, fitting
-from kafka_fleet.store.raw.unstored_rows import told
+from kafka_fleet.store.raw.row_validation import Refused, validated_rows
+from kafka_fleet.store.raw.sweep_quota import Over, Room, encoded, fit_quota
+from kafka_fleet.store.raw.unstored_rows import with_unstored
 
 _CLUSTER = re.compile(r"[a-z0-9-]{1,63}")
 ORPHAN_SECONDS = 24 * 3600  # a file that no commit names is a dead writer's then
@@ -100,7 +100,7 @@ class Landing:
         made = self._made(tables)
         _lay_beside(before, made)
         made, contents = self._fitting(made, self._room)
-        for name, table in told(made, self._refused, self._over).items():
+        for name, table in with_unstored(made, self._refused, self._over).items():
             made[name], contents[name] = table, encoded(table)
         self._write(made, contents)
         manifest = Manifest(self.cluster, self.sweep, self.sweep_at, SCHEMA_VERSION, self._files, bounded=True)
@@ -128,13 +128,13 @@ class Landing:
             raise KeyError(f"no such raw table: {', '.join(unknown)}")
         made = {}
         for name, items in tables.items():
-            made[name], refused = bounded(name, items, self.cluster, self.sweep_at)
+            made[name], refused = validated_rows(name, items, self.cluster, self.sweep_at)
             self._refused += refused
         return made
 
     def _fitting(self, made: dict[str, pa.Table], room: Room) -> tuple[dict[str, pa.Table], dict[str, bytes]]:
         with ThreadPoolExecutor(WRITERS) as pool:
-            tables, contents, over = fitting(made, room, lambda make, tables: list(pool.map(make, tables)))
+            tables, contents, over = fit_quota(made, room, lambda make, tables: list(pool.map(make, tables)))
         self._over += over
         return tables, contents
 
@@ -208,7 +208,7 @@ def _before(home: Path, cluster: str, sweep_at: datetime, today: list[Path]) -> 
 
 def _after(home: Path, cluster: str, sweep_at: datetime, today: list[Path]) -> str | None:
     day = f"ds={sweep_at.astimezone(UTC).date()}"
-    for name in reversed([name for name in names(home / "raw/manifests") if name > day]):
+    for name in reversed([name for name in list_names(home / "raw/manifests") if name > day]):
         if later := _own(home, cluster, name.removeprefix("ds=")):
             return _sweep(later[-1])
     return _sweep(today[-1]) if today and _sweep(today[-1]) > sweep_id(sweep_at) else None
@@ -217,7 +217,7 @@ def _after(home: Path, cluster: str, sweep_at: datetime, today: list[Path]) -> s
 def _own(home: Path, cluster: str, ds: date | str) -> list[Path]:
     """Manifests of a cluster and day, in order of time."""
     folder = home / f"raw/manifests/ds={ds}"
-    return [folder / name for name in between(folder, f"{cluster}.", ".json")]
+    return [folder / name for name in list_names_between(folder, f"{cluster}.", ".json")]
 
 
 def _sweep(manifest: Path) -> str:
@@ -227,7 +227,7 @@ def _sweep(manifest: Path) -> str:
 def _whole(home: Path, path: Path, table: str) -> Manifest | None:
     try:
         manifest = read_manifest(path)
-        damaged = table in manifest.files and fault(home, manifest.files[table], manifest.bounded)
+        damaged = table in manifest.files and data_file_fault(home, manifest.files[table], manifest.bounded)
     except (OSError, ValueError, KeyError, TypeError) as error:
         if not tells_of_file(home, error):
             raise

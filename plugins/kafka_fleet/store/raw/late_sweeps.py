@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kafka_fleet.store.excluded_clusters import set_aside
-from kafka_fleet.store.files import names, read_file
-from kafka_fleet.store.generations import current
+from kafka_fleet.store.files import list_names, read_file
+from kafka_fleet.store.generations import current_generation
 from kafka_fleet.store.raw.manifests import manifests, sweep_times
 from kafka_fleet.store.versions import document
 
@@ -23,14 +23,14 @@ def unread_sweeps(home: Path, ds: str) -> Unread | None:
     Names are compared first; data files are read only of a day that has more sweeps than were read. Raises OSError, and
     ValueError for documents that are damaged.
     """
-    generation = current(home / f"findings/ds={ds}")
+    generation = current_generation(home / f"findings/ds={ds}")
     if generation is None:
         return None
     folder = home / f"findings/ds={ds}/{generation}/clusters"
     aside = set_aside(home, ds, generation)
     read = {
         name.removesuffix(".json"): int(document(read_file(folder / name), name)["coverage"]["sweeps"])
-        for name in names(folder)
+        for name in list_names(folder)
         if name.endswith(".json") and name.removesuffix(".json") not in aside
     }
     more = {cluster for cluster, count in read.items() if len(sweep_times(home, ds, cluster)) > count}

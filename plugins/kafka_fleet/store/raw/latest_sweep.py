@@ -29,7 +29,7 @@ def latest(home: Path, cluster: str) -> str | None:
         return None
 
 
-def advance(home: Path, cluster: str, seen: str | None, sweep: str) -> None:
+def advance_latest(home: Path, cluster: str, seen: str | None, sweep: str) -> None:
     """Make a sweep the last one. Raises Overlapped where another was stored since `seen` was, and OSError.
 
     A process that dies between this and its manifest leaves the name of a sweep that is not there, which harms nobody.

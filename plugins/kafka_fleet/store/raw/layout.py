@@ -15,7 +15,7 @@ _FILE = re.compile(
 _TEMPORARY = re.compile(r"(?P<before>.*/)\.(?P<name>[^/]+)\.[0-9]+\.[0-9]+\.tmp")
 
 
-class Place(NamedTuple):
+class RawLocation(NamedTuple):
     """Of one file: the folder, a table or `manifests` or `joined`; the day; the cluster; the sweep, None of several."""
 
     folder: str
@@ -24,7 +24,7 @@ class Place(NamedTuple):
     sweep: str | None
 
 
-def place(path: str) -> Place | None:
+def raw_location(path: str) -> RawLocation | None:
     """The place that a path relative to the home names; None where landing and compaction put nothing."""
     found = _FILE.fullmatch(path)
     if found is None or found["folder"] == "retired":
@@ -35,18 +35,18 @@ def place(path: str) -> Place | None:
         due = found["folder"] == ("manifests" if found["sweep"] else "joined") and not found["joined"]
     else:
         due = found["folder"] not in ("manifests", "joined") and bool(found["sweep"] or found["joined"])
-    return Place(found["folder"], found["ds"], found["cluster"], found["sweep"]) if due else None
+    return RawLocation(found["folder"], found["ds"], found["cluster"], found["sweep"]) if due else None
 
 
-def on_its_way(path: str) -> Place | None:
+def on_its_way(path: str) -> RawLocation | None:
     """The place of a file that was still being written under its temporary name; None as with `place`."""
     found = _TEMPORARY.fullmatch(path)
-    return place(found["before"] + found["name"]) if found else None
+    return raw_location(found["before"] + found["name"]) if found else None
 
 
-def data_place(path: str, table: str, ds: str, cluster: str) -> Place:
+def data_place(path: str, table: str, ds: str, cluster: str) -> RawLocation:
     """The place of a data file of this table, day and cluster. Raises ValueError for any other path."""
-    found = place(path)
+    found = raw_location(path)
     if found is None or found[:3] != (table, ds, cluster):
         raise ValueError("it names a file where its rows cannot be")
     return found

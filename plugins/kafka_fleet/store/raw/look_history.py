@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from kafka_fleet.store.files import between, tells_of_file
+from kafka_fleet.store.files import list_names_between, tells_of_file
 from kafka_fleet.store.raw.landing import Before
-from kafka_fleet.store.raw.manifests import fault, read_table, sweep_id
+from kafka_fleet.store.raw.manifests import data_file_fault, read_table, sweep_id
 
 MOST = 20  # sweeps with looks that are gone back
 Rows = list[dict[str, Any]]
@@ -20,7 +20,7 @@ def rows_before(
     """Rows of some brokers in a raw table of the sweep before, by broker; none of a file that is gone or damaged."""
     found: dict[int, Rows] = defaultdict(list)
     file = before.files.get(table)
-    if file is None or fault(home, file, before.bounded):
+    if file is None or data_file_fault(home, file, before.bounded):
         return found
     only = [("broker", "in", sorted(brokers))]
     for row in read_table(home / file.path, columns=["broker", *sorted(columns)], filters=only).to_pylist():
@@ -34,7 +34,11 @@ def last_looks(home: Path, cluster: str, sweep_at: datetime) -> list[Rows]:
     A sweep that was not stored is among them where its file is left: its brokers had their turn all the same.
     """
     folder = home / f"raw/looks/ds={sweep_at.astimezone(UTC).date()}"
-    earlier = [name for name in between(folder, f"{cluster}.", ".parquet") if name < f"{cluster}.{sweep_id(sweep_at)}"]
+    earlier = [
+        name
+        for name in list_names_between(folder, f"{cluster}.", ".parquet")
+        if name < f"{cluster}.{sweep_id(sweep_at)}"
+    ]
     found = []
     for name in reversed(earlier[-MOST:]):
         try:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from kafka_fleet.store.files import between, each, other_size, read_file, tells_of_file
+from kafka_fleet.store.files import list_names_between, other_size, read_all, read_file, tells_of_file
 from kafka_fleet.store.raw.layout import data_place
 from kafka_fleet.store.raw.parquet_footers import too_much
 from kafka_fleet.store.raw.sweep_quota import READ_BYTES
@@ -119,7 +119,7 @@ def manifests(home: Path, ds: date | str) -> tuple[list[Manifest], list[Damaged]
     paths = (home / f"raw/manifests/ds={ds}").glob("*.json")
     own = [path for path in paths if path.stem.partition(".")[::2] not in whole]
     own = [path for path in own if f"raw/manifests/ds={ds}/{path.name}" not in gone]
-    for found in each(lambda path: _checked(home, path), own, home):
+    for found in read_all(lambda path: _checked(home, path), own, home):
         key = found.cluster, found.sweep
         if isinstance(found, Damaged):
             damaged[key] = found
@@ -135,7 +135,7 @@ def sweep_times(home: Path, ds: date | str, cluster: str) -> list[datetime]:
     Raises OSError when the disk does, ValueError with a sentence for a commit that cannot be read.
     """
     path = home / f"raw/{JOINED}/ds={ds}/{cluster}.json"
-    own = between(home / f"raw/manifests/ds={ds}", f"{cluster}.", ".json")
+    own = list_names_between(home / f"raw/manifests/ds={ds}", f"{cluster}.", ".json")
     try:
         found = {datetime.strptime(Path(name).stem.partition(".")[2], _NAME).replace(tzinfo=UTC) for name in own}
         if path.exists():
@@ -153,7 +153,7 @@ def _checked(home: Path, path: Path) -> Manifest | Damaged:
         manifest = read_manifest(path)
         reason = _too_large(manifest.files.values())
         reason = reason or next(
-            (r for r in (fault(home, f, manifest.bounded) for f in manifest.files.values()) if r), None
+            (r for r in (data_file_fault(home, f, manifest.bounded) for f in manifest.files.values()) if r), None
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
         if not tells_of_file(home, error):
@@ -190,11 +190,13 @@ def _joined(
 
 def _faults(home: Path, joined: Joined) -> dict[str, str | None]:
     """Why each of the files, by path, cannot be used."""
-    found = each(lambda file: _too_large([file]) or fault(home, file, joined.bounded), joined.files.values(), home)
+    found = read_all(
+        lambda file: _too_large([file]) or data_file_fault(home, file, joined.bounded), joined.files.values(), home
+    )
     return dict(zip(joined.files, found, strict=True))
 
 
-def fault(home: Path, file: DataFile, bounded: bool) -> str | None:
+def data_file_fault(home: Path, file: DataFile, bounded: bool) -> str | None:
     """Why a data file cannot be used; None where its bytes are those that were written, and not too much to be read.
 
     bounded: who wrote it bounded every value.

@@ -18,14 +18,14 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from kafka_fleet.store import bucket
-from kafka_fleet.store.files import each, names
-from kafka_fleet.store.generations import POINTER, current
+from kafka_fleet.store.files import list_names, read_all
+from kafka_fleet.store.generations import POINTER, current_generation
 from kafka_fleet.store.judgement_status import unjudged
 from kafka_fleet.store.raw.days import days_below, stored_days
 from kafka_fleet.store.raw.landing import ORPHAN_SECONDS
 from kafka_fleet.store.raw.manifests import JOINED, Manifest, read_joined, read_manifest
-from kafka_fleet.store.raw.tombstones import Retired, finish, retire, unfinished
-from kafka_fleet.store.raw.trusted_clock import changed_at, trusted
+from kafka_fleet.store.raw.tombstones import Retired, finish_retirement, retire, unfinished
+from kafka_fleet.store.raw.trusted_clock import changed_at, trusted_time
 from kafka_fleet.store.versions import NewerVersion, refuse_newer
 
 LEAST_DAYS = 2  # yesterday is judged today, and begins with the last sweeps of the day before
@@ -70,7 +70,7 @@ def plan(home: Path, keep_raw_days: int, now: float | None = None) -> Plan:
             f"at least {LEAST_DAYS} days of raw are kept: a day begins with the last sweeps of the one before"
         )
     if now is None:
-        now, doubt = trusted(home)
+        now, doubt = trusted_time(home)
         if doubt:
             return Plan({}, [], [], [], [], now, doubt)
     stored = stored_days(home)
@@ -109,7 +109,7 @@ def carry_out(home: Path, what: Plan) -> list[str]:
     """
     kept = {}
     for begun in what.begun:
-        finish(home, begun)
+        finish_retirement(home, begun)
     for ds, files in what.raw.items():
         if reason := _stays(home, ds, {PurePosixPath(file).name.partition(".")[0] for file in files}, what.now):
             kept[ds] = f"{ds} stays: {reason}"
@@ -125,7 +125,7 @@ def carry_out(home: Path, what: Plan) -> list[str]:
 
 
 def _judged_days(home: Path) -> list[str]:
-    tables = [f"facts/{table}" for table in names(home / "facts")]
+    tables = [f"facts/{table}" for table in list_names(home / "facts")]
     return sorted({ds for stage in (*STAGES, "runs", *tables) for ds in days_below(home / stage)})
 
 
@@ -136,12 +136,12 @@ def _stays(home: Path, ds: str, clusters: set[str], now: float) -> str | None:
 def _running(home: Path, ds: str, now: float) -> bool:
     """Whether the day's last claim is young and not published: its run may be under way, or died today."""
     folder = home / f"runs/ds={ds}"
-    claimed = [name for name in names(folder) if _GENERATION.fullmatch(name)]
+    claimed = [name for name in list_names(folder) if _GENERATION.fullmatch(name)]
     if not claimed:
         return False
     last = max(claimed, key=lambda name: int(name[1:]))
     young = changed_at(folder / last) > now - RUNNING_SECONDS
-    return young and current(home / f"reports/ds={ds}") != last
+    return young and current_generation(home / f"reports/ds={ds}") != last
 
 
 def _raw(home: Path, ds: str) -> Raw:
@@ -149,7 +149,7 @@ def _raw(home: Path, ds: str) -> Raw:
     files: dict[str, dict[str, int]] = defaultdict(dict)
     sweeps: dict[str, list[Manifest]] = defaultdict(list)
     paths = sorted((home / f"raw/manifests/ds={ds}").glob("*.json"))
-    for path, one in zip(paths, each(_readable, paths, home), strict=True):
+    for path, one in zip(paths, read_all(_readable, paths, home), strict=True):
         if one is not None:
             sweeps[one.cluster].append(one)
             own = {file.path: file.bytes for file in one.files.values()}
@@ -171,8 +171,8 @@ def _raw(home: Path, ds: str) -> Raw:
         last[cluster] = {file.path: file.bytes for file in newest.files.values()}
         last[cluster][f"raw/manifests/ds={ds}/{cluster}.{newest.sweep}.json"] = 0
     named = {name for own in files.values() for name in own}
-    tables = [name for name in names(home / "raw") if name != "retired"]
-    there = [f"raw/{table}/ds={ds}/{name}" for table in tables for name in names(home / f"raw/{table}/ds={ds}")]
+    tables = [name for name in list_names(home / "raw") if name != "retired"]
+    there = [f"raw/{table}/ds={ds}/{name}" for table in tables for name in list_names(home / f"raw/{table}/ds={ds}")]
     return Raw(dict(files), last, [name for name in there if name not in named])
 
 
@@ -187,23 +187,23 @@ def _readable(path: Path) -> Manifest | None:
 
 def _unreferenced(home: Path, ds: str, facts_too: bool) -> list[Path]:
     """Generations of a day that no pointer names. Of runs the last claim stays: its number must not come again."""
-    tables = [home / f"facts/{table}/ds={ds}" for table in names(home / "facts")]
+    tables = [home / f"facts/{table}/ds={ds}" for table in list_names(home / "facts")]
     folders = [home / f"{stage}/ds={ds}" for stage in STAGES]
     if any(folder.is_symlink() for folder in (*folders, *tables)):
         return []  # what is behind a link is not the home's to delete
-    referenced = {current(folder) for folder in (*folders, *tables)}
+    referenced = {current_generation(folder) for folder in (*folders, *tables)}
     if not referenced - {None}:
         return []  # nothing of the day is published yet
     claims = home / f"runs/ds={ds}"
     claimed = sorted(
-        (n for n in names(claims) if _GENERATION.fullmatch(Path(n).stem)), key=lambda n: int(Path(n).stem[1:])
+        (n for n in list_names(claims) if _GENERATION.fullmatch(Path(n).stem)), key=lambda n: int(Path(n).stem[1:])
     )
     kept = {*referenced, *(Path(name).stem for name in claimed[-1:])}
     found = [claims / name for name in claimed if Path(name).stem not in kept]
     for folder in (*folders, *tables):
-        generations = [name for name in names(folder) if _GENERATION.fullmatch(name)]
+        generations = [name for name in list_names(folder) if _GENERATION.fullmatch(name)]
         if facts_too and folder in tables:
-            found += [folder / name for name in (POINTER, *generations) if name in names(folder)]
+            found += [folder / name for name in (POINTER, *generations) if name in list_names(folder)]
         else:
             found += [folder / name for name in generations if name not in referenced]
     return found
@@ -211,9 +211,9 @@ def _unreferenced(home: Path, ds: str, facts_too: bool) -> list[Path]:
 
 def _remove(tree: Path) -> None:
     """Delete a file, or a folder and all below it; a link goes itself, and nothing that it points at."""
-    if bucket.holds(tree):
+    if bucket.is_bucket_path(tree):
         below = [tree] if tree.is_file() else list(tree.rglob("*"))
-        each(lambda path: path.unlink(missing_ok=True), below, tree)
+        read_all(lambda path: path.unlink(missing_ok=True), below, tree)
         return
     if tree.is_symlink() or tree.is_file():
         tree.unlink(missing_ok=True)

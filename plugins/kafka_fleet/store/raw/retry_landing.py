@@ -15,7 +15,7 @@ from pathlib import Path
 
 from kafka_fleet.schema.arrow import Item
 from kafka_fleet.store import bucket
-from kafka_fleet.store.files import names
+from kafka_fleet.store.files import list_names
 from kafka_fleet.store.raw.landing import land
 from kafka_fleet.store.raw.manifests import Manifest, sweep_id
 
@@ -36,14 +36,14 @@ def land_again(home: Path, cluster: str, sweep_at: datetime, tables: Mapping[str
         except FileExistsError:
             if _committed(folder / f"{cluster}.{sweep}.json"):
                 return None
-        for table in names(home / "raw"):
+        for table in list_names(home / "raw"):
             (home / f"raw/{table}/ds={ds}/{cluster}.{sweep}.parquet").unlink(missing_ok=True)
         return land(home, cluster, sweep_at, tables)
 
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    if bucket.holds(folder):
+    if bucket.is_bucket_path(folder):
         yield
         return
     folder.mkdir(parents=True, exist_ok=True)
@@ -56,7 +56,7 @@ def _alone(folder: Path) -> Iterator[None]:
 
 
 def _committed(path: Path) -> bool:
-    end = time.monotonic() + (RIVAL_S if bucket.holds(path) else 0.0)
+    end = time.monotonic() + (RIVAL_S if bucket.is_bucket_path(path) else 0.0)
     while not path.exists():
         if time.monotonic() >= end:
             return False

@@ -30,7 +30,9 @@ class Refused(NamedTuple):
     number: int
 
 
-def bounded(name: str, items: Iterable[Item], cluster: str, sweep_at: datetime) -> tuple[pa.Table, list[Refused]]:
+def validated_rows(
+    name: str, items: Iterable[Item], cluster: str, sweep_at: datetime
+) -> tuple[pa.Table, list[Refused]]:
     """The raw table of one sweep, every value within its column's bound, and what was refused.
 
     Raises pyarrow.ArrowInvalid or pyarrow.ArrowTypeError for a value of another kind than its column's.

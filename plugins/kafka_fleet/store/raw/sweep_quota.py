@@ -73,7 +73,7 @@ def _decoded(values: pa.ChunkedArray) -> int:
     return len(values) * max(int(values.type.bit_width) // 8, 1)
 
 
-def fitting(made: Mapping[str, pa.Table], room: Room, each: Callable[..., list[bytes]]) -> tuple[
+def fit_quota(made: Mapping[str, pa.Table], room: Room, each: Callable[..., list[bytes]]) -> tuple[
     dict[str, pa.Table], dict[str, bytes], list[Over]
 ]:  # fmt: skip
     """The tables that there is room for, their files, and what is left out.

@@ -17,7 +17,7 @@ STAGES = ("facts", "signatures", "findings", "reports", "outbox", "runs", "repla
 
 def remove_temporaries(home: Path, now: float) -> int:
     """Delete those older than a day at a moment, when their writer is dead. Gives their number."""
-    if bucket.holds(home):
+    if bucket.is_bucket_path(home):
         return 0
     limit, removed = now - ORPHAN_SECONDS, 0
     for stage in STAGES:

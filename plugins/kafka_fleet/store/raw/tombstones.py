@@ -12,8 +12,8 @@ from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
-from kafka_fleet.store.files import each, read_file, replace_file
-from kafka_fleet.store.raw.layout import place
+from kafka_fleet.store.files import read_all, read_file, replace_file
+from kafka_fleet.store.raw.layout import raw_location
 from kafka_fleet.store.versions import NewerVersion, document
 
 FOLDER = "raw/retired"
@@ -36,7 +36,7 @@ def retired(home: Path, ds: date | str) -> frozenset[str]:
     name = f"{FOLDER}/ds={ds}.json"
     try:
         files = frozenset[str](document(read_file(home / name), name)["files"])
-        places = [place(file) for file in files]
+        places = [raw_location(file) for file in files]
         if any(one is None or one.ds != str(ds) for one in places):
             raise ValueError
     except FileNotFoundError:
@@ -64,12 +64,12 @@ def retire(home: Path, ds: str, files: Iterable[str]) -> None:
     named = sorted({*files, *retired(home, ds)})
     content = {"schema_version": 1, "ds": ds, "files": named}
     replace_file(_path(home, ds), json.dumps(content, indent=1).encode())
-    finish(home, Retired(ds, frozenset(named)))
+    finish_retirement(home, Retired(ds, frozenset(named)))
 
 
-def finish(home: Path, one: Retired) -> None:
+def finish_retirement(home: Path, one: Retired) -> None:
     """Delete what is named. Manifests go first, so that the data are nobody's should the commit itself get lost."""
     commits = {name for name in one.files if name.startswith(_COMMITS)}
     for names in (commits, one.files - commits):
-        each(lambda name: (home / name).unlink(missing_ok=True), sorted(names), home)
+        read_all(lambda name: (home / name).unlink(missing_ok=True), sorted(names), home)
     _path(home, one.ds).unlink(missing_ok=True)

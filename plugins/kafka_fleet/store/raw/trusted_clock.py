@@ -24,7 +24,7 @@ class Trusted(NamedTuple):
     doubt: str | None
 
 
-def trusted(home: Path, clock: float | None = None) -> Trusted:
+def trusted_time(home: Path, clock: float | None = None) -> Trusted:
     """The time by the clock and by the stored sweeps. Without a day of sweeps it is 1970: nothing is old."""
     clock = time.time() if clock is None else clock
     hole, last, newest = 0.0, clock, None
@@ -47,8 +47,8 @@ def trusted(home: Path, clock: float | None = None) -> Trusted:
 
 def changed_at(path: Path) -> float:
     """When a file or its name was last changed, in seconds since 1970; of a copy that kept its dates, when it came."""
-    found = path.stat() if bucket.holds(path) else path.lstat()
-    return found.st_mtime if bucket.holds(path) else max(found.st_mtime, found.st_ctime)
+    found = path.stat() if bucket.is_bucket_path(path) else path.lstat()
+    return found.st_mtime if bucket.is_bucket_path(path) else max(found.st_mtime, found.st_ctime)
 
 
 def _said(moment: float) -> str:

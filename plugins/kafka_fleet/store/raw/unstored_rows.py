@@ -19,7 +19,9 @@ NEEDED = "partitions"  # without it a broker tells of no rate at all
 Row = dict[str, Any]
 
 
-def told(made: Mapping[str, pa.Table], refused: Sequence[Refused], over: Sequence[Over]) -> dict[str, pa.Table]:
+def with_unstored(
+    made: Mapping[str, pa.Table], refused: Sequence[Refused], over: Sequence[Over]
+) -> dict[str, pa.Table]:
     """The tables `brokers`, `looks` and `sweeps` that say what is not stored; without anything of that kind none.
 
     What is of a broker is said in its row, what is of a close look in the look's, all else in the sweep's: with which
