@@ -22,10 +22,8 @@ from benchmarks.large_day import CLUSTER, make
 from fleet_spark.facts import fact_queries
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.base.resources import sql_dir
-from kafka_fleet.store.raw.compaction import compact_finished
 from kafka_fleet.store.generations import claim_generation
-from kafka_fleet.store.generations import claim
+from kafka_fleet.store.raw.compaction import compact_finished
 from kafka_fleet.store.raw.manifests import manifests
 
 GATE = 2.0

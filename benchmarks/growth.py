@@ -27,9 +27,6 @@ from kafka_fleet.store.raw.manifests import manifests
 from support.generators.fleetgen.healthy import healthy
 from support.generators.fleetgen.landing import land_each
 from support.generators.fleetgen.shape import DS
-from fleetgen.healthy import healthy
-from fleetgen.landing import land_each
-from fleetgen.shape import DS
 
 FACTORS = (1, 4, 16)
 MOST_WALL, MOST_MEMORY = 1.10, 1.05

@@ -27,14 +27,11 @@ import psutil
 
 from benchmarks.measure import gate, machine
 from fleet_spark.stored import look
-from kafka_fleet.cli.commands import SMALL_DAY_JVM
 from kafka_fleet.base.resources import spark_application, sql_dir
+from kafka_fleet.cli.commands import SMALL_DAY_JVM
 from kafka_fleet.store.generations import POINTER, claim_generation, current_generation
 from support.homes.recorded import recorded_day, write_home
 from support.homes.stored_days import published
-from kafka_fleet.store.generations import POINTER, claim, current
-from recorded import recorded_day, write_home
-from stored_days import published
 
 CLUSTERS = ["follower331", "idle331"]
 OLD, NEW = "g0001", "g0002"

@@ -20,7 +20,6 @@ from kafka_fleet.collect.admin.groups import MOST
 from kafka_fleet.store.raw.column_constraints import GROUP
 from support.homes.recorded import changed, land_all, recorded_day, write_home
 from support.spark_runs.analysed import Analysed, analyse
-from recorded import changed, land_all, recorded_day, write_home
 
 HEALTHY, HOSTILE = "follower332", "many-groups"
 

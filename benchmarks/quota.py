@@ -15,8 +15,6 @@ import pyarrow as pa
 
 from kafka_fleet.store.raw.row_validation import validated_rows
 from kafka_fleet.store.raw.sweep_quota import Over, Room, decoded, encoded, fit_quota
-from kafka_fleet.store.raw.row_validation import bounded
-from kafka_fleet.store.raw.sweep_quota import Over, Room, decoded, encoded, fitting
 
 AT = datetime(2026, 11, 20, 10, tzinfo=UTC)
 BROKERS, PER_TOPIC, SETTINGS = 60, 20, 30

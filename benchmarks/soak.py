@@ -85,7 +85,7 @@ def _sweep(soak: Soak, tick: int, home: Path, fleet: Path, agents: Simulator, cl
     fleet.write_text(soak.fleet_file(tick, agents.port, agents.nobody), encoding="utf-8")
     clusters, resolver = load_fleet(fleet).clusters, local_credentials()
     clock.begin(soak.at(tick))
-    found = parallel.each(
+    found = parallel.run_in_parallel(
         clusters,
         lambda one: one.id,
         lambda one: sweep.sweep_cluster(one, home, resolver, LIMITS),

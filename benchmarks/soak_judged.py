@@ -9,7 +9,6 @@ from benchmarks.measure import gate
 from benchmarks.soak_fleet import DEAD, Soak
 from kafka_fleet.cli import main as cli
 from kafka_fleet.store.generations import current_generation
-from kafka_fleet.store.generations import current
 
 
 def judge(soak: Soak, home: Path) -> list[bool]:

@@ -15,16 +15,12 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from benchmarks.measure import figure, gate, machine
-from kafka_fleet.cli.commands import SMALL_DAY_JVM
 from kafka_fleet.base.resources import spark_application, sql_dir
+from kafka_fleet.cli.commands import SMALL_DAY_JVM
 from support.homes.recorded import recorded_day, write_home
 from support.homes.stored_days import published
 from support.spark_runs.network_hosts import Host, network_hosts, no_hosts
 from support.spark_runs.spark_cluster import Cluster, spark_cluster
-from network_hosts import Host, network_hosts, no_hosts
-from recorded import recorded_day, write_home
-from spark_cluster import Cluster, spark_cluster
-from stored_days import published
 
 CLUSTERS = ["follower331", "follower332", "idle331"]
 

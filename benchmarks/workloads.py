@@ -32,7 +32,6 @@ from fleet_demo.cluster import Cluster, ClusterError
 from fleet_demo.processes import end, spawn
 from fleet_demo.topics import create_topic
 from kafka_fleet.store.generations import current_generation
-from kafka_fleet.store.generations import current
 from kafka_fleet.store.raw.manifests import manifests
 
 ROOT = Path(__file__).resolve().parents[1]

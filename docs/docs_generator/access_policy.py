@@ -28,7 +28,9 @@ def access_policy() -> str:
     attributes: dict[str, dict[str, None]] = {}
     for request in (mbeans.PARTITIONS, mbeans.BROKER):
         for bean in mbeans.beans(request):
-            attributes.setdefault(mbeans.requested_name(bean), {}).update({column.attribute: None for column in bean.columns})
+            attributes.setdefault(mbeans.requested_name(bean), {}).update(
+                {column.attribute: None for column in bean.columns}
+            )
     entries = [
         f"    <mbean><name>{escape(name)}</name>"
         + "".join(f'<attribute mode="read">{escape(attribute)}</attribute>' for attribute in sorted(wanted))

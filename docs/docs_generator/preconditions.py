@@ -12,8 +12,6 @@ from kafka_fleet.knowledge.predicates import (
     MeasuredCondition,
     MetadataVersion,
 )
-from kafka_fleet.knowledge.conditions import load_conditions
-from kafka_fleet.knowledge.preconditions import Precondition
 
 _WORDS = {
     "set": "is set",

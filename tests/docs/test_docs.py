@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from kafka_fleet.schema import mbeans
 from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.knowledge.verdicts import verdict
 from kafka_fleet.report.formatting import VERDICTS
+from kafka_fleet.schema import mbeans
 from kafka_fleet.schema.raw_tables import LOOK_TABLES, raw_schemas
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -11,10 +11,10 @@ from docs_generator import ROOT, advisory_pages, signature_pages
 from docs_generator.markdown import code, escape, fill, row
 from docs_generator.releases import affected_short, affected_table
 from docs_generator.sources import linked
-from kafka_fleet.schema import mbeans
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.report.formatting import VERDICTS
+from kafka_fleet.schema import mbeans
 
 
 @pytest.fixture

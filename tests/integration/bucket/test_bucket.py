@@ -7,12 +7,12 @@ import pytest
 
 from kafka_fleet.cli import main as cli
 from kafka_fleet.store import bucket
+from kafka_fleet.store.files import list_names, replace_file
 from kafka_fleet.store.raw import landing
 from kafka_fleet.store.raw.compaction import compact, remove_superseded, tidy
-from kafka_fleet.store.files import list_names, replace_file
+from kafka_fleet.store.raw.garbage import remove_orphans
 from kafka_fleet.store.raw.landing import land
 from kafka_fleet.store.raw.manifests import manifests, read_rows, sweep_id
-from kafka_fleet.store.raw.garbage import remove_orphans
 from support.builders.sweep_tables import AT, DS, TABLES
 from support.homes.bucket_home import CANARY, RIVALS, next_home, rivals
 from support.servers.s3_server import BUCKET, KEY

@@ -5,9 +5,9 @@ import time
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
-from kafka_fleet.store.raw.compaction import compact
 from kafka_fleet.store.files import replace_file
 from kafka_fleet.store.generations import claim_generation, publish
+from kafka_fleet.store.raw.compaction import compact
 from kafka_fleet.store.raw.landing import land
 from kafka_fleet.store.raw.manifests import manifests
 from kafka_fleet.store.raw.retention import RUNNING_SECONDS, carry_out, plan

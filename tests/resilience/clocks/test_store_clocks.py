@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from kafka_fleet.cli.main import main
-from kafka_fleet.store.raw import trusted_clock as module
-from kafka_fleet.store.raw.trusted_clock import DAY_SECONDS, trusted_time
-from kafka_fleet.store.raw.compaction import compact, compact_finished, tidy
 from kafka_fleet.store.generations import claim_generation
+from kafka_fleet.store.raw import trusted_clock as module
+from kafka_fleet.store.raw.compaction import compact, compact_finished, tidy
 from kafka_fleet.store.raw.landing import land
 from kafka_fleet.store.raw.manifests import manifests, read_rows
 from kafka_fleet.store.raw.retention import carry_out, plan
+from kafka_fleet.store.raw.trusted_clock import DAY_SECONDS, trusted_time
 from support.builders.retained_days import judge, orphan
 
 pytestmark = pytest.mark.fault(35)

@@ -141,10 +141,16 @@ def test_an_acknowledgement_is_there_or_not(place: Path) -> None:
         if other not in acknowledgements.load_acknowledgements(path).entries:
             acknowledgement_edits.add_acknowledgement(path, other)
 
-    template = made(place / "old", lambda home: acknowledgement_edits.add_acknowledgement(home / acknowledgements.NAME, one))
+    template = made(
+        place / "old", lambda home: acknowledgement_edits.add_acknowledgement(home / acknowledgements.NAME, one)
+    )
     old, new = (
         tree(template),
-        tree(made(place / "new", lambda h: acknowledgement_edits.add_acknowledgement(h / acknowledgements.NAME, one), add)),
+        tree(
+            made(
+                place / "new", lambda h: acknowledgement_edits.add_acknowledgement(h / acknowledgements.NAME, one), add
+            )
+        ),
     )
     points = set()
     for write, home in every_kill(add, template, place, 2):

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from kafka_fleet.store.raw.compaction import tidy
 from kafka_fleet.store.generations import Unchangeable
+from kafka_fleet.store.raw.compaction import tidy
 from support.builders.computed_days import copies, counted, drawn_once, facts, first, judge, judged, report
 from support.builders.letter_rows import DS
 from support.builders.published_days import confirmed, exposed

@@ -15,8 +15,8 @@ import pytest
 import yaml
 
 from kafka_fleet.cli.main import main
-from kafka_fleet.mail.dispatch import mail_letter
 from kafka_fleet.mail.delivery import LEASE
+from kafka_fleet.mail.dispatch import mail_letter
 from kafka_fleet.mail.outbox import Outbox
 from kafka_fleet.mail.smtp_settings import SmtpSettings
 from support.builders.computed_days import (

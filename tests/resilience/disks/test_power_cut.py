@@ -13,9 +13,9 @@ import pytest
 from kafka_fleet.config.acknowledgement_edits import add_acknowledgement
 from kafka_fleet.config.acknowledgements import NAME, load_acknowledgements
 from kafka_fleet.mail.outbox import Outbox
-from kafka_fleet.store.raw.compaction import compact, tidy
 from kafka_fleet.store.files import replace_file
 from kafka_fleet.store.generations import claim_generation, current_generation, publish
+from kafka_fleet.store.raw.compaction import compact, tidy
 from kafka_fleet.store.raw.landing import land
 from kafka_fleet.store.raw.manifests import manifests, read_rows
 from support.builders.acknowledged import entry

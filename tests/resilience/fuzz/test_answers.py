@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
-from kafka_fleet.collect.jolokia import client as jolokia, columns, responses
-from kafka_fleet.schema import mbeans
-from kafka_fleet.collect.jolokia.responses import decode
-from kafka_fleet.schema.mbeans import Bean
-from kafka_fleet.collect.jolokia.rows import Rows
 from kafka_fleet.collect.connections.http import Failure
+from kafka_fleet.collect.jolokia import client as jolokia
+from kafka_fleet.collect.jolokia import columns, responses
+from kafka_fleet.collect.jolokia.responses import decode
+from kafka_fleet.collect.jolokia.rows import Rows
+from kafka_fleet.schema import mbeans
+from kafka_fleet.schema.mbeans import Bean
 from support.generators.fuzz_inputs import TIMES, mutated, one_line, randoms, tried
 from support.homes.recorded import recording, scenarios
 from support.oracles.answer_oracle import Cells, cells

@@ -10,10 +10,10 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from kafka_fleet.store.raw.row_validation import validated_rows
-from kafka_fleet.store.raw.constraints import Bound, Flag, Items, Moments, Numbers, Text
-from kafka_fleet.store.raw.column_constraints import bounds, keys
 from kafka_fleet.schema.raw_tables import raw_schemas
+from kafka_fleet.store.raw.column_constraints import bounds, keys
+from kafka_fleet.store.raw.constraints import Bound, Flag, Items, Moments, Numbers, Text
+from kafka_fleet.store.raw.row_validation import validated_rows
 from support.generators.fuzz_inputs import ODD, randoms
 
 pytestmark = pytest.mark.fault(61)

@@ -15,10 +15,11 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafka_fleet.config import acknowledgements
 from kafka_fleet.base import yaml as fleet_yaml
+from kafka_fleet.base.errors import UsageError
+from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.base.yaml import FleetFileError, parse_yaml
-from kafka_fleet.prometheus_import.mapping import load_mapping
+from kafka_fleet.config import acknowledgements
 from kafka_fleet.config.fleet import Fleet, parse_fleet
 from kafka_fleet.knowledge.advisories import AdvisoryError, load_advisories
 from kafka_fleet.knowledge.catalogue_folders import CatalogueError
@@ -27,8 +28,7 @@ from kafka_fleet.knowledge.plots import load_plots
 from kafka_fleet.knowledge.release_table import load_table
 from kafka_fleet.knowledge.releases import ReleaseError
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.base.resources import sql_dir
-from kafka_fleet.base.errors import UsageError
+from kafka_fleet.prometheus_import.mapping import load_mapping
 from support.generators.fuzz_inputs import generated, grafted, mutated, one_line, randoms, tried, value
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -11,17 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafka_fleet.schema import mbeans
+from kafka_fleet.base.addresses import forbidden, host_problem, literal_address, url_problem
+from kafka_fleet.base.text import one_line as header
 from kafka_fleet.collect.jolokia.rows import Rows
 from kafka_fleet.collect.sweep import endpoints
-from kafka_fleet.base.addresses import forbidden, host_problem, literal_address, url_problem
 from kafka_fleet.config.fleet import parse_fleet
 from kafka_fleet.knowledge.declared_clients import version_in
 from kafka_fleet.knowledge.releases import comparable_release
 from kafka_fleet.knowledge.versions import apache_release, parse_release
 from kafka_fleet.report.attachments import table
-from kafka_fleet.base.text import one_line as header
 from kafka_fleet.report.sanitize import displayed
+from kafka_fleet.schema import mbeans
 from support.generators.fuzz_inputs import ODD, generated, mutated, one_line, randoms, tried
 from support.oracles.answer_oracle import name_of
 

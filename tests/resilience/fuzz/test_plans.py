@@ -5,13 +5,13 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafka_fleet.knowledge.exposure_states import Exposure
-from kafka_fleet.knowledge.exposure import exposure
-from kafka_fleet.knowledge.facts import BrokerFacts, ClientSoftware, ClusterFacts, Mode
 from kafka_fleet.knowledge.client_populations import affected_releases, upgrade_side
+from kafka_fleet.knowledge.exposure import exposure
+from kafka_fleet.knowledge.exposure_states import Exposure
+from kafka_fleet.knowledge.facts import BrokerFacts, ClientSoftware, ClusterFacts, Mode
 from kafka_fleet.knowledge.releases import Release, apache_release, catalogue
-from kafka_fleet.upgrade.targets import affects_release, family, opened_issues
 from kafka_fleet.upgrade.plan import upgrade_to
+from kafka_fleet.upgrade.targets import affects_release, family, opened_issues
 from support.builders.planned import ADVISORIES, CONFIGS, KNOWN, facts, planned
 
 

@@ -8,9 +8,9 @@ import pytest
 
 from fleet_spark.facts import write_facts
 from fleet_spark.tables import Day
-from kafka_fleet.schema import mbeans
-from kafka_fleet.collect.jolokia.rows import Rows
 from kafka_fleet.base.resources import sql_dir
+from kafka_fleet.collect.jolokia.rows import Rows
+from kafka_fleet.schema import mbeans
 from kafka_fleet.store.generations import claim_generation
 from support.generators.fuzz_inputs import ODD, mutated, randoms
 from support.homes.recorded import Sweep, land_all, recorded_day, recording

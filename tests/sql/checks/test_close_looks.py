@@ -13,7 +13,6 @@ from benchmarks.duckdb_engine import Duck
 from fleet_spark.facts import fact_queries
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.schema.raw_tables import raw_schemas
 from support.generators.waiting_fetches import Arrivals, Partition, Reader, bursts, look, random, steady
 

@@ -14,7 +14,6 @@ from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.knowledge.catalogue_folders import CatalogueError
 from kafka_fleet.knowledge.conditions import Answered, asked_by, listed_subjects, load_conditions, with_answers
 from kafka_fleet.knowledge.verdicts import Row
-from kafka_fleet.base.resources import sql_dir
 from support.builders.cases import Case, rows_of
 from support.inspection.finding_shape import EVIDENCE
 from support.spark_runs.analysed import analysed, spark

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.base.resources import sql_dir
+from kafka_fleet.knowledge.signatures import load_signatures
 from support.homes.golden_homes import versions
 from support.spark_runs.analysed import Analysed, analysed
 

@@ -11,9 +11,9 @@ import pytest
 import yaml
 
 from fleet_spark.plots import NOT_ASKED, document, drawable, run_plots
+from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.catalogue_folders import CatalogueError
 from kafka_fleet.knowledge.plots import COLUMNS, MOST_POINTS, load_plots
-from kafka_fleet.base.resources import sql_dir
 from support.builders.cases import DAY, Case, rows_of
 from support.builders.day_samples import plots_document
 from support.spark_runs.analysed import analysed, spark

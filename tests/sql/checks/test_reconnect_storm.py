@@ -14,7 +14,6 @@ from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.knowledge.exposure import exposure
 from kafka_fleet.knowledge.facts import BrokerFacts, ClusterFacts
-from kafka_fleet.base.resources import sql_dir
 from support.spark_runs.analysed import Analysed, analysed, spark
 
 pytestmark = pytest.mark.timeout(1800)  # the first test waits for the analysis that all read

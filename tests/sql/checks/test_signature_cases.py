@@ -8,8 +8,8 @@ import pytest
 
 from fleet_spark.facts import fact_queries
 from fleet_spark.signatures import Measured, run_signatures
-from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.base.resources import sql_dir
+from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.schema.raw_tables import raw_schemas
 from support.builders.cases import Case, cases, rows_of
 from support.spark_runs.analysed import spark

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import pytest
 
 from fleet_spark.facts import fact_queries
+from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.conditions import load_conditions
 from kafka_fleet.knowledge.plots import load_plots
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.base.resources import sql_dir
 from support.inspection.overflow import Query, Whole, overflows, raw_columns
 from support.inspection.sql_lint import faults
 

@@ -14,7 +14,6 @@ from fleet_spark.tables import Day
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.detections import SignatureResult
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.base.resources import sql_dir
 from support.builders.mutations import restart
 from support.homes.recorded import Sweep, changed, land_all, recorded_day
 from support.spark_runs.analysed import spark

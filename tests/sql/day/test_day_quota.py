@@ -8,10 +8,10 @@ import pyarrow as pa
 import pytest
 
 from fleet_spark.ways import ROW_BYTES, few, weight
+from kafka_fleet.store.excluded_clusters import set_aside
 from kafka_fleet.store.raw import day_quota
 from kafka_fleet.store.raw.day_quota import DayHeld, beyond_quota
 from kafka_fleet.store.raw.manifests import DataFile, Manifest, manifests
-from kafka_fleet.store.excluded_clusters import set_aside
 from support.homes.recorded import changed, land_all, recorded_day, write_home
 from support.spark_runs.analysed import analyse
 

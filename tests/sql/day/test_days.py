@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.base.resources import sql_dir
 from support.generators.days.judged import all_judged, every_day
 
 pytestmark = [

@@ -13,8 +13,8 @@ import pytest
 
 from kafka_fleet.config.acknowledgements import Acknowledgements, of_finding
 from kafka_fleet.mail.dispatch import mail_letter
-from kafka_fleet.store.generations import current_generation
 from kafka_fleet.schema.raw_tables import raw_schemas
+from kafka_fleet.store.generations import current_generation
 from support.builders.mailed_days import CLUSTER as MAILED
 from support.builders.mailed_days import DAY, confirmed, later, write
 from support.homes.golden_homes import CLUSTER, MORE, NEWEST, OWNER, unpack, versions

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from kafka_fleet.schema import mbeans
 from kafka_fleet.collect.sweep import sweep_cluster
 from kafka_fleet.config.credentials import local_credentials
 from kafka_fleet.config.fleet import parse_fleet
 from kafka_fleet.report.render import write_letter
+from kafka_fleet.schema import mbeans
 from kafka_fleet.store.raw.manifests import manifests, read_rows
 from support.homes.recorded import Sweep, changed, land_all, recorded_day
 from support.servers import jolokia_simulator, wire_broker

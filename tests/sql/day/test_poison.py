@@ -18,10 +18,9 @@ from fleet_spark.judge import write_findings
 from fleet_spark.signatures import run_signatures
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.report.render import write_letter
-from kafka_fleet.store.raw.manifests import manifests, read_rows
 from kafka_fleet.schema.raw_tables import raw_schemas
+from kafka_fleet.store.raw.manifests import manifests, read_rows
 from support.builders.cases import cases
 from support.homes.recorded import recorded_day
 from support.poison.attacks import Poisoned, attacks, cells, extreme, made, singles

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from fleet_spark.replay import replay
-from kafka_fleet.cli.main import main
+from kafka_fleet.base.errors import UsageError
 from kafka_fleet.base.resources import sql_dir
+from kafka_fleet.cli.main import main
 from kafka_fleet.documents.replays import (
     claim_replay,
     compared,
@@ -21,7 +22,6 @@ from kafka_fleet.documents.replays import (
     replay_rules,
     stored_days,
 )
-from kafka_fleet.base.errors import UsageError
 from support.homes.recorded import Sweep, changed, land_all, recorded_day
 from support.homes.stored_days import pointers
 from support.spark_runs.analysed import by_hand, spark

@@ -13,8 +13,8 @@ from fleet_spark.facts import write_facts
 from fleet_spark.judge import tables_needed, write_findings
 from fleet_spark.tables import Day
 from kafka_fleet.knowledge.advisories import load_advisories
-from kafka_fleet.store.generations import claim_generation, current_generation
 from kafka_fleet.store.excluded_clusters import set_aside
+from kafka_fleet.store.generations import claim_generation, current_generation
 from support.homes.recorded import changed, land_all, recorded_day, write_home
 from support.poison.poisoned_sql import BROKEN, poisoned, raises
 from support.spark_runs.analysed import Analysed, analyse, spark

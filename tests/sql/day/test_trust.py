@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.base.resources import sql_dir
+from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.store.raw.manifests import manifests
 from support.generators.fleetgen.benchmark import SEEN, first_seed, planted
 from support.generators.fleetgen.healthy import healthy

@@ -10,13 +10,13 @@ import pytest
 
 from fleet_spark.tables import Day
 from kafka_fleet.base.resources import sql_dir
+from kafka_fleet.schema.raw_tables import raw_schemas
+from kafka_fleet.store.generations import claim_generation
 from kafka_fleet.store.raw import compaction
 from kafka_fleet.store.raw.compaction import compact, compact_finished, remove_superseded, tidy
-from kafka_fleet.store.generations import claim_generation
+from kafka_fleet.store.raw.garbage import remove_orphans
 from kafka_fleet.store.raw.landing import land
 from kafka_fleet.store.raw.manifests import manifests, read_rows
-from kafka_fleet.store.raw.garbage import remove_orphans
-from kafka_fleet.schema.raw_tables import raw_schemas
 from support.homes.recorded import recorded_day, write_home
 from support.spark_runs.analysed import spark
 

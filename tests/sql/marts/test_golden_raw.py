@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from kafka_fleet.schema.raw_tables import raw_schemas
 from kafka_fleet.store.raw.compaction import compact
 from kafka_fleet.store.raw.manifests import Manifest, manifests, read_rows
-from kafka_fleet.schema.raw_tables import raw_schemas
 from support.homes.golden_homes import NEWEST, unpack, versions
 from support.homes.recorded import recorded_day
 from support.spark_runs.analysed import Analysed, analysed

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.base.resources import sql_dir
+from kafka_fleet.knowledge.signatures import load_signatures
 from support.generators.fleetgen.shape import DS
 from support.generators.generated import Generated
 from support.oracles import commit_detections as told

@@ -13,8 +13,8 @@ import yaml
 from airflow.models.dagrun import get_or_create_dagrun
 from airflow.utils.types import DagRunType
 
-from kafka_fleet.store.generations import current_generation
 from kafka_fleet.store.fleet_snapshot import kept_fleet
+from kafka_fleet.store.generations import current_generation
 from kafka_fleet.store.raw.manifests import manifests
 from support.builders import computed_days
 from support.builders.letter_rows import DS

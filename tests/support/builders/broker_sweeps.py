@@ -2,10 +2,10 @@
 
 import time
 
-from kafka_fleet.collect.jolokia.client import BrokerSweep, sweep_broker
-from kafka_fleet.schema.mbeans import PARTITIONS, beans
-from kafka_fleet.config.credentials import Credentials
 from kafka_fleet.collect.connections.http import Limits
+from kafka_fleet.collect.jolokia.client import BrokerSweep, sweep_broker
+from kafka_fleet.config.credentials import Credentials
+from kafka_fleet.schema.mbeans import PARTITIONS, beans
 from support.servers.jolokia_simulator import Agent
 
 # long where an answer is expected, for a machine that has much else to do; short where none ever comes

@@ -16,13 +16,10 @@ from pyspark.sql.types import LongType, StringType, StructField, StructType
 from fleet_spark.judge import canonical, store
 from fleet_spark.stored import look, write_few
 from fleet_spark.tables import Day
-from kafka_fleet.documents.day_summaries import brief
-from kafka_fleet.documents.plots import plots_path
-from kafka_fleet.documents.published import Published
-from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.documents.day_summaries import day_summary
 from kafka_fleet.documents.plots import plots_path
 from kafka_fleet.documents.published import Published
+from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.report.render import publish, render_letter, write_letter
 from kafka_fleet.store.generations import claim_generation, current_generation
 from kafka_fleet.store.raw.manifests import sweep_times
@@ -91,7 +88,9 @@ def first(home: Path) -> None:
 def counted(home: Path) -> dict[str, Any]:
     """Rows of each fact table as its readers find them."""
     folders = {table: home / f"facts/{table}/ds={DS}" for table in TABLES}
-    return {table: look(folder / str(current_generation(folder))).read().to_pylist() for table, folder in folders.items()}
+    return {
+        table: look(folder / str(current_generation(folder))).read().to_pylist() for table, folder in folders.items()
+    }
 
 
 def judged(home: Path) -> tuple[Any, Any, Any]:

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from kafka_fleet.collect.admin.client import AdminSweep
-from kafka_fleet.collect.sweep import SweepResult, sweep_cluster
 from kafka_fleet.collect.connections.http import Limits
+from kafka_fleet.collect.sweep import SweepResult, sweep_cluster
 from kafka_fleet.config.credentials import local_credentials
 from kafka_fleet.config.fleet import Cluster, parse_fleet
 from kafka_fleet.store.raw.manifests import manifests, read_rows

@@ -13,14 +13,14 @@ from typing import Any
 
 import pytest
 
-from kafka_fleet.collect.jolokia import client as jolokia
 from kafka_fleet.collect import sweep as module
 from kafka_fleet.collect.admin.client import AdminSweep
-from kafka_fleet.schema.mbeans import Bean, properties
-from kafka_fleet.collect.sweep import SweepResult, sweep_cluster
 from kafka_fleet.collect.connections.http import Limits
+from kafka_fleet.collect.jolokia import client as jolokia
+from kafka_fleet.collect.sweep import SweepResult, sweep_cluster
 from kafka_fleet.config.credentials import local_credentials
 from kafka_fleet.config.fleet import Cluster, parse_fleet
+from kafka_fleet.schema.mbeans import Bean, properties
 from support.servers.jolokia_simulator import Agent, Json, agent
 
 FIRST, EVERY, SWEEPS = datetime(2026, 11, 20, 10, tzinfo=UTC), timedelta(minutes=10), 3

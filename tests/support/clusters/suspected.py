@@ -10,8 +10,8 @@ import pytest
 
 from kafka_fleet.collect.close_looks import broker_look, leader_reads, sweep_looks
 from kafka_fleet.collect.close_looks.broker_look import Taken
-from kafka_fleet.collect.sweep import SweepResult, sweep_cluster
 from kafka_fleet.collect.connections.http import Limits
+from kafka_fleet.collect.sweep import SweepResult, sweep_cluster
 from kafka_fleet.config.credentials import local_credentials
 from kafka_fleet.config.fleet import parse_fleet
 from kafka_fleet.knowledge.close_looks import asked_looks

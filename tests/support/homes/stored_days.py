@@ -37,4 +37,6 @@ def published(home: Path, stage: str, day: str) -> dict[str, bytes]:
 
 def pointers(home: Path) -> dict[str, str]:
     """Every pointer below a home: folder of the stage and day -> generation."""
-    return {str(p.parent.relative_to(home)): str(current_generation(p.parent)) for p in sorted(home.glob(f"**/{POINTER}"))}
+    return {
+        str(p.parent.relative_to(home)): str(current_generation(p.parent)) for p in sorted(home.glob(f"**/{POINTER}"))
+    }

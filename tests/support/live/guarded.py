@@ -12,9 +12,9 @@ from typing import Any
 from fleet_demo.artifacts import java_program, jolokia_agent
 from fleet_demo.cluster import Cluster
 from fleet_demo.node import POLICY
+from kafka_fleet.collect.connections.http import Limits
 from kafka_fleet.collect.jolokia.client import BrokerSweep, sweep_broker
 from kafka_fleet.config.credentials import Credentials
-from kafka_fleet.collect.connections.http import Limits
 
 RESULT = "access.json"
 NOT_FOR_THE_COLLECTOR: list[dict[str, Any]] = [

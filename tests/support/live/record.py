@@ -10,8 +10,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from kafka_fleet.store.raw.manifests import manifests, read_rows
 from kafka_fleet.schema.raw_tables import raw_schemas
+from kafka_fleet.store.raw.manifests import manifests, read_rows
 from support.homes.recorded import FOLDER
 from support.live.scenarios import avoid_midnight, running
 

@@ -6,7 +6,6 @@ import pytest
 
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.base.resources import sql_dir
 
 Row = dict[str, Any]
 

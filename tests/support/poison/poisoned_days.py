@@ -19,13 +19,13 @@ from fleet_spark.plots import run_plots
 from fleet_spark.signatures import run_signatures
 from fleet_spark.tables import Day
 from fleet_spark.ways import tables_read
+from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.conditions import load_conditions
 from kafka_fleet.knowledge.plots import load_plots
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.base.resources import sql_dir
+from kafka_fleet.schema.raw_tables import SCHEMA_VERSION, raw_schemas
 from kafka_fleet.store.generations import claim_generation
 from kafka_fleet.store.raw.manifests import Damaged, Manifest
-from kafka_fleet.schema.raw_tables import SCHEMA_VERSION, raw_schemas
 from support.poison.attacks import Poisoned, arrow
 from support.spark_runs.analysed import spark
 

@@ -50,7 +50,11 @@ class Agent:
         bean = next((one for one in every if mbeans.requested_name(one) == asked), None)
         if bean is None:  # one MBean of a pattern, by its name
             found = mbeans.properties(asked)
-            bean = next(one for one in every if mbeans.matches_pattern(one, asked, found) and not mbeans.has_more_properties(one, found))
+            bean = next(
+                one
+                for one in every
+                if mbeans.matches_pattern(one, asked, found) and not mbeans.has_more_properties(one, found)
+            )
             return self.entry(asked, self.healthy(bean._replace(mbean=asked)))
         return self.entry(bean.mbean, self.healthy(bean))
 

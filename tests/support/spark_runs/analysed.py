@@ -19,10 +19,10 @@ from fleet_spark.judge import tables_needed, write_findings
 from fleet_spark.session import DEFAULTS, FIXED
 from fleet_spark.tables import Day
 from fleet_spark.ways import suit
-from kafka_fleet.cli.main import main
 from kafka_fleet.base.resources import sql_dir
-from kafka_fleet.store.raw.compaction import compact
+from kafka_fleet.cli.main import main
 from kafka_fleet.store.generations import claim_generation
+from kafka_fleet.store.raw.compaction import compact
 from kafka_fleet.store.raw.manifests import Damaged, Manifest
 from support.builders.mutations import every_mutation
 from support.homes.golden_homes import unpack

@@ -23,7 +23,6 @@ class Stats:
 
 @pytest.fixture
 def metrics(monkeypatch):
-    from fleet_airflow import metrics as fleet_metrics
 
     monkeypatch.setattr(metrics, "stats", Stats())
     return metrics

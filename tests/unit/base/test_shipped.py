@@ -10,7 +10,6 @@ from fleet_demo.s3a import EXCLUDES, PACKAGES
 from kafka_fleet.base.spark_bundle import write_bundle
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.base.spark_bundle import write_bundle
 
 PROGRAM = """
 import json, sys

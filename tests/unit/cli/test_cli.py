@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
-from kafka_fleet.cli import commands, main as cli
+from kafka_fleet.cli import commands
+from kafka_fleet.cli import main as cli
 from kafka_fleet.collect import sweep
 from kafka_fleet.collect.admin.client import AdminSweep
 from kafka_fleet.store import generations

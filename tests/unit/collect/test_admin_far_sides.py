@@ -9,7 +9,8 @@ from threading import Event
 import pytest
 from kafka import errors
 
-from kafka_fleet.collect.admin import client as admin, guarded_sockets
+from kafka_fleet.collect.admin import client as admin
+from kafka_fleet.collect.admin import guarded_sockets
 from kafka_fleet.collect.admin.client import sweep_admin
 from kafka_fleet.collect.admin.faults import sentence
 from support.servers.byte_server import listener

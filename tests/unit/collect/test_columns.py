@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafka_fleet.collect.jolokia import columns
-from kafka_fleet.schema import mbeans
-from kafka_fleet.collect.jolokia.responses import decode
-from kafka_fleet.collect.jolokia.columns import Part, read_columns
-from kafka_fleet.collect.jolokia.client import BrokerSweep, sweep_broker
-from kafka_fleet.collect.jolokia.rows import Rows, TWICE
-from kafka_fleet.config.credentials import Credentials
 from kafka_fleet.collect.connections.http import Limits
-from kafka_fleet.schema.raw_tables import raw_schemas
+from kafka_fleet.collect.jolokia import columns
+from kafka_fleet.collect.jolokia.client import BrokerSweep, sweep_broker
+from kafka_fleet.collect.jolokia.columns import Part, read_columns
+from kafka_fleet.collect.jolokia.responses import decode
+from kafka_fleet.collect.jolokia.rows import TWICE, Rows
+from kafka_fleet.config.credentials import Credentials
+from kafka_fleet.schema import mbeans
 from kafka_fleet.schema.arrow import as_table
+from kafka_fleet.schema.raw_tables import raw_schemas
 from support.servers.jolokia_simulator import Agent, agent
 
 LOG_END, LOG_START, *_OTHERS = mbeans.tables()["partitions"].beans

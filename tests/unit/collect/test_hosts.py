@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from kafka_fleet.collect.hosts import METRICS, parse, sweep_host
 from kafka_fleet.collect.connections.http import Limits
+from kafka_fleet.collect.hosts import METRICS, parse, sweep_host
 from support.servers.jolokia_simulator import Agent, agent, answer
 
 LIMITS = Limits(connect_s=10.0, read_s=20.0, deadline_s=40.0, max_bytes=2_000_000)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from kafka_fleet.collect import sweep as sweeping
 from kafka_fleet.collect.close_looks import broker_look as one_look
 from kafka_fleet.collect.close_looks import sweep_looks as module
-from kafka_fleet.collect import sweep as sweeping
 from kafka_fleet.collect.close_looks.broker_look import Taken
 from support.clusters.suspected import EXPIRED, LIMITS, WAIT, Row, Suspected, suspected, unhurried
 from support.inspection.canaries import hits
@@ -197,7 +197,7 @@ def test_a_sweep_that_is_not_stored_keeps_no_look(tmp_path: Path, monkeypatch: p
     def full(*_given: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(sweeping, "advance", full)
+    monkeypatch.setattr(sweeping, "advance_latest", full)
     with suspected({7: Suspected()}) as cluster, pytest.raises(OSError, match="No space"):
         cluster.sweep(tmp_path)
     assert list(tmp_path.rglob("*.parquet")) == []

@@ -8,8 +8,8 @@ from threading import BoundedSemaphore
 
 import pytest
 
-from kafka_fleet.collect.close_looks import sweep_looks as module
 from kafka_fleet.collect.close_looks import selection
+from kafka_fleet.collect.close_looks import sweep_looks as module
 from kafka_fleet.collect.close_looks.suspicion import Since
 from kafka_fleet.knowledge.close_looks import asked_looks
 from support.clusters.suspected import EXPIRED, OUT, Row, Suspected, suspected, unhurried

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kafka_fleet.collect.jolokia.rows import Rows
 from kafka_fleet.schema import mbeans
 from kafka_fleet.schema.mbeans import Bean, properties
-from kafka_fleet.collect.jolokia.rows import Rows
 from kafka_fleet.schema.raw_tables import raw_schemas
 from support.servers.object_names import quoted
 

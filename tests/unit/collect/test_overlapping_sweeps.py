@@ -12,9 +12,9 @@ import pytest
 import yaml
 
 from kafka_fleet.cli.main import main
-from kafka_fleet.collect.sweep_result import SweepResult
-from kafka_fleet.collect.sweep import sweep_cluster
 from kafka_fleet.collect.connections.http import Limits
+from kafka_fleet.collect.sweep import sweep_cluster
+from kafka_fleet.collect.sweep_result import SweepResult
 from kafka_fleet.config.credentials import local_credentials
 from kafka_fleet.config.fleet import parse_fleet
 from kafka_fleet.store.raw.latest_sweep import Overlapped, advance_latest, latest
@@ -162,7 +162,9 @@ def test_when_offsets_were_read_is_said_by_the_answer(cluster):
 
 def test_a_collector_that_dies_on_its_way_locks_nobody_out(cluster):
     cluster.sweep()
-    advance_latest(cluster.home, CLUSTER, latest(cluster.home, CLUSTER), "a sweep whose manifest was not written any more")
+    advance_latest(
+        cluster.home, CLUSTER, latest(cluster.home, CLUSTER), "a sweep whose manifest was not written any more"
+    )
     assert cluster.sweep().overtaken is None
     assert len(cluster.stored()) == 2
 

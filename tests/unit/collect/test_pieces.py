@@ -9,9 +9,9 @@ from http.server import BaseHTTPRequestHandler
 
 import pytest
 
-from kafka_fleet.collect.connections import pacing
 from kafka_fleet.collect.admin.guarded_sockets import PacedSocket
-from kafka_fleet.collect.connections.pacing import BYTES_PER_READ, PACE_S, Pace, READS, SHORT, SHORT_READS
+from kafka_fleet.collect.connections import pacing
+from kafka_fleet.collect.connections.pacing import BYTES_PER_READ, PACE_S, READS, SHORT, SHORT_READS, Pace
 from kafka_fleet.config.credentials import Credentials
 from support.builders.broker_sweeps import failed, sweep
 from support.servers.jolokia_simulator import Agent, agent, self_signed

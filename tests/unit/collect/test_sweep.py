@@ -8,8 +8,8 @@ import pytest
 
 from kafka_fleet.collect import sweep as module
 from kafka_fleet.collect.admin.client import AdminSweep
-from kafka_fleet.collect.sweep import endpoints, sweep_cluster
 from kafka_fleet.collect.connections.http import Limits
+from kafka_fleet.collect.sweep import endpoints, sweep_cluster
 from kafka_fleet.config.credentials import local_credentials
 from support.builders.swept_clusters import LIMITS, NO_ADMIN, cluster, run
 from support.inspection.canaries import hits

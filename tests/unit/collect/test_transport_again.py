@@ -8,9 +8,9 @@ from email.utils import format_datetime
 import pytest
 
 from kafka_fleet.collect.connections import http as transport
+from kafka_fleet.collect.connections.http import Limits
 from kafka_fleet.collect.hosts import sweep_host
 from kafka_fleet.collect.jolokia.client import sweep_broker
-from kafka_fleet.collect.connections.http import Limits
 from support.builders.broker_sweeps import LIMITS, SECRET, failed, sweep
 from support.servers.hostile_answers import dropping
 from support.servers.jolokia_simulator import Agent, agent, answer

@@ -9,8 +9,8 @@ import pytest
 
 from kafka_fleet.collect.admin import client as module
 from kafka_fleet.collect.admin.client import sweep_admin
-from kafka_fleet.collect.sweep_result import SweepResult
 from kafka_fleet.collect.sweep import sweep_cluster
+from kafka_fleet.collect.sweep_result import SweepResult
 from kafka_fleet.store.raw.manifests import manifests, read_rows
 from support.builders.swept_clusters import RESOLVER, cluster
 from support.servers import wire_broker

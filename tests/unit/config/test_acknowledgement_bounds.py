@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from kafka_fleet.config import acknowledgement_edits
 from kafka_fleet.base import yaml as fleet_yaml
-from kafka_fleet.config.acknowledgement_limits import CLUSTER_BYTES, LONGEST, MOST, MOST_OF_CLUSTER
-from kafka_fleet.config.acknowledgement_edits import add_acknowledgement, remove_acknowledgement
-from kafka_fleet.config.acknowledgements import load_acknowledgements, of_finding, reopen_reason
 from kafka_fleet.base.yaml import FleetFileError
+from kafka_fleet.config import acknowledgement_edits
+from kafka_fleet.config.acknowledgement_edits import add_acknowledgement, remove_acknowledgement
+from kafka_fleet.config.acknowledgement_limits import CLUSTER_BYTES, LONGEST, MOST, MOST_OF_CLUSTER
+from kafka_fleet.config.acknowledgements import load_acknowledgements, of_finding, reopen_reason
 from support.builders.acknowledged import SAID, entry, row
 from support.builders.letter_rows import DS
 
@@ -219,7 +219,10 @@ def test_a_link_is_not_written_through_and_not_replaced(path, tmp_path):
     before = target.read_bytes()
     path.symlink_to(target)
     assert load_acknowledgements(path).entries == [entry()], "it may be read through a link"
-    for change in (lambda: add_acknowledgement(path, entry(cluster="other")), lambda: remove_acknowledgement(path, "payments-eu", "KAFKA-14334")):
+    for change in (
+        lambda: add_acknowledgement(path, entry(cluster="other")),
+        lambda: remove_acknowledgement(path, "payments-eu", "KAFKA-14334"),
+    ):
         with pytest.raises(FleetFileError, match="is not written: it is a link; put the file itself beside the fleet"):
             change()
     assert path.is_symlink()

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from kafka_fleet.base.yaml import FleetFileError
 from kafka_fleet.config.acknowledgement_edits import add_acknowledgement, remove_acknowledgement
 from kafka_fleet.config.acknowledgements import (
     Acknowledgement,
@@ -13,7 +14,6 @@ from kafka_fleet.config.acknowledgements import (
     of_finding,
     reopen_reason,
 )
-from kafka_fleet.base.yaml import FleetFileError
 from support.builders.acknowledged import SAID, entry, row
 from support.builders.letter_rows import DS
 

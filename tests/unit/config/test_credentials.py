@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from kafka_fleet.config.credentials import Credentials
 from kafka_fleet.config.credentials import (
     Connection,
     Credentials,

@@ -3,7 +3,6 @@
 import pytest
 
 from kafka_fleet.knowledge.advisories import load_advisories
-from kafka_fleet.knowledge.exposure_states import Exposure
 from kafka_fleet.knowledge.exposure import exposure
 from kafka_fleet.knowledge.exposure_states import Exposure
 from kafka_fleet.knowledge.facts import BrokerFacts, ClientSoftware, ClusterFacts, Declared, GroupMember

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from kafka_fleet.knowledge.advisories import load_advisories
-from kafka_fleet.knowledge.predicates import ClientConfig, ListenerProtocol
 from kafka_fleet.knowledge.exposure import exposure, version_in
 from kafka_fleet.knowledge.facts import BrokerFacts, ClientSoftware, ClusterFacts, Declared, Mode, config_text
 from kafka_fleet.knowledge.predicates import ClientConfig, ListenerProtocol

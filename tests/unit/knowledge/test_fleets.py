@@ -5,11 +5,10 @@ from typing import Any
 import pytest
 
 from kafka_fleet.knowledge.advisories import load_advisories
-from kafka_fleet.knowledge.client_populations import affected_releases, release_text, side, whereabouts
+from kafka_fleet.knowledge.client_populations import affected_releases, release_text, upgrade_side, whereabouts
 from kafka_fleet.knowledge.detections import Detection, SignatureResult
 from kafka_fleet.knowledge.exposure import exposure
 from kafka_fleet.knowledge.facts import BrokerFacts, ClientSoftware, ClusterFacts, Declared, GroupMember
-from kafka_fleet.knowledge.client_populations import affected_releases, release_text, upgrade_side, whereabouts
 from kafka_fleet.knowledge.verdicts import Row, judge
 
 ADVISORIES = load_advisories()
@@ -143,9 +142,15 @@ def test_release_and_side_follow_who_must_upgrade() -> None:
     assert (upgrade_side(STICKY, sticky), affected_releases(STICKY, sticky)) == ("client", ("3.2.3",))
     assert release_text(STICKY, sticky, facts) == "3.2.3"
     logs = ADVISORIES["CVE-2026-33558"]  # brokers and clients; the upgrade is the clients'
-    assert (upgrade_side(logs, exposure(logs, facts)), release_text(logs, exposure(logs, facts), facts)) == ("client", "3.2.3")
+    assert (upgrade_side(logs, exposure(logs, facts)), release_text(logs, exposure(logs, facts), facts)) == (
+        "client",
+        "3.2.3",
+    )
     alone = ClusterFacts(facts.brokers, "KRaft", (java("4.1.1"),))
-    assert (upgrade_side(logs, exposure(logs, alone)), affected_releases(logs, exposure(logs, alone))) == ("server", ("3.9.1",))
+    assert (upgrade_side(logs, exposure(logs, alone)), affected_releases(logs, exposure(logs, alone))) == (
+        "server",
+        ("3.9.1",),
+    )
     assert release_text(logs, exposure(logs, alone), alone) == "3.9.1, 3.9.2"
     cured = ClusterFacts(facts.brokers, "KRaft", (java("4.1.1"), java("3.3.2")))
     assert release_text(STICKY, exposure(STICKY, cured), cured) == "3.3.2, 4.1.1"

@@ -4,12 +4,9 @@ import pytest
 
 from fleet_spark.cluster_facts import cluster_facts
 from kafka_fleet.collect.admin.configs import config_rows
-from kafka_fleet.schema.config_names import allowed
 from kafka_fleet.knowledge.advisories import load_advisories
-from kafka_fleet.knowledge.exposure_settings import exposure_settings
-from kafka_fleet.knowledge.predicates import BrokerConfig
 from kafka_fleet.knowledge.exposure import exposure
-from kafka_fleet.knowledge.exposure_settings import basis
+from kafka_fleet.knowledge.exposure_settings import exposure_settings
 from kafka_fleet.knowledge.predicates import BrokerConfig
 from kafka_fleet.schema.config_names import allowed
 

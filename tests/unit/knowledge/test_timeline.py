@@ -73,7 +73,8 @@ def test_what_release_and_settings_show_fires_by_them_alone():
     plain = day_summary([row], {}, True, {}, "3.3.1")
     none = day_summary([], {}, True, {}, "3.9.2")
     briefs = {
-        f"2026-11-0{n}": DaySummary(one["reached"], {}, one["rows"], one["release"]) for n, one in ((1, plain), (2, none))
+        f"2026-11-0{n}": DaySummary(one["reached"], {}, one["rows"], one["release"])
+        for n, one in ((1, plain), (2, none))
     }
     (found,) = timelines("payments-eu", briefs)
     assert [(one.state, one.release) for one in found.days] == [("fired", "3.3.1"), ("clean", "3.9.2")]

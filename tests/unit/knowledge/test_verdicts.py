@@ -5,7 +5,6 @@ import pytest
 from kafka_fleet.domain import ExposureState
 from kafka_fleet.knowledge.advisories import Advisory, load_advisories
 from kafka_fleet.knowledge.exposure import Exposure
-from kafka_fleet.domain import ExposureState
 from kafka_fleet.knowledge.verdicts import (
     Detection,
     Row,
@@ -58,7 +57,12 @@ def by_id(rows: list[Row]) -> dict[str | None, Row]:
 
 @pytest.mark.parametrize(("exposed", "state", "cause", "strength", "expected", "story"), WORKED_EXAMPLES)
 def test_worked_examples(
-    exposed: ExposureState, state: SignatureState, cause: str | None, strength: Strength | None, expected: str, story: str
+    exposed: ExposureState,
+    state: SignatureState,
+    cause: str | None,
+    strength: Strength | None,
+    expected: str,
+    story: str,
 ) -> None:
     detections = (Detection(cause, strength, ("broker 2",)),) if cause and strength else ()
     results = {"fetch_latency": SignatureResult("fetch_latency", state, detections)}

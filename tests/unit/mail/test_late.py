@@ -9,14 +9,14 @@ import pytest
 
 from kafka_fleet.cli import main as cli
 from kafka_fleet.config.fleet import Fleet
-from kafka_fleet.mail.owner_alerts import OWNERS, alert_owners
 from kafka_fleet.mail.deadline import HOURS, day_due
-from kafka_fleet.mail.late_judgements import late_days
 from kafka_fleet.mail.delivery import deliver
+from kafka_fleet.mail.late_judgements import late_days
 from kafka_fleet.mail.mailing_status import note_mailed
+from kafka_fleet.mail.owner_alerts import OWNERS, alert_owners
 from kafka_fleet.store.bucket import address
-from kafka_fleet.store.generations import claim_generation, publish
 from kafka_fleet.store.fleet_snapshot import keep_fleet
+from kafka_fleet.store.generations import claim_generation, publish
 from kafka_fleet.store.raw.landing import land
 from support.homes.bucket_home import next_home
 from support.servers.mail_server import mail_server, plain
@@ -162,7 +162,9 @@ def test_a_word_that_cannot_be_read_holds_no_other_back(here, server, box):
     today = datetime.now(UTC).date()
     days = [(today - timedelta(days=back)).isoformat() for back in (1, 2)]
     for ds in days:
-        alert_owners(here.home, ds, "failed", f"the run of fleet_health for {ds} has failed: judge", [], [PLATFORM], plain(9))
+        alert_owners(
+            here.home, ds, "failed", f"the run of fleet_health for {ds} has failed: judge", [], [PLATFORM], plain(9)
+        )
     (here.home / f"outbox/ds={days[0]}/_platform-failed.json").write_text("{")
     said = here("--mail")
     assert said.code != 0

@@ -9,13 +9,13 @@ import pytest
 from fleet_spark.dossier import Case, dossier
 from kafka_fleet.cli import commands
 from kafka_fleet.cli.main import main
-from kafka_fleet.documents.day_summaries import day_summary, read_day_summary, summary
 from kafka_fleet.documents.coverage import judged, reached
-from kafka_fleet.knowledge.facts import ClusterFacts, Declared
+from kafka_fleet.documents.day_summaries import day_summary, read_day_summary, summary
 from kafka_fleet.documents.timeline import timelines
+from kafka_fleet.knowledge.facts import ClusterFacts, Declared
+from kafka_fleet.mail.dispatch import mail_letter
 from kafka_fleet.page.fleet import Filter, build
 from kafka_fleet.report.changes import NOT_JUDGED, compare, told_of
-from kafka_fleet.mail.dispatch import mail_letter
 from kafka_fleet.report.render import render_index, render_letter
 from kafka_fleet.store.excluded_clusters import note_set_aside
 from support.builders.letter_rows import DS, finding

@@ -6,12 +6,12 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from kafka_fleet.store.raw.row_validation import Refused, validated_rows
+from kafka_fleet.schema.arrow import as_table
+from kafka_fleet.schema.raw_tables import raw_schemas
 from kafka_fleet.store.raw.column_constraints import OFFSET, SENTENCE, bounds, keys
 from kafka_fleet.store.raw.landing import land
 from kafka_fleet.store.raw.manifests import read_rows
-from kafka_fleet.schema.raw_tables import raw_schemas
-from kafka_fleet.schema.arrow import as_table
+from kafka_fleet.store.raw.row_validation import Refused, validated_rows
 from support.homes.recorded import recording, scenarios
 
 pytestmark = pytest.mark.fault(61)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from kafka_fleet.store.generations import (
-    Overtaken,
     POINTER,
+    Overtaken,
     checked_day,
     claim_generation,
     current_generation,

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import pytest
 
 from fleet_spark.judge import _fleet
-from kafka_fleet.config.fleet import load_fleet
 from kafka_fleet.base.resources import sql_dir
+from kafka_fleet.config.fleet import load_fleet
 from kafka_fleet.store.fleet_snapshot import is_kept, keep_fleet, kept_fleet
 from kafka_fleet.store.versions import NewerVersion
 

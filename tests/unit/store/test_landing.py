@@ -15,10 +15,9 @@ import pytest
 
 from kafka_fleet.schema.raw_tables import raw_schemas
 from kafka_fleet.store.files import replace_file
+from kafka_fleet.store.raw.garbage import remove_orphans
 from kafka_fleet.store.raw.landing import land
 from kafka_fleet.store.raw.manifests import manifests, read_rows, sweep_id
-from kafka_fleet.store.raw.garbage import remove_orphans
-from kafka_fleet.schema.raw_tables import raw_schemas
 from support.builders.sweep_tables import AT, DS, TABLES
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -10,8 +10,8 @@ import pytest
 
 from kafka_fleet.store.raw.compaction import compact, tidy
 from kafka_fleet.store.raw.landing import land
-from kafka_fleet.store.raw.manifests import data_file_fault, manifests
 from kafka_fleet.store.raw.layout import on_its_way, raw_location
+from kafka_fleet.store.raw.manifests import data_file_fault, manifests
 from kafka_fleet.store.raw.retention import carry_out, plan
 from kafka_fleet.store.raw.tombstones import retired
 from support.builders.retained_days import LATER, judge

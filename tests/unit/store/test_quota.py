@@ -10,14 +10,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from kafka_fleet.store.raw import landing
-from kafka_fleet.store.raw.row_validation import validated_rows
 from kafka_fleet.store.raw.landing import Landing, land
 from kafka_fleet.store.raw.manifests import Manifest, manifests, read_rows
+from kafka_fleet.store.raw.row_validation import validated_rows
 from kafka_fleet.store.raw.sweep_quota import (
     DECODED_BYTES,
     READ_BYTES,
-    Room,
     STORED_BYTES,
+    Room,
     decoded,
     encoded,
     fit_quota,

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from kafka_fleet.cli.main import main
-from kafka_fleet.store.raw.compaction import compact
 from kafka_fleet.store.generations import claim_generation, current_generation, publish
+from kafka_fleet.store.raw.compaction import compact
 from kafka_fleet.store.raw.landing import land
 from kafka_fleet.store.raw.manifests import manifests
 from kafka_fleet.store.raw.retention import LEAST_DAYS, carry_out, plan

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from kafka_fleet.store.raw.trusted_clock import changed_at
 from kafka_fleet.store.raw.compaction import compact, tidy
+from kafka_fleet.store.raw.garbage import remove_orphans
 from kafka_fleet.store.raw.landing import ORPHAN_SECONDS, land
 from kafka_fleet.store.raw.manifests import manifests
-from kafka_fleet.store.raw.garbage import remove_orphans
+from kafka_fleet.store.raw.trusted_clock import changed_at
 from support.builders.retained_days import orphan
 
 DAYS, NEXT = ("2026-11-01", "2026-11-02"), date(2026, 11, 3)

@@ -12,12 +12,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from kafka_fleet.schema.raw_tables import raw_schemas
 from kafka_fleet.store.raw import manifests as reading
 from kafka_fleet.store.raw.compaction import compact
 from kafka_fleet.store.raw.landing import land, sweep_before
 from kafka_fleet.store.raw.manifests import Damaged, DataFile, manifests, sweep_id
 from kafka_fleet.store.raw.sweep_quota import READ_BYTES
-from kafka_fleet.schema.raw_tables import raw_schemas
 
 pytestmark = pytest.mark.fault(63)
 

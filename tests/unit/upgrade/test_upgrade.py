@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from kafka_fleet.knowledge.advisories import Advisory, AffectedReleases
 from kafka_fleet.knowledge.facts import Mode
 from kafka_fleet.knowledge.releases import Release, apache_release, catalogue
-from kafka_fleet.upgrade.targets import affects_release, family, in_order, opened_issues
 from kafka_fleet.upgrade.plan import Target, upgrade_to
+from kafka_fleet.upgrade.targets import affects_release, family, in_order, opened_issues
 from support.builders.planned import ADVISORIES, KNOWN, facts
 
 

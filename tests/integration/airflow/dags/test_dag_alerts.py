@@ -10,9 +10,9 @@ from airflow.sdk.exceptions import AirflowFailException
 from fleet_airflow.deadline import alerts, look_after_letters, no_letter
 from kafka_fleet.mail.deadline import day_due
 from kafka_fleet.mail.mailing_status import note_mailed
+from kafka_fleet.store.excluded_clusters import note_set_aside
 from kafka_fleet.store.generations import claim_generation, publish
 from kafka_fleet.store.raw.landing import land
-from kafka_fleet.store.excluded_clusters import note_set_aside
 from support.airflow_runs.dag_runs import ARCHIVE, GONE, PAYMENTS, PLATFORM, smtp_default
 from support.builders.letter_rows import DS
 
@@ -199,7 +199,9 @@ def test_old_raw_that_only_a_judgement_would_free_is_told_each_time_that_a_day_j
     days = [(datetime.fromisoformat(DS) - timedelta(days=back)).date().isoformat() for back in (1, 2, 3, 4)]
     sweep(run.home, *days[1:])
     sweep(run.home, days[0])
-    monkeypatch.setattr("kafka_fleet.store.raw.retention.trusted", lambda home: (datetime(2026, 11, 21).timestamp(), None))
+    monkeypatch.setattr(
+        "kafka_fleet.store.raw.retention.trusted", lambda home: (datetime(2026, 11, 21).timestamp(), None)
+    )
     run.scheduled()
     run.scheduled()
     ((subject, text),) = told(box)

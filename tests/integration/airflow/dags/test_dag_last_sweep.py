@@ -9,9 +9,9 @@ from airflow.utils.state import DagRunState
 from airflow.utils.types import DagRunTriggeredByType, DagRunType
 from sqlalchemy import delete, select
 
-from fleet_airflow.settings import LAST_SWEEP_WAIT, SWEEPS_EVERY, SWEEP_RETRY_DELAY, SWEEP_TIMEOUT
-from kafka_fleet.store.raw.landing import land
+from fleet_airflow.settings import LAST_SWEEP_WAIT, SWEEP_RETRY_DELAY, SWEEP_TIMEOUT, SWEEPS_EVERY
 from kafka_fleet.store.excluded_clusters import note_set_aside
+from kafka_fleet.store.raw.landing import land
 from support.airflow_runs.dag_runs import ARCHIVE, GONE, PAYMENTS
 from support.builders.letter_rows import DS
 

@@ -19,9 +19,9 @@ from fleet_spark.judge import tables_needed
 from fleet_spark.session import DEFAULTS, FIXED
 from fleet_spark.signatures import Measured, detection, run_signatures
 from fleet_spark.tables import Day
+from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.detections import Detection, SignatureResult
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.store.generations import claim_generation
 from support.generators.fleetgen.shape import DS
 

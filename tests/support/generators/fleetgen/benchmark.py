@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.base.resources import sql_dir
+from kafka_fleet.knowledge.signatures import load_signatures
 from support.generators.fleetgen import noise
 from support.generators.fleetgen.analysis import analyse, analyse_by_duckdb
 from support.generators.fleetgen.catalogue import every_fault

@@ -15,10 +15,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from kafka_fleet.schema.raw_tables import SCHEMA_VERSION, raw_schemas
 from kafka_fleet.store.files import replace_file
 from kafka_fleet.store.raw.landing import land
 from kafka_fleet.store.raw.manifests import Manifest, sweep_id
-from kafka_fleet.schema.raw_tables import SCHEMA_VERSION, raw_schemas
 from support.generators.fleetgen.model import Model
 from support.generators.fleetgen.rows import Tables, sweep_rows, utc
 from support.generators.fleetgen.shape import Spec
