@@ -19,8 +19,8 @@ from fleet_spark.coverage import thresholds_table
 from fleet_spark.facts import CLOCK_SECONDS, START_HOURS, fact_queries
 from kafka_fleet.knowledge.needs import Coverage, Shown, coverage
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.store.manifests import manifests
-from kafka_fleet.store.schemas import raw_schemas
+from kafka_fleet.schema.raw_tables import raw_schemas
+from kafka_fleet.store.raw.manifests import manifests
 
 _MACROS = (
     "timestamp_millis(x) AS to_timestamp(x / 1000.0)",

@@ -19,8 +19,8 @@ from fleet_spark.coverage import Step, Values, run_coverage
 from fleet_spark.failures import running
 from fleet_spark.frames import in_driver, nothing, observed
 from fleet_spark.ways import Ways, tables_read, weight
+from kafka_fleet.knowledge.conditions import Line
 from kafka_fleet.knowledge.detections import Detection, SignatureResult
-from kafka_fleet.knowledge.measured import Line
 from kafka_fleet.knowledge.needs import Coverage
 from kafka_fleet.knowledge.signatures import EvidenceRow, Signature
 
