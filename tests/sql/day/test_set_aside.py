@@ -26,6 +26,7 @@ BY = ["fetch_latency"]
 GUILTY = {
     "a-hostile-fact": ("facts/intervals", "intervals"),
     "hostile-step": ("signatures/fetch_latency/02_fetch_windows", "fetch_latency/fetch_windows"),
+    "hostile-need": ("signatures/fetch_latency/needs", "needs"),
     "z-hostile-condition": ("conditions/min_isr_unsafe/query", "min_isr_unsafe"),
     "hostile-plot": ("plots/fetch_times/query", "plots"),
 }
