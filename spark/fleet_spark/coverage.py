@@ -8,16 +8,15 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import reduce
-from typing import NamedTuple
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, Row, SparkSession
-from pyspark.sql.functions import col
 from pyspark.sql.types import DoubleType, StringType, StructField, StructType
 
 from fleet_spark.aside import Aside, Task
 from fleet_spark.failures import running
-from fleet_spark.frames import in_driver, nothing
+from fleet_spark.frames import in_driver
+from fleet_spark.steps import Step
 from fleet_spark.ways import Ways, tables_read
 from kafka_fleet.knowledge.needs import Coverage, Shown, coverage
 from kafka_fleet.knowledge.signatures import Signature
@@ -31,19 +30,6 @@ SELECT NULL AS signature, cluster, NULL AS need, NULL AS broker, NULL AS reason,
 FROM cluster_days
 UNION ALL
 SELECT NULL, cluster, NULL, broker, NULL, NULL, NULL FROM broker_days WHERE is_broker"""
-
-
-class Step(NamedTuple):
-    """A step of a signature as one run of it left it, for the clusters that it was run for."""
-
-    frame: DataFrame
-    clusters: Sequence[str]
-    rows: int
-
-    def of(self, clusters: Sequence[str]) -> DataFrame:
-        """The rows of these clusters; a step may have rows of others, of which they are not meant."""
-        own, frame = sorted(set(self.clusters) & set(clusters)), self.frame
-        return frame.where(col("cluster").isin(own)) if own else nothing(frame.sparkSession, frame.schema)
 
 
 def thresholds_view(signature: Signature) -> str:

@@ -11,14 +11,13 @@ from functools import partial
 from math import isfinite
 from typing import Any, NamedTuple
 
-from pyspark import StorageLevel
-from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import Row, SparkSession
 
 from fleet_spark.aside import Aside, Task
-from fleet_spark.coverage import Step, Values, run_coverage
+from fleet_spark.coverage import Values, run_coverage
 from fleet_spark.failures import running
-from fleet_spark.frames import in_driver, nothing, observed
-from fleet_spark.ways import Ways, tables_read, weight
+from fleet_spark.steps import Step, compute_step
+from fleet_spark.ways import Ways, tables_read
 from kafka_fleet.knowledge.conditions import Line
 from kafka_fleet.knowledge.detections import Detection, SignatureResult
 from kafka_fleet.knowledge.needs import Coverage
@@ -146,22 +145,6 @@ def _table(rows: list[Row]) -> dict[str, Any] | None:
     return {"columns": columns, "rows": [[_text(row[name]) for name in columns] for row in rows]}
 
 
-def _step(spark: SparkSession, query: str, values: Mapping[str, Any], ways: Ways) -> tuple[DataFrame, int]:
-    """A step computed once, which every later step and all queries read; and its rows.
-
-    As mere views the steps of fetch_latency grow into one plan that takes three times as long.
-    """
-    with ways.of(query) as small:
-        frame = spark.sql(query, args=_bind(query, values))
-        if small:
-            found = frame.toArrow()
-            return in_driver(spark, found, frame.schema), weight(found)
-        counted, count = observed(frame)
-        kept = counted.localCheckpoint(eager=True, storageLevel=StorageLevel.DISK_ONLY)  # the heap is for queries
-        rows = int(count.get["rows"])
-        return (kept if rows else nothing(spark, frame.schema)), rows
-
-
 class Found(NamedTuple):
     """What a signature's queries gave of each cluster that they were run for; and its steps, by view."""
 
@@ -184,7 +167,7 @@ def _run(
     steps: dict[str, list[Step]] = {}
     for view, query in signature.steps.items():
         with running(f"{signature.id}/{view}"):
-            step, ways.rows[view] = _step(spark, _of_clusters(query, clusters), bound, ways)
+            step, ways.rows[view] = compute_step(spark, _of_clusters(query, clusters), _bind(query, bound), ways)
         step.createOrReplaceTempView(view)
         steps[view] = [Step(step, clusters, ways.rows[view])]
     rows, charts = rows_of("query", signature.query), rows_of("charts", signature.charts_query)
