@@ -6,6 +6,7 @@ The SQL is the project's own, written for Spark and translated by sqlglot; what 
 import datetime as dt
 import re
 from collections.abc import Mapping
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -129,7 +130,7 @@ class Duck:
             self.store(view, query, bound)
         of = dict.fromkeys(clusters, values)
         self.table(f"{name}_thresholds", thresholds_table(signature, of))
-        shown = [Shown(**row) for row in self.rows(_translated(signature.needs_query, ()))]
+        shown = [Shown(**_plain(row)) for row in self.rows(_translated(signature.needs_query, ()))]
         brokers: dict[str, set[int]] = {row["cluster"]: set() for row in self.rows("SELECT cluster FROM cluster_days")}
         for row in self.rows("SELECT cluster, broker FROM broker_days WHERE is_broker"):
             brokers[row["cluster"]].add(row["broker"])
@@ -150,6 +151,11 @@ class Duck:
             listed = isinstance(value, list)
             given[name] = "array(" + ", ".join(f"'{one}'" for one in value) + ")" if listed else f"{value!r}D"
         return tuple(sorted((name, text) for name, text in given.items() if f":{name}" in query))
+
+
+def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Sums of whole numbers come as decimals here."""
+    return {name: float(value) if isinstance(value, Decimal) else value for name, value in row.items()}
 
 
 @cache
