@@ -158,8 +158,8 @@ def _sentences(need: Need, said: Iterable[tuple[str | None, Shown]], values: Val
     for reason, row in said:
         if reason is not None and "brokers" in _named(need.unmet[reason]):
             together[reason] |= set() if row.broker is None else {row.broker}
-        elif reason is not None:
-            each.append((reason, row))
+        elif reason is not None and not (row.broker is None and "broker" in _named(need.unmet[reason])):
+            each.append((reason, row))  # a broker without a number cannot be named
     places = list(need.unmet)
     each.sort(key=lambda one: (one[1].broker or 0, places.index(one[0])))
     texts = [

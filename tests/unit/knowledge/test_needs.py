@@ -108,6 +108,11 @@ def test_a_sentence_that_comes_out_empty_or_twice_is_not_said_again() -> None:
     )
 
 
+def test_a_broker_without_a_number_counts_and_is_not_named() -> None:
+    need = Need(about="each of the restarts", evaluated="all", unmet={"unread": "broker {{ broker }} restarted"})
+    assert covered({"ends": need}, [Shown("a", "ends", None, None, 0)], 1) == Coverage(False, ())
+
+
 @pytest.mark.parametrize(("many", "text"), [(20, "19, 20"), (21, "19, 20 and 1 more"), (33, "19, 20 and 13 more")])
 def test_twenty_brokers_are_listed_and_the_rest_is_counted(many: int, text: str) -> None:
     assert listed(range(1, many + 1)) == ", ".join(map(str, range(1, 19))) + f", {text}"
