@@ -23,9 +23,10 @@ class Stats:
 
 @pytest.fixture
 def metrics(monkeypatch):
+    from fleet_airflow import metrics as fleet_metrics
 
-    monkeypatch.setattr(metrics, "stats", Stats())
-    return metrics
+    monkeypatch.setattr(fleet_metrics, "stats", Stats())
+    return fleet_metrics
 
 
 def test_a_sweep(metrics):

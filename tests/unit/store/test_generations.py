@@ -31,7 +31,7 @@ def rivals(count: int, code: str, *arguments: str) -> list[str]:
 @pytest.mark.fault(44)
 def test_eight_processes_claim_eighty_different_generations(tmp_path):
     code = (
-        "from pathlib import Path; from kafka_fleet.store.generations import claim\n"
+        "from pathlib import Path; from kafka_fleet.store.generations import claim_generation as claim\n"
         "print(*[claim(Path(sys.argv[1]), sys.argv[2]) for _ in range(10)])"
     )
     names = [name for text in rivals(8, code, str(tmp_path), DS) for name in text.split()]
@@ -88,7 +88,8 @@ def test_a_run_that_was_overtaken_cannot_undo_the_later_one(tmp_path):
 @pytest.mark.fault(44, 45)
 def test_rivals_that_publish_at_once_leave_the_highest(tmp_path):
     code = (
-        "from pathlib import Path; from kafka_fleet.store.generations import Overtaken, claim, publish\n"
+        "from pathlib import Path\n"
+        "from kafka_fleet.store.generations import Overtaken, claim_generation as claim, publish\n"
         "home = Path(sys.argv[1])\n"
         "for _ in range(20):\n"
         "    try: publish(home / 'findings', claim(home, sys.argv[2]))\n"

@@ -200,7 +200,7 @@ def test_old_raw_that_only_a_judgement_would_free_is_told_each_time_that_a_day_j
     sweep(run.home, *days[1:])
     sweep(run.home, days[0])
     monkeypatch.setattr(
-        "kafka_fleet.store.raw.retention.trusted", lambda home: (datetime(2026, 11, 21).timestamp(), None)
+        "kafka_fleet.store.raw.retention.trusted_time", lambda home: (datetime(2026, 11, 21).timestamp(), None)
     )
     run.scheduled()
     run.scheduled()
