@@ -6,19 +6,22 @@ The SQL is the project's own, written for Spark and translated by sqlglot; what 
 import datetime as dt
 import re
 from collections.abc import Mapping
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import duckdb
 import pyarrow as pa
 import sqlglot
 from sqlglot import exp
 
+from fleet_spark.coverage import thresholds_table
 from fleet_spark.facts import CLOCK_SECONDS, START_HOURS, fact_queries
+from kafka_fleet.knowledge.needs import Coverage, Shown, coverage
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.store.manifests import manifests
-from kafka_fleet.store.schemas import raw_schemas
+from kafka_fleet.schema.raw_tables import raw_schemas
+from kafka_fleet.store.raw.manifests import manifests
 
 _MACROS = (
     "timestamp_millis(x) AS to_timestamp(x / 1000.0)",
@@ -71,6 +74,13 @@ _OWN = {
 }
 
 
+class Found(NamedTuple):
+    """What one signature came to: coverage by cluster, and the rows of its other queries by their name."""
+
+    coverage: dict[str, Coverage]
+    rows: dict[str, list[dict[str, Any]]]
+
+
 class Duck:
     """One day in one DuckDB session; tables stay in memory."""
 
@@ -111,17 +121,24 @@ class Duck:
         self.connection.execute(f"CREATE OR REPLACE TABLE {name} AS {text}")
         return (dt.datetime.now() - began).total_seconds()
 
-    def signature(self, name: str, clusters: list[str]) -> dict[str, list[dict[str, Any]]]:
-        """Steps of one signature, then the rows of its coverage, detections, charts and rows behind them."""
+    def signature(self, name: str, clusters: list[str]) -> Found:
+        """Steps of one signature, then coverage of these clusters, detections, charts and the rows behind them."""
         signature = load_signatures(self.sql)[name]
-        bound = {key: float(t.value) for key, t in signature.thresholds.items()} | {"clusters": clusters}
+        values = {key: float(t.value) for key, t in signature.thresholds.items()}
+        bound = values | {"clusters": clusters}
         for view, query in signature.steps.items():
             self.store(view, query, bound)
-        texts = {"coverage": signature.coverage_query, "query": signature.query, "charts": signature.charts_query,
-                 "rows": signature.rows_query}  # fmt: skip
-        return {
+        of = dict.fromkeys(clusters, values)
+        self.table(f"{name}_thresholds", thresholds_table(signature, of))
+        shown = [Shown(**_plain(row)) for row in self.rows(_translated(signature.needs_query, ()))]
+        brokers: dict[str, set[int]] = {row["cluster"]: set() for row in self.rows("SELECT cluster FROM cluster_days")}
+        for row in self.rows("SELECT cluster, broker FROM broker_days WHERE is_broker"):
+            brokers[row["cluster"]].add(row["broker"])
+        texts = {"query": signature.query, "charts": signature.charts_query, "rows": signature.rows_query}
+        found = {
             kind: self.rows(_translated(query, self._literals(query, bound))) for kind, query in texts.items() if query
         }
+        return Found(coverage(signature.needs, shown, brokers, of), found)
 
     def rows(self, query: str) -> list[dict[str, Any]]:
         """Rows of a query in DuckDB's own SQL."""
@@ -134,6 +151,11 @@ class Duck:
             listed = isinstance(value, list)
             given[name] = "array(" + ", ".join(f"'{one}'" for one in value) + ")" if listed else f"{value!r}D"
         return tuple(sorted((name, text) for name, text in given.items() if f":{name}" in query))
+
+
+def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Sums of whole numbers come as decimals here."""
+    return {name: float(value) if isinstance(value, Decimal) else value for name, value in row.items()}
 
 
 @cache

@@ -49,7 +49,7 @@ def _look_alikes(signature: Signature) -> str:
 
 
 def _inputs(signature: Signature) -> str:
-    return "\n".join(f"- {code(name)}: {escape(text)}" for name, text in signature.needs.items())
+    return "\n".join(f"- {code(name)}: {escape(need.about)}" for name, need in signature.needs.items())
 
 
 def _evidence(signature: Signature) -> str:

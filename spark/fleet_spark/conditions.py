@@ -11,13 +11,14 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import SparkSession
-from pyspark.sql.types import BooleanType, DoubleType, StringType, StructField, StructType
+from pyspark.sql.types import BooleanType, DataType, DoubleType, StringType, StructField, StructType
 
 from fleet_spark.aside import Aside, Task
 from fleet_spark.failures import running
 from fleet_spark.frames import in_driver
 from fleet_spark.signatures import Overrides, figure, thresholds
 from fleet_spark.ways import Ways, tables_read
+from kafka_fleet.knowledge.conditions import MOST, Answered, Condition, listed_subjects
 from kafka_fleet.knowledge.detection_rows import (
     COLUMNS,
     DetectionRow,
@@ -26,7 +27,6 @@ from kafka_fleet.knowledge.detection_rows import (
     template,
     totals_of,
 )
-from kafka_fleet.knowledge.measured import MOST, Answered, Condition, listed
 from kafka_fleet.knowledge.releases import catalogue, comparable_release
 
 _TEXTS = ("kafka_release", "line", "newest_patch")
@@ -75,7 +75,11 @@ def threshold_rows(
 
 
 def _register(spark: SparkSession, view: str, rows: Sequence[Mapping[str, Any]], schema: StructType) -> None:
-    types = {StringType(): pa.string(), BooleanType(): pa.bool_(), DoubleType(): pa.float64()}
+    types: dict[DataType, pa.DataType] = {
+        StringType(): pa.string(),
+        BooleanType(): pa.bool_(),
+        DoubleType(): pa.float64(),
+    }
     columns = {f.name: pa.array([row.get(f.name) for row in rows], types[f.dataType]) for f in schema}
     in_driver(spark, pa.table(columns), schema).createOrReplaceTempView(view)
 
@@ -103,13 +107,15 @@ def answer(condition: Condition, found: Sequence[DetectionRow], values: Mapping[
             evidence.append(figure(line, row.value, threshold, where, row.from_at, row.to_at))
     told = tuple(one for one in evidence if one is not None)
     said = sentence(condition.sentence, rows, values) or f"{condition.id.replace('_', ' ')} was not measured"
-    return Answered(holds, said, listed(tuple(dict.fromkeys(one for one in named if one))), told[:MOST], tuple(missing))
+    return Answered(
+        holds, said, listed_subjects(tuple(dict.fromkeys(one for one in named if one))), told[:MOST], tuple(missing)
+    )
 
 
 def union_of(conditions: Iterable[Condition]) -> str:
     """The queries of all conditions as one; `check_id` says whose row it is."""
     columns = ", ".join(COLUMNS)
-    selects = (f"SELECT '{one.id}' AS check_id, {columns} FROM (\n{one.query}\n) AS d" for one in conditions)
+    selects = (f"SELECT '{one.id}' AS check_id, {columns} FROM (\n{one.query}\n) AS d" for one in conditions)  # noqa: S608
     return "\nUNION ALL\n".join(selects)
 
 

@@ -11,15 +11,16 @@ from functools import partial
 from math import isfinite
 from typing import Any, NamedTuple
 
-from pyspark import StorageLevel
-from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import Row, SparkSession
 
 from fleet_spark.aside import Aside, Task
+from fleet_spark.coverage import Values, run_coverage
 from fleet_spark.failures import running
-from fleet_spark.frames import in_driver, nothing, observed
-from fleet_spark.ways import Ways, tables_read, weight
+from fleet_spark.steps import Step, compute_step
+from fleet_spark.ways import Ways, tables_read
+from kafka_fleet.knowledge.conditions import Condition, Line
 from kafka_fleet.knowledge.detections import Detection, SignatureResult
-from kafka_fleet.knowledge.measured import Condition, Line
+from kafka_fleet.knowledge.needs import Coverage
 from kafka_fleet.knowledge.signatures import EvidenceRow, Signature
 
 Overrides = Mapping[str, Mapping[str, float]]  # signature -> threshold -> value, of one cluster
@@ -92,6 +93,11 @@ def _bind(query: str, values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if f":{name}" in query}
 
 
+def _bound(signature: Signature, values: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
+    """Those that any query of the signature is bound to: its needs read the others from a table."""
+    return tuple(sorted(_bind("\n".join(signature.queries), values).items()))
+
+
 def _of_clusters(query: str, clusters: list[str]) -> str:
     """The query with its clusters as a list of literals, in which Spark looks a name up; along an array it walks."""
     escaped = [cluster.replace("\\", "\\\\").replace("'", "\\'") for cluster in clusters]
@@ -112,10 +118,11 @@ def _charts(rows: list[Row]) -> list[dict[str, Any]]:
     return list(charts.values())
 
 
-def _by_cluster(rows: list[Row]) -> dict[str, list[Row]]:
-    found: dict[str, list[Row]] = defaultdict(list)
+def _by_cluster(rows: Iterable[Row], clusters: list[str]) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {cluster: [] for cluster in clusters}
     for row in rows:
-        found[row.cluster].append(row)
+        if row.cluster in found:
+            found[row.cluster].append(row)
     return found
 
 
@@ -138,56 +145,62 @@ def _table(rows: list[Row]) -> dict[str, Any] | None:
     return {"columns": columns, "rows": [[_text(row[name]) for name in columns] for row in rows]}
 
 
-def _step(spark: SparkSession, query: str, values: Mapping[str, Any], ways: Ways) -> tuple[DataFrame, int]:
-    """A step computed once, which every later step and all queries read; and its rows.
+class Found(NamedTuple):
+    """What a signature's queries gave of each cluster that they were run for; and its steps, by view."""
 
-    As mere views the steps of fetch_latency grow into one plan that takes three times as long.
-    """
-    with ways.of(query) as small:
-        frame = spark.sql(query, args=_bind(query, values))
-        if small:
-            found = frame.toArrow()
-            return in_driver(spark, found, frame.schema), weight(found)
-        counted, count = observed(frame)
-        kept = counted.localCheckpoint(eager=True, storageLevel=StorageLevel.DISK_ONLY)  # the heap is for queries
-        rows = int(count.get["rows"])
-        return (kept if rows else nothing(spark, frame.schema)), rows
+    detections: dict[str, tuple[Detection, ...]]
+    charts: dict[str, list[Row]]
+    rows: dict[str, list[Row]]
+    steps: dict[str, list[Step]]
 
 
 def _run(
-    spark: SparkSession, signature: Signature, clusters: list[str], values: dict[str, float], ways: Ways
-) -> dict[str, Measured]:
-    def rows_of(name: str, text: str) -> list[Row]:
+    spark: SparkSession, signature: Signature, clusters: list[str], of: Values, bound: Mapping[str, float], ways: Ways
+) -> Found:
+    """of: the thresholds of each cluster; bound: those that the queries are run with, which these clusters share."""
+
+    def rows_of(name: str, text: str) -> dict[str, list[Row]]:
         query = _of_clusters(text, clusters)
         with running(f"{signature.id}/{name}"), ways.of(query):
-            return spark.sql(query, args=_bind(query, values)).collect()
+            return _by_cluster(spark.sql(query, args=_bind(query, bound)).collect(), clusters)
 
+    steps: dict[str, list[Step]] = {}
     for view, query in signature.steps.items():
         with running(f"{signature.id}/{view}"):
-            step, ways.rows[view] = _step(spark, _of_clusters(query, clusters), values, ways)
+            step, ways.rows[view] = compute_step(spark, _of_clusters(query, clusters), _bind(query, bound), ways)
         step.createOrReplaceTempView(view)
-    rows = {
-        name: rows_of(name, query)
-        for name, query in (
-            ("coverage", signature.coverage_query),
-            ("query", signature.query),
-            ("charts", signature.charts_query),
-        )
-    }
-    detections: dict[str, list[Detection]] = defaultdict(list)
+        steps[view] = [Step(step, clusters, ways.rows[view])]
+    rows, charts = rows_of("query", signature.query), rows_of("charts", signature.charts_query)
     with running(f"{signature.id}/query"):  # a value that no figure can be made of is met here
-        for row in rows["query"]:
-            detections[row.cluster].append(detection(signature, row.asDict(recursive=True), values))
-    shown = signature.rows_query if detections else None  # the rows behind a detection, where there is one
-    rows["rows"] = rows_of("rows", shown) if shown else []
-    points, behind = _by_cluster(rows["charts"]), _by_cluster(rows["rows"])
+        detections = {
+            cluster: tuple(detection(signature, row.asDict(recursive=True), of[cluster]) for row in own)
+            for cluster, own in rows.items()
+        }
+    shown = signature.rows_query if any(detections.values()) else None  # what is behind a detection, where there is one
+    return Found(detections, charts, rows_of("rows", shown) if shown else {}, steps)
+
+
+def _together(runs: Iterable[Found]) -> Found:
+    """One for all sets of thresholds, each of which was run for clusters of its own."""
+    whole = Found({}, {}, {}, defaultdict(list))
+    for one in runs:
+        whole.detections.update(one.detections)
+        whole.charts.update(one.charts)
+        whole.rows.update(one.rows)
+        for view, own in one.steps.items():
+            whole.steps[view] += own
+    return whole
+
+
+def _measured(signature: Signature, found: Found, covered: Mapping[str, Coverage]) -> dict[str, Measured]:
+    """Of each cluster that `covered` knows."""
     measured = {}
-    for row in rows["coverage"]:
-        found = tuple(detections[row.cluster])
-        state = "detected" if found else "quiet" if row.evaluated else "not_evaluated"
-        result = SignatureResult(signature.id, state, found, tuple(row.missing))  # type: ignore[arg-type]
-        table = _table(behind[row.cluster]) if found else None
-        measured[row.cluster] = Measured(result, _charts(points[row.cluster]), table)
+    for cluster, one in covered.items():
+        detections = found.detections.get(cluster, ())
+        state = "detected" if detections else "quiet" if one.evaluated else "not_evaluated"
+        result = SignatureResult(signature.id, state, detections, one.missing)  # type: ignore[arg-type]
+        table = _table(found.rows.get(cluster, [])) if detections else None
+        measured[cluster] = Measured(result, _charts(found.charts.get(cluster, [])), table)
     return measured
 
 
@@ -204,24 +217,25 @@ def run_signatures(
     the clusters that make a query fail, so they are absent too; None: what the query raised ends the run.
     """
     known = ways or Ways(spark)
+    values = {one.id: {c: thresholds(one, overrides) for c, overrides in clusters.items()} for one in signatures}
 
-    def measured(signature: Signature, wanted: list[str]) -> dict[str, Measured]:
+    def found(signature: Signature, wanted: list[str]) -> Found:
+        of = values[signature.id]
         alike: dict[tuple[tuple[str, float], ...], list[str]] = defaultdict(list)
         for cluster in [one for one in wanted if one in clusters]:
-            alike[tuple(sorted(thresholds(signature, clusters[cluster]).items()))].append(cluster)
-        rows: dict[str, Measured] = {}
+            alike[_bound(signature, of[cluster])].append(cluster)
         # one after the other: each makes the signature's views anew
-        for values, members in (alike or {tuple(thresholds(signature, {}).items()): []}).items():
-            rows |= _run(spark, signature, members, dict(values), known)
-        return rows
+        sets = alike or {_bound(signature, thresholds(signature, {})): []}
+        return _together(_run(spark, signature, own, of, dict(bound), known) for bound, own in sets.items())
 
     left = aside or Aside(None, clusters, "signatures")
-    tasks = {
-        one.id: Task(frozenset().union(*map(tables_read, one.queries)), partial(measured, one)) for one in signatures
-    }
+    tasks = {one.id: Task(frozenset().union(*map(tables_read, one.queries)), partial(found, one)) for one in signatures}
     results = left.run_all(tasks)
+    steps = {view: own for one in results.values() for view, own in one.steps.items()}
+    covered = run_coverage(spark, signatures, values, steps, known, left)
+    measured = {one.id: _measured(one, results[one.id], covered[one.id]) for one in signatures}
     return {
-        cluster: {name: rows[cluster] for name, rows in results.items() if cluster in rows}
+        cluster: {name: rows[cluster] for name, rows in measured.items() if cluster in rows}
         for cluster in clusters
         if cluster in left.clusters
     }

@@ -56,9 +56,12 @@ class Template(NamedTuple):
 @cache
 def template(text: str) -> Template:
     """The template of a text. Raises ValueError where it is none."""
-    environment = jinja2.Environment(autoescape=False, undefined=jinja2.StrictUndefined)  # texts, escaped where shown
+    escaped = jinja2.select_autoescape(enabled_extensions=(), default_for_string=False)  # where they are shown
+    environment = jinja2.Environment(autoescape=escaped, undefined=jinja2.StrictUndefined)
     try:
-        return Template(environment.from_string(text), frozenset(meta.find_undeclared_variables(environment.parse(text))))
+        return Template(
+            environment.from_string(text), frozenset(meta.find_undeclared_variables(environment.parse(text)))
+        )
     except jinja2.TemplateSyntaxError as error:
         raise ValueError(f"template {text!r}: {error}") from error
 

@@ -4,7 +4,7 @@ A signature is a measurable symptom, independent of any version. Adding one is a
 
     signature.yaml       words, causes, thresholds with their reasons, lines of evidence, the close look it asks for
     1_<view>.sql ...     views that the queries below are made of, in this order
-    coverage.sql         per cluster: was it evaluated, what is missing
+    needs.sql            per input that is asked for: is it there, and if not, why (needs.py)
     query.sql            per detection: cause, strength, subjects, numbers
     charts.sql           points of the day for the letter
     rows.sql             optional: the rows behind a detection, for the letter
@@ -17,11 +17,12 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from kafka_fleet.collect.mbeans import mbean_of
-from kafka_fleet.knowledge.folders import entry_folders, read_query, read_steps, read_words
-from kafka_fleet.knowledge.looks import Look
+from kafka_fleet.base.resources import sql_dir
+from kafka_fleet.knowledge.catalogue_folders import entry_folders, read_query, read_steps, read_words
+from kafka_fleet.knowledge.close_looks import Look
+from kafka_fleet.knowledge.needs import Need
 from kafka_fleet.knowledge.thresholds import Threshold
-from kafka_fleet.paths import sql_dir
+from kafka_fleet.schema.mbeans import mbean_of
 
 WORDS = "signature.yaml"
 _ELSEWHERE = {"admin": "Kafka protocol", "host": "node_exporter", "agent": "Jolokia"}
@@ -87,7 +88,7 @@ class Signature(BaseModel):
     title: str
     symptom: str
     causes: dict[str, str]
-    needs: dict[str, str]
+    needs: dict[str, Need] = Field(min_length=1)
     thresholds: dict[str, Threshold]
     look_alikes: list[LookAlike]
     evidence: list[EvidenceRow]
@@ -96,7 +97,7 @@ class Signature(BaseModel):
     look: Look | None = None
     steps: dict[str, str] = Field(default_factory=dict)
     query: str = ""
-    coverage_query: str = ""
+    needs_query: str = ""
     charts_query: str = ""
     rows_query: str = ""
 
@@ -107,6 +108,8 @@ class Signature(BaseModel):
             if unknown:
                 raise ValueError(f"evidence {row.value}: no such cause or threshold: {', '.join(sorted(unknown))}")
             _named_mbean(row.source)
+        for need in self.needs.values():
+            need.check(self.thresholds)
         for advice in self.advice:
             if unknown := sorted(set(advice.causes) - set(self.causes)):
                 raise ValueError(f"advice: no such cause: {', '.join(unknown)}")
@@ -115,7 +118,7 @@ class Signature(BaseModel):
     @property
     def queries(self) -> list[str]:
         """Texts of all steps and queries."""
-        texts = [*self.steps.values(), self.coverage_query, self.query, self.charts_query, self.rows_query]
+        texts = [*self.steps.values(), self.needs_query, self.query, self.charts_query, self.rows_query]
         return [text for text in texts if text]
 
     def remeasure_for(self, jolokia_url: str) -> str:
@@ -129,7 +132,7 @@ def _load(folder: Path) -> Signature:
         update={
             "steps": read_steps(folder),
             "query": read_query(folder, "query"),
-            "coverage_query": read_query(folder, "coverage"),
+            "needs_query": read_query(folder, "needs"),
             "charts_query": read_query(folder, "charts"),
             "rows_query": read_query(folder, "rows") if (folder / "rows.sql").exists() else "",
         }

@@ -1,0 +1,107 @@
+"""What every signature needed of the day: runs the needs of all signatures as one query, gives coverage per cluster.
+
+The needs read fact tables, steps that the signatures have left, and a table of each signature's thresholds by cluster,
+so that they run once whatever clusters override.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import reduce
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql.types import DoubleType, StringType, StructField, StructType
+
+from fleet_spark.aside import Aside, Task
+from fleet_spark.failures import running
+from fleet_spark.frames import in_driver
+from fleet_spark.steps import Step
+from fleet_spark.ways import Ways, tables_read
+from kafka_fleet.knowledge.needs import Coverage, Shown, coverage
+from kafka_fleet.knowledge.signatures import Signature
+
+Values = Mapping[str, Mapping[str, float]]  # cluster -> threshold -> value in force, of one signature
+
+
+# clusters and their brokers, of which the needs are asked
+_ASKED = """
+SELECT NULL AS signature, cluster, NULL AS need, NULL AS broker, NULL AS reason, NULL AS amount, NULL AS total
+FROM cluster_days
+UNION ALL
+SELECT NULL, cluster, NULL, broker, NULL, NULL, NULL FROM broker_days WHERE is_broker"""
+
+
+def thresholds_view(signature: Signature) -> str:
+    """Name of the table of a signature's thresholds: `cluster`, and a column for each."""
+    return f"{signature.id}_thresholds"
+
+
+def thresholds_table(signature: Signature, values: Values) -> pa.Table:
+    """The thresholds in force, one row per cluster."""
+    columns = {"cluster": pa.array(list(values), pa.string())}
+    columns |= {n: pa.array([own[n] for own in values.values()], pa.float64()) for n in signature.thresholds}
+    return pa.table(columns)
+
+
+def run_coverage(
+    spark: SparkSession,
+    signatures: Sequence[Signature],
+    values: Mapping[str, Values],
+    steps: Mapping[str, Sequence[Step]],
+    ways: Ways,
+    aside: Aside,
+) -> dict[str, dict[str, Coverage]]:
+    """Signature -> cluster -> coverage. values: by signature; steps: by view, one for each set of thresholds.
+
+    ways and aside: as of run_signatures.
+    """
+    if not signatures:
+        return {}
+    query = "\nUNION ALL\n".join([_ASKED, *map(_needs, signatures)])
+    read = tables_read(query)
+    ways.rows.update({view: sum(step.rows for step in own) for view, own in steps.items()})
+
+    def covered(clusters: list[str]) -> dict[str, dict[str, Coverage]]:
+        own = {name: {c: of[c] for c in clusters if c in of} for name, of in values.items()}
+        with running("needs"), ways.of(query):
+            for one in signatures:
+                if thresholds_view(one) in read:
+                    _show_thresholds(spark, one, own[one.id])
+            for view in sorted(read & set(steps)):
+                _show(view, steps[view], clusters)
+            rows: dict[str | None, list[Row]] = defaultdict(list)
+            for row in spark.sql(query).collect():
+                rows[row.signature].append(row)
+            brokers: dict[str, set[int]] = defaultdict(set)
+            for row in rows[None]:
+                brokers[row.cluster] |= set() if row.broker is None else {row.broker}
+            return {
+                one.id: coverage(one.needs, [Shown(*row[1:]) for row in rows[one.id]], brokers, own[one.id])
+                for one in signatures
+            }
+
+    return aside.run(Task(read, covered))
+
+
+def _needs(signature: Signature) -> str:
+    """The signature's query with its name, and with null for the columns that it does not give."""
+    text = signature.needs_query
+    given = [n if re.search(rf"\bAS {n}\b", text) else f"NULL AS {n}" for n in ("reason", "amount", "total")]
+    columns = ", ".join(["cluster", "need", "broker", *given])
+    return f"SELECT '{signature.id}' AS signature, {columns} FROM (\n{text}\n)"  # noqa: S608  # all are of the project
+
+
+def _show_thresholds(spark: SparkSession, signature: Signature, values: Values) -> None:
+    table = thresholds_table(signature, values)
+    kinds = [StructField(n, StringType() if n == "cluster" else DoubleType()) for n in table.column_names]
+    in_driver(spark, table, StructType(kinds)).createOrReplaceTempView(thresholds_view(signature))
+
+
+def _show(view: str, steps: Sequence[Step], clusters: Sequence[str]) -> None:
+    """Register a step for these clusters: as it is where one run has made it for them."""
+    if len(steps) == 1 and set(steps[0].clusters) <= set(clusters):
+        frame = steps[0].frame
+    else:
+        frame = reduce(DataFrame.union, [step.of(clusters) for step in steps])
+    frame.createOrReplaceTempView(view)

@@ -1,0 +1,40 @@
+"""Steps of signatures: takes the query of one, gives its rows as a table that every later query reads."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from pyspark import StorageLevel
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import col
+
+from fleet_spark.frames import in_driver, nothing, observed
+from fleet_spark.ways import Ways, weight
+
+
+class Step(NamedTuple):
+    """A step of a signature as one run of it left it, for the clusters that it was run for."""
+
+    frame: DataFrame
+    clusters: Sequence[str]
+    rows: int
+
+    def of(self, clusters: Sequence[str]) -> DataFrame:
+        """The rows of these clusters; a step may have rows of others, of which they are not meant."""
+        own, frame = sorted(set(self.clusters) & set(clusters)), self.frame
+        return frame.where(col("cluster").isin(own)) if own else nothing(frame.sparkSession, frame.schema)
+
+
+def compute_step(spark: SparkSession, query: str, values: Mapping[str, Any], ways: Ways) -> tuple[DataFrame, int]:
+    """A step computed once, which every later step and all queries read; and its rows.
+
+    As mere views the steps of fetch_latency grow into one plan that takes three times as long.
+    """
+    with ways.of(query) as small:
+        frame = spark.sql(query, args=dict(values))
+        if small:
+            found = frame.toArrow()
+            return in_driver(spark, found, frame.schema), weight(found)
+        counted, count = observed(frame)
+        kept = counted.localCheckpoint(eager=True, storageLevel=StorageLevel.DISK_ONLY)  # the heap is for queries
+        rows = int(count.get["rows"])
+        return (kept if rows else nothing(spark, frame.schema)), rows

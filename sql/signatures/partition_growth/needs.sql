@@ -1,0 +1,16 @@
+-- Whether a skipped start could be seen.
+-- in:  offset_reads, broker_days
+-- out: share of the day of each cluster, and reads of each broker that tell of all logs: none that was cut off does
+SELECT
+    cluster,
+    'commit_events' AS need,
+    NULL AS broker,
+    covered AS amount
+FROM offset_reads
+UNION ALL
+SELECT
+    cluster,
+    'log_starts' AS need,
+    broker,
+    ok_reads + partial_reads AS amount
+FROM broker_days

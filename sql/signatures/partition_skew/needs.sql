@@ -1,0 +1,46 @@
+-- Which brokers have the rates of their partitions and their Produce times.
+-- in:  broker_days, intervals, produce_times, partition_rates
+-- out: intervals of each broker, and one row per broker with Produce times or without need of any
+WITH spans AS (
+    SELECT
+        cluster,
+        broker,
+        count(*) AS spans
+    FROM intervals
+    WHERE kind = 'sweeps' AND seconds > 0
+    GROUP BY cluster, broker
+),
+
+led AS (
+    SELECT DISTINCT
+        cluster,
+        broker
+    FROM partition_rates
+    WHERE records > 0
+)
+
+SELECT
+    b.cluster,
+    'partition_rates' AS need,
+    b.broker,
+    -- a read whose log ends were cut off or refused gives an interval, and no rates
+    least(s.spans, b.ok_reads + b.partial_reads) AS amount
+FROM broker_days AS b
+INNER JOIN spans AS s ON b.cluster = s.cluster AND b.broker = s.broker
+UNION ALL
+SELECT
+    cluster,
+    'produce_times' AS need,
+    broker,
+    count(*) AS amount
+FROM produce_times
+GROUP BY cluster, broker
+UNION ALL
+-- Kafka makes the Produce times at the first Produce: a broker that leads nothing with records needs none
+SELECT
+    b.cluster,
+    'produce_times' AS need,
+    b.broker,
+    1 AS amount
+FROM broker_days AS b
+LEFT ANTI JOIN led AS l ON b.cluster = l.cluster AND b.broker = l.broker

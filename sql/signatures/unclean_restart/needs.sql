@@ -1,0 +1,38 @@
+-- Which brokers were read twice, and of which restarts it is known how the process before them ended.
+-- in:  cluster_days, intervals, judged_restarts
+-- out: intervals of each broker, and one row per restart, of which amount says whether it is known
+SELECT
+    cluster,
+    'processes' AS need,
+    broker,
+    NULL AS reason,
+    count(*) AS amount
+FROM intervals
+WHERE kind = 'sweeps'
+GROUP BY cluster, broker
+UNION ALL
+SELECT
+    j.cluster,
+    'controller' AS need,
+    j.broker,
+    CASE
+        WHEN j.judged_as != 'unknown' THEN NULL
+        WHEN NOT j.has_counter THEN 'no_counter'
+        WHEN j.was_controller THEN 'was_controller'
+        WHEN j.controlled_shutdowns IS NOT NULL THEN 'several'
+        ELSE 'unread'
+    END AS reason,
+    CASE
+        WHEN j.judged_as != 'unknown' THEN 1
+        -- where nothing counts how processes end, the length of a start is compared all the same
+        WHEN
+            NOT j.has_counter
+            AND coalesce(d.cluster_mode, 'KRaft') = 'KRaft'
+            AND j.start_seconds > 0
+            AND j.usual_seconds > 0
+            THEN 1
+        ELSE 0
+    END AS amount
+FROM judged_restarts AS j
+LEFT JOIN cluster_days AS d ON j.cluster = d.cluster
+WHERE j.judged_as != 'first_read'
