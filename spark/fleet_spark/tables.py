@@ -5,12 +5,15 @@ day before.
 """
 
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import coalesce, col
 from pyspark.sql.types import (
@@ -26,7 +29,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from fleet_spark.frames import in_driver, nothing
+from fleet_spark.frames import held, in_driver, nothing
 from fleet_spark.staging import staged
 from fleet_spark.stored import look, write_few, write_many
 from fleet_spark.ways import Ways, few, weight
@@ -121,8 +124,12 @@ class Day:
         return named.select(*staged(schema))
 
     def _view(self, frame: DataFrame, name: str, rows: int) -> None:
-        """Few rows are read as one partition, so that joins and windows over them need no shuffle."""
-        (frame.coalesce(1) if few(rows) else frame).createOrReplaceTempView(name)
+        """Few rows are read once, as one partition, so that joins and windows over them need no shuffle."""
+        if rows and few(rows):
+            frame = frame.coalesce(1)
+            with suppress(PySparkException, Py4JJavaError):  # what cannot be read fails in the query that reads it
+                frame = held(frame)
+        frame.createOrReplaceTempView(name)
         self.ways.rows[name] = rows
 
     def sweeps(self, clusters: list[str]) -> tuple[list[Manifest], list[Damaged]]:
