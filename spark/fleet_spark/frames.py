@@ -5,7 +5,6 @@ from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql.functions import count, lit
 from pyspark.sql.types import StructField, StructType
 
-
 PLANNED_BYTES = 200_000  # a table within a plan is sent to every task that reads it; Spark warns from 1 MB on
 
 

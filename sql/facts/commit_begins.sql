@@ -65,7 +65,7 @@ begun AS (
 assigned AS (
     SELECT
         b.*,
-        coalesce(min(s.sweep_number), b.sweep_number) - 1 AS from_number
+        coalesce(min(s.sweep_number), max(b.sweep_number)) - 1 AS from_number
     FROM begun AS b
     LEFT JOIN raw_group_assignments AS a
         ON b.cluster = a.cluster AND b.group_id = a.group_id AND b.topic = a.topic AND b.partition = a.partition

@@ -56,7 +56,7 @@ lives AS (
 ends AS (
     SELECT
         l.*,
-        coalesce(min(CASE WHEN b.cluster IS NULL THEN s.sweep_at END), l.to_sweep) AS ended_by
+        coalesce(min(CASE WHEN b.cluster IS NULL THEN s.sweep_at END), max(l.to_sweep)) AS ended_by
     FROM lives AS l
     LEFT JOIN raw_sweeps AS s
         ON
@@ -92,7 +92,7 @@ SELECT
     s.*,
     h.has_counter,
     CASE
-        WHEN max(t.broker IS NOT NULL AND f.is_controller) AND max(t.is_controller) AND NOT s.was_controller
+        WHEN max(t.broker IS NOT NULL AND f.is_controller) AND max(t.is_controller) AND NOT max(s.was_controller)
             THEN try_sum(t.controlled_shutdowns - f.controlled_shutdowns)
     END AS controlled_shutdowns
 FROM stops AS s
