@@ -69,67 +69,37 @@ sweeps AS (
     SELECT
         cluster,
         sweep_at,
-        lag(sweep_at) OVER (PARTITION BY cluster ORDER BY sweep_at) AS sweep_before,
-        lead(sweep_at) OVER (PARTITION BY cluster ORDER BY sweep_at) AS sweep_after
+        lag(sweep_at) OVER (PARTITION BY cluster ORDER BY sweep_at) AS sweep_before
     FROM raw_sweeps
-),
-
-named AS (
-    SELECT
-        cluster,
-        sweep_at,
-        collect_set(listener) OVER (PARTITION BY cluster) AS listeners
-    FROM counted
 ),
 
 -- a listener without connections in one of the two sweeps has none there
 told AS (
     SELECT DISTINCT
         cluster,
-        sweep_at,
-        explode(listeners) AS listener
-    FROM named
+        sweep_at
+    FROM counted
 ),
 
--- each sweep's connections, for that sweep and for the one after it
-shown AS (
-    SELECT
-        c.cluster,
-        c.listener,
-        c.sweep_at AS read_sweep,
-        c.connections,
-        c.old_java,
-        c.nameless,
-        explode(array(w.sweep_at, w.sweep_after)) AS sweep_at
-    FROM counted AS c
-    INNER JOIN sweeps AS w ON c.cluster = w.cluster AND c.sweep_at = w.sweep_at
-),
-
-paired AS (
-    SELECT
-        w.cluster,
-        w.sweep_at,
-        w.sweep_before,
-        t.listener,
-        max(CASE WHEN s.read_sweep = w.sweep_at THEN s.connections END) AS connections,
-        max(CASE WHEN s.read_sweep = w.sweep_at THEN s.old_java END) AS old_java,
-        max(CASE WHEN s.read_sweep = w.sweep_at THEN s.nameless END) AS nameless,
-        max(CASE WHEN s.read_sweep < w.sweep_at THEN s.nameless END) AS nameless_before,
-        max(CASE WHEN s.read_sweep < w.sweep_at THEN s.old_java END) AS old_java_before
-    FROM sweeps AS w
-    INNER JOIN told AS t ON w.cluster = t.cluster AND w.sweep_at = t.sweep_at
-    LEFT JOIN shown AS s ON t.cluster = s.cluster AND t.sweep_at = s.sweep_at AND t.listener = s.listener
-    WHERE to_date(w.sweep_at) = :ds
-    GROUP BY w.cluster, w.sweep_at, w.sweep_before, t.listener
+listeners AS (
+    SELECT DISTINCT
+        cluster,
+        listener
+    FROM counted
 )
 
 SELECT
-    cluster,
-    sweep_at,
-    listener,
-    coalesce(connections, 0) AS connections,
-    coalesce(old_java, 0) AS old_java,
-    greatest(0, coalesce(nameless, 0)) AS nameless,
-    CASE WHEN sweep_before IS NOT NULL THEN greatest(0, coalesce(nameless_before, 0)) END AS nameless_before,
-    CASE WHEN sweep_before IS NOT NULL THEN coalesce(old_java_before, 0) END AS old_java_before
-FROM paired
+    w.cluster,
+    w.sweep_at,
+    l.listener,
+    coalesce(n.connections, 0) AS connections,
+    coalesce(n.old_java, 0) AS old_java,
+    greatest(0, coalesce(n.nameless, 0)) AS nameless,
+    CASE WHEN w.sweep_before IS NOT NULL THEN greatest(0, coalesce(p.nameless, 0)) END AS nameless_before,
+    CASE WHEN w.sweep_before IS NOT NULL THEN coalesce(p.old_java, 0) END AS old_java_before
+FROM sweeps AS w
+INNER JOIN told AS t ON w.cluster = t.cluster AND w.sweep_at = t.sweep_at
+INNER JOIN listeners AS l ON w.cluster = l.cluster
+LEFT JOIN counted AS n ON w.cluster = n.cluster AND w.sweep_at = n.sweep_at AND l.listener = n.listener
+LEFT JOIN counted AS p ON w.cluster = p.cluster AND w.sweep_before = p.sweep_at AND l.listener = p.listener
+WHERE to_date(w.sweep_at) = :ds
