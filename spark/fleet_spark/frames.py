@@ -30,7 +30,8 @@ def held(frame: DataFrame) -> DataFrame:
 
     On a cluster they would be kept by executors, which may go: there the frame stays as it is.
     """
-    return frame.localCheckpoint() if frame.sparkSession.sparkContext.master.startswith("local") else frame
+    master = frame.sparkSession.sparkContext.master or "local"
+    return frame.localCheckpoint() if master.startswith("local") else frame
 
 
 def nullable(schema: StructType) -> StructType:
