@@ -20,11 +20,11 @@ import duckdb
 from benchmarks.duckdb_engine import Duck
 from benchmarks.large_day import CLUSTER, make
 from fleet_spark.facts import fact_queries
+from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.paths import sql_dir
-from kafka_fleet.store.compaction import compact_finished
-from kafka_fleet.store.generations import claim
-from kafka_fleet.store.manifests import manifests
+from kafka_fleet.store.generations import claim_generation
+from kafka_fleet.store.raw.compaction import compact_finished
+from kafka_fleet.store.raw.manifests import manifests
 
 GATE = 2.0
 PLACES = 9  # significant digits to which doubles have to agree: sums are taken in another order
@@ -55,7 +55,7 @@ def by_spark(home: Path, ds: str, work: Path, passes: int) -> dict[str, float]:
     seconds: list[tuple[float, float]] = []
     for _ in range(passes):
         begun = time.monotonic()
-        day = Day(spark, home, ds, claim(home, ds), sql_dir())
+        day = Day(spark, home, ds, claim_generation(home, ds), sql_dir())
         write_facts(day, [])
         stored = time.monotonic()
         clusters = sorted({one.cluster for one in day.sweeps([])[0]})

@@ -12,13 +12,14 @@ from itertools import count
 from pathlib import Path
 
 from benchmarks.measure import machine
-from kafka_fleet.collect import answers, mbeans
-from kafka_fleet.collect.jolokia import _take
-from kafka_fleet.collect.rows import Rows
-from kafka_fleet.collect.transport import Failure, Limits
-from kafka_fleet.history import prometheus
+from kafka_fleet.collect.connections.http import Failure, Limits
+from kafka_fleet.collect.jolokia import responses
+from kafka_fleet.collect.jolokia.client import _take
+from kafka_fleet.collect.jolokia.rows import Rows
+from kafka_fleet.prometheus_import import client as prometheus
+from kafka_fleet.schema import mbeans
 
-SIZE, MOST = Limits().max_bytes, answers.ONE_BY_ONE - 100
+SIZE, MOST = Limits().max_bytes, responses.ONE_BY_ONE - 100
 BEANS = mbeans.beans(mbeans.PARTITIONS)
 
 
@@ -81,7 +82,7 @@ def _one(name: str) -> None:
             body[-1:] = b"]" if "face" in name else b",{}]"
             prometheus._decoded(body, list[str] if "face" in name else list[dict[str, str] | str])
         else:
-            _take(BEANS, answers.decode(body, BEANS), Rows(), [], [])
+            _take(BEANS, responses.decode(body, BEANS), Rows(), [], [])
     except Failure as failure:
         said = str(failure)
     seconds = time.perf_counter() - started

@@ -15,7 +15,7 @@ from fleet_demo.artifacts import exporter_agent
 from fleet_demo.cluster import Cluster
 from fleet_demo.node import POLICY
 from fleet_demo.processes import LOOPBACK, free_port
-from kafka_fleet.collect import mbeans
+from kafka_fleet.schema import mbeans
 
 RELEASE = "3.9.1"
 PER_TOPIC = 100
@@ -25,7 +25,7 @@ SERVER_JVM = ("-XX:-UseSerialGC", "-XX:+UseG1GC", "-XX:TieredStopAtLevel=4")
 
 def exporter_config() -> str:
     """The exporter's YAML: allow-list of object names, one cached rule for each MBean type."""
-    names = "".join(f"  - '{mbeans.asked(bean)}'\n" for bean in mbeans.tables()["partitions"].beans)
+    names = "".join(f"  - '{mbeans.requested_name(bean)}'\n" for bean in mbeans.tables()["partitions"].beans)
     rules = "".join(
         f"  - pattern: '{domain}<type={kind}, name=(.+), topic=(.+), partition=(.+)><>Value'\n"
         f"    name: {kind}_$1\n    type: GAUGE\n    cache: true\n    labels: {{topic: '$2', partition: '$3'}}\n"

@@ -21,9 +21,10 @@ import yaml
 
 from benchmarks.broker import RELEASE, broker
 from benchmarks.measure import Operation, gate, interleaved, machine
-from kafka_fleet import cli
-from kafka_fleet.collect import jolokia, mbeans
-from kafka_fleet.store.manifests import manifests, read_rows
+from kafka_fleet.cli import main as cli
+from kafka_fleet.collect.jolokia import client as jolokia
+from kafka_fleet.schema import mbeans
+from kafka_fleet.store.raw.manifests import manifests, read_rows
 
 WARM_UP = 8  # rounds before those that count: the broker's JVM compiles both agents' code
 CURL, ANSWER, SWEEP, COMMAND, SCRAPE = (

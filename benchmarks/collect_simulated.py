@@ -1,8 +1,9 @@
 """`python -m benchmarks.collect_simulated`: sweeps at the sizes that need a simulator, with and without faults.
 
 Takes the names of cases (all by default); prints wall time, values per second and peak memory of the collector, a child
-process, and the gates; ends with 1 when one is missed. Jolokia is real HTTP from `tests/simulated_brokers.py`, two
-processes of their own that answer with rendered bytes; the admin protocol's rows are handed over (see one_collect).
+process, and the gates; ends with 1 when one is missed. Jolokia is real HTTP from
+`tests/support/servers/simulated_brokers.py`, two processes of their own that answer with rendered bytes; the admin
+protocol's rows are handed over (see one_collect).
 Faults hit a share of the brokers, chosen by a seed: refused, HTTP 503, cut off in mid-answer, slow, dripping.
 """
 
@@ -24,7 +25,7 @@ import yaml
 
 from benchmarks.measure import gate, machine
 from fleet_demo.processes import LOOPBACK, free_port
-from kafka_fleet.store.manifests import manifests, read_rows
+from kafka_fleet.store.raw.manifests import manifests, read_rows
 
 ROOT = Path(__file__).resolve().parents[1]
 FAULTS = ("refused", "busy", "cut", "slow", "drip")
@@ -56,7 +57,7 @@ CASES = {
 @contextmanager
 def simulators(case: Case, number: int = 2) -> Iterator[list[int]]:
     """That many simulator processes, each serving every broker of the case; their ports."""
-    command = [sys.executable, str(ROOT / "tests/simulated_brokers.py")]
+    command = [sys.executable, str(ROOT / "tests/support/servers/simulated_brokers.py")]
     command += [word for name, size in case.sizes.items() for word in (f"--{name}", str(size))]
     started = [
         subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(number)

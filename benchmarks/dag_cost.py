@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 
 import psutil
 
-from airflow_home import AirflowHome
 from benchmarks.measure import gate, machine
+from support.airflow_runs.airflow_home import AirflowHome
 
 ROOT = Path(__file__).resolve().parents[1]
 SUBMITS = 2  # per day, for the whole fleet

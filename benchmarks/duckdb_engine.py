@@ -17,8 +17,8 @@ from sqlglot import exp
 
 from fleet_spark.facts import CLOCK_SECONDS, START_HOURS, fact_queries
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.store.manifests import manifests
-from kafka_fleet.store.schemas import raw_schemas
+from kafka_fleet.schema.raw_tables import raw_schemas
+from kafka_fleet.store.raw.manifests import manifests
 
 _MACROS = (
     "timestamp_millis(x) AS to_timestamp(x / 1000.0)",

@@ -22,11 +22,11 @@ from benchmarks.analysis import run
 from benchmarks.collect_simulated import Case, fleet_file, measured, simulators
 from benchmarks.large_day import make
 from benchmarks.measure import gate, machine
-from fleetgen.healthy import healthy
-from fleetgen.landing import land_each
-from fleetgen.shape import DS
-from kafka_fleet.store.compaction import compact, remove_superseded
-from kafka_fleet.store.manifests import manifests
+from kafka_fleet.store.raw.compaction import compact, remove_superseded
+from kafka_fleet.store.raw.manifests import manifests
+from support.generators.fleetgen.healthy import healthy
+from support.generators.fleetgen.landing import land_each
+from support.generators.fleetgen.shape import DS
 
 FACTORS = (1, 4, 16)
 MOST_WALL, MOST_MEMORY = 1.10, 1.05

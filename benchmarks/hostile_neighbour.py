@@ -19,13 +19,13 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from benchmarks.measure import gate, machine
-from jolokia_simulator import Agent, agent
-from kafka_fleet.collect.results import SweepResult
+from kafka_fleet.collect.connections.http import Limits
 from kafka_fleet.collect.sweep import sweep_cluster
-from kafka_fleet.collect.transport import Limits
-from kafka_fleet.credentials import local_credentials
-from kafka_fleet.inventory import Cluster, parse_fleet
-from wire_broker import running
+from kafka_fleet.collect.sweep_result import SweepResult
+from kafka_fleet.config.credentials import local_credentials
+from kafka_fleet.config.fleet import Cluster, parse_fleet
+from support.servers.jolokia_simulator import Agent, agent
+from support.servers.wire_broker import running
 
 BROKERS = 16
 ROUNDS = 5

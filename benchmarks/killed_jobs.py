@@ -27,15 +27,15 @@ import psutil
 
 from benchmarks.measure import gate, machine
 from fleet_spark.stored import look
-from kafka_fleet.commands import SMALL_DAY_JVM
-from kafka_fleet.paths import spark_application, sql_dir
-from kafka_fleet.store.generations import POINTER, claim, current
-from recorded import recorded_day, write_home
-from stored_days import published
+from kafka_fleet.base.resources import spark_application, sql_dir
+from kafka_fleet.cli.commands import SMALL_DAY_JVM
+from kafka_fleet.store.generations import POINTER, claim_generation, current_generation
+from support.homes.recorded import recorded_day, write_home
+from support.homes.stored_days import published
 
 CLUSTERS = ["follower331", "idle331"]
 OLD, NEW = "g0001", "g0002"
-LARGE = Path(__file__).resolve().parents[1] / "tests/large_submit.py"
+LARGE = Path(__file__).resolve().parents[1] / "tests/support/spark_runs/large_submit.py"
 COMMITTER = "Spark's committer writes"
 GONE_S = 60.0  # within which whatever a killed process leaves running has to end by itself
 LOOK_S = 0.5  # between two looks at who belongs to a job: each reads all processes of the machine
@@ -133,7 +133,7 @@ def stages(home: Path) -> dict[str, Any]:
     found: dict[str, Any] = {stage: published(home, stage, ds) for stage in ("findings", "signatures")}
     for pointer in home.glob(f"facts/*/ds={ds}/{POINTER}"):
         folder = pointer.parent
-        rows = look(folder / str(current(folder))).read().to_pylist()
+        rows = look(folder / str(current_generation(folder))).read().to_pylist()
         found[f"facts/{folder.parent.name}"] = sorted(json.dumps(row, default=str, sort_keys=True) for row in rows)
     return found
 
@@ -151,9 +151,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="killed-") as folder:
         template, whole = Path(folder, "template"), Path(folder, "whole")
         write_home(template, CLUSTERS)
-        claim(template, recorded_day())
+        claim_generation(template, recorded_day())
         run(command(template, OLD, "--signatures", "fetch_latency"))
-        claim(template, recorded_day())
+        claim_generation(template, recorded_day())
         shutil.copytree(template, whole)
         untouched = run(command(whole, NEW, *wide, application=application))
         old, new = stages(template), stages(whole)
@@ -187,7 +187,7 @@ def main() -> int:
             left = stages(home)
             mixed = [stage for stage in left if left[stage] not in (old.get(stage), new.get(stage))]
             lost = sorted(set(old) - set(left))
-            judged = current(home / f"findings/ds={recorded_day()}") == NEW
+            judged = current_generation(home / f"findings/ds={recorded_day()}") == NEW
             run(command(home, NEW, *wide, application=application, job="judge" if judged else "analyze"))
             healed = stages(home) == new
             strays = [str(path.relative_to(home)) for path in home.rglob("_temporary")]

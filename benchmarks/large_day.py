@@ -17,10 +17,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fleetgen.healthy import healthy
-from fleetgen.landing import swept
-from kafka_fleet.store.landing import land
-from kafka_fleet.store.schemas import raw_schemas
+from kafka_fleet.schema.raw_tables import raw_schemas
+from kafka_fleet.store.raw.landing import land
+from support.generators.fleetgen.healthy import healthy
+from support.generators.fleetgen.landing import swept
 
 CLUSTER = "largest"
 BROKERS = list(range(1, 9))

@@ -15,11 +15,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-from analysed import Analysed, analyse
 from benchmarks.measure import figure, gate, machine
-from kafka_fleet.collect.groups import MOST
-from kafka_fleet.store.column_bounds import GROUP
-from recorded import changed, land_all, recorded_day, write_home
+from kafka_fleet.collect.admin.groups import MOST
+from kafka_fleet.store.raw.column_constraints import GROUP
+from support.homes.recorded import changed, land_all, recorded_day, write_home
+from support.spark_runs.analysed import Analysed, analyse
 
 HEALTHY, HOSTILE = "follower332", "many-groups"
 

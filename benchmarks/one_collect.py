@@ -12,9 +12,9 @@ import sys
 import time
 from typing import Any
 
-from kafka_fleet import cli
+from kafka_fleet.cli import main as cli
 from kafka_fleet.collect import sweep
-from kafka_fleet.collect.admin import AdminSweep
+from kafka_fleet.collect.admin.client import AdminSweep
 
 
 def admin_sweep(brokers: int, topics: int, partitions: int, replication: int) -> AdminSweep:

@@ -20,9 +20,9 @@ from pathlib import Path
 from benchmarks.measure import gate, machine
 from fleet_spark.facts import write_facts
 from fleet_spark.judge import write_findings
-from poison import Poisoned, attacks, cells, extreme, made, singles
-from poisoned_days import Failure, failures, held
-from recorded import recorded_day
+from support.homes.recorded import recorded_day
+from support.poison.attacks import Poisoned, attacks, cells, extreme, made, singles
+from support.poison.poisoned_days import Failure, failures, held
 
 BATCH = 200
 EXTREMES = 400

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from benchmarks.measure import FIGURES, machine
 from docs_generator.proof_pages import PAGE, RESULTS, Proof, proofs, recorded
-from fault_results import commit
+from support.fault_results import commit
 
 ROOT = Path(__file__).resolve().parents[1]
 _FIGURE = re.compile(rf"^  (?:{'|'.join(FIGURES)}) +(.+)$")

@@ -13,8 +13,8 @@ from random import Random
 
 import pyarrow as pa
 
-from kafka_fleet.store.bounded import bounded
-from kafka_fleet.store.quota import Over, Room, decoded, encoded, fitting
+from kafka_fleet.store.raw.row_validation import validated_rows
+from kafka_fleet.store.raw.sweep_quota import Over, Room, decoded, encoded, fit_quota
 
 AT = datetime(2026, 11, 20, 10, tzinfo=UTC)
 BROKERS, PER_TOPIC, SETTINGS = 60, 20, 30
@@ -101,7 +101,7 @@ def main() -> int:
     options = parser.parse_args()
     given = tables(options.partitions, options.copies, options.groups)
     begun = time.process_time()
-    made = {name: bounded(name, [rows], "payments-eu", AT)[0] for name, rows in given.items()}
+    made = {name: validated_rows(name, [rows], "payments-eu", AT)[0] for name, rows in given.items()}
     seconds = time.process_time() - begun
     print(f"{'table':18} {'rows':>12} {'MB in memory':>14} {'MB in files':>12}")
     for name, table in made.items():
@@ -111,7 +111,7 @@ def main() -> int:
     over: list[Over] = []
     room = Room()
     for part, its in ((admin, room.half), (rest, None)):
-        stored, contents, more = fitting(part, its or room, lambda make, tables: [make(one) for one in tables])
+        stored, contents, more = fit_quota(part, its or room, lambda make, tables: [make(one) for one in tables])
         room, over = room.less(stored, contents), over + more
         print(f"then left: {room.decoded / 1e6:,.0f} MB in memory, {room.stored / 1e6:,.1f} MB of files")
     print(f"made and bounded in {seconds:.2f} CPU s; not stored: {over or 'nothing'}")

@@ -11,7 +11,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from kafka_fleet.store.bucket import open_home
-from kafka_fleet.store.manifests import Manifest, manifests
+from kafka_fleet.store.raw.manifests import Manifest, manifests
 
 GROWING = {"partitions": "replica", "topics": "partition"}  # one row per replica, one row per partition
 

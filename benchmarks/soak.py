@@ -25,15 +25,16 @@ import pyarrow as pa
 from benchmarks.measure import gate, machine
 from benchmarks.soak_fleet import DEAD, Clock, Simulator, Soak, simulator
 from benchmarks.soak_judged import judge
-from kafka_fleet import progress
-from kafka_fleet.collect import jolokia, sweep
-from kafka_fleet.collect.transport import Limits
-from kafka_fleet.credentials import local_credentials
-from kafka_fleet.inventory import load_fleet
-from kafka_fleet.store.compaction import compact, remove_superseded
-from kafka_fleet.store.latest import FOLDER
-from kafka_fleet.store.manifests import JOINED, manifests, read_rows
-from kafka_fleet.store.orphans import remove_orphans
+from kafka_fleet.base import parallel
+from kafka_fleet.collect import sweep
+from kafka_fleet.collect.connections.http import Limits
+from kafka_fleet.collect.jolokia import client as jolokia
+from kafka_fleet.config.credentials import local_credentials
+from kafka_fleet.config.fleet import load_fleet
+from kafka_fleet.store.raw.compaction import compact, remove_superseded
+from kafka_fleet.store.raw.garbage import remove_orphans
+from kafka_fleet.store.raw.latest_sweep import FOLDER
+from kafka_fleet.store.raw.manifests import JOINED, manifests, read_rows
 
 LIMITS = Limits(read_s=3.0)  # a broker that hangs costs this twice
 _LIBC = ctypes.CDLL(None)  # of glibc
@@ -71,7 +72,7 @@ def collect(soak: Soak, home: Path, hold: Callable[[], None] = lambda: None) -> 
                 if tick % 12 == 0 or tick == soak.sweeps - 1:
                     print(f"  {tick + 1}/{soak.sweeps}: {_told(readings[-1])}", flush=True)
     finally:
-        from kafka_fleet.collect.admin import sweep_admin
+        from kafka_fleet.collect.admin.client import sweep_admin
 
         for module in (sweep, jolokia):
             setattr(module, "datetime", datetime)  # noqa: B010
@@ -84,11 +85,11 @@ def _sweep(soak: Soak, tick: int, home: Path, fleet: Path, agents: Simulator, cl
     fleet.write_text(soak.fleet_file(tick, agents.port, agents.nobody), encoding="utf-8")
     clusters, resolver = load_fleet(fleet).clusters, local_credentials()
     clock.begin(soak.at(tick))
-    found = progress.each(
+    found = parallel.run_in_parallel(
         clusters,
         lambda one: one.id,
         lambda one: sweep.sweep_cluster(one, home, resolver, LIMITS),
-        progress.PARALLEL,
+        parallel.PARALLEL,
         lambda _line: None,
     )
     counted = Counter((one.cluster, b[1], b[2]) for one in found for b in one.brokers)

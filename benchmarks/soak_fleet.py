@@ -1,7 +1,8 @@
 """The fleet of a soak: takes its sizes and a seed, gives each sweep's fleet file, faults, clock, and simulator.
 
-Jolokia is real HTTP from `tests/simulated_brokers.py`, one process of its own. The admin protocol's rows are handed
-over (see one_collect). One cluster, DEAD, refuses every connection of the day, and its admin protocol does not answer.
+Jolokia is real HTTP from `tests/support/servers/simulated_brokers.py`, one process of its own. The admin protocol's
+rows are handed over (see one_collect). One cluster, DEAD, refuses every connection of the day, and its admin protocol
+does not answer.
 """
 
 import json
@@ -20,7 +21,7 @@ import yaml
 
 from benchmarks.one_collect import admin_sweep
 from fleet_demo.processes import LOOPBACK, free_port
-from kafka_fleet.collect.admin import AdminSweep
+from kafka_fleet.collect.admin.client import AdminSweep
 
 ROOT = Path(__file__).resolve().parents[1]
 DEAD = "cluster-0000"
@@ -138,7 +139,7 @@ class Simulator:
 def simulator(soak: Soak) -> Iterator[Simulator]:
     """The simulator of a fleet; its process ends with the block."""
     sizes = {"brokers": soak.brokers, "topics": TOPICS, "partitions": PARTITIONS, "replication": soak.brokers}
-    command = [sys.executable, str(ROOT / "tests/simulated_brokers.py")]
+    command = [sys.executable, str(ROOT / "tests/support/servers/simulated_brokers.py")]
     command += [word for name, size in sizes.items() for word in (f"--{name}", str(size))]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from benchmarks.measure import gate
 from benchmarks.soak_fleet import DEAD, Soak
-from kafka_fleet import cli
-from kafka_fleet.store.generations import current
+from kafka_fleet.cli import main as cli
+from kafka_fleet.store.generations import current_generation
 
 
 def judge(soak: Soak, home: Path) -> list[bool]:
@@ -23,7 +23,7 @@ def judge(soak: Soak, home: Path) -> list[bool]:
     print(f"  report: {time.monotonic() - started:.0f} s")
     held = [gate("exit codes of analyze and report", code, 0)]
     folder = home / f"findings/ds={soak.day}"
-    published = folder / str(current(folder))
+    published = folder / str(current_generation(folder))
     summary = json.loads((published / "summary.json").read_bytes())["clusters"]
     held.append(gate("clusters that are not in the summary", len(set(soak.names) - set(summary)), 0))
     unmeasured = {name for name, row in summary.items() if not row["reached"]}
@@ -31,7 +31,7 @@ def judge(soak: Soak, home: Path) -> list[bool]:
     judged = {name for name, row in summary.items() if set(row["cells"].values()) != {"not_evaluated"}}
     held.append(gate("living clusters of which no signature is evaluated", len(set(soak.names) - judged - {DEAD}), 0))
     letters = home / f"reports/ds={soak.day}"
-    told = {path.stem for path in (letters / str(current(letters))).glob("cluster-*.html")}
+    told = {path.stem for path in (letters / str(current_generation(letters))).glob("cluster-*.html")}
     held.append(gate("clusters without a letter", len(set(soak.names) - told), 0))
     held.append(gate("clusters whose letter miscounts sweeps or faults", len(_miscounted(soak, published)), 0))
     findings = json.loads((published / "findings.json").read_bytes())

@@ -2,8 +2,8 @@
 
 Master, two workers and driver are hosts of their own (network namespaces with an address each, no way but between
 them), with spark.authenticate and encryption on. The home is a folder that all have, one file system here; the same day
-in a bucket is in tests/test_spark_cluster.py. Needs root and `ip`. Ends with 1 when the published files differ, when
-not both workers finished tasks, or when the driver finished one.
+in a bucket is in tests/integration/spark_cluster/test_spark_cluster.py. Needs root and `ip`. Ends with 1 when the
+published files differ, when not both workers finished tasks, or when the driver finished one.
 """
 
 import os
@@ -15,12 +15,12 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from benchmarks.measure import figure, gate, machine
-from kafka_fleet.commands import SMALL_DAY_JVM
-from kafka_fleet.paths import spark_application, sql_dir
-from network_hosts import Host, network_hosts, no_hosts
-from recorded import recorded_day, write_home
-from spark_cluster import Cluster, spark_cluster
-from stored_days import published
+from kafka_fleet.base.resources import spark_application, sql_dir
+from kafka_fleet.cli.commands import SMALL_DAY_JVM
+from support.homes.recorded import recorded_day, write_home
+from support.homes.stored_days import published
+from support.spark_runs.network_hosts import Host, network_hosts, no_hosts
+from support.spark_runs.spark_cluster import Cluster, spark_cluster
 
 CLUSTERS = ["follower331", "follower332", "idle331"]
 

@@ -31,8 +31,8 @@ from benchmarks.workload_events import EVENTS, Clients, Tools
 from fleet_demo.cluster import Cluster, ClusterError
 from fleet_demo.processes import end, spawn
 from fleet_demo.topics import create_topic
-from kafka_fleet.store.generations import current
-from kafka_fleet.store.manifests import manifests
+from kafka_fleet.store.generations import current_generation
+from kafka_fleet.store.raw.manifests import manifests
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = str(Path(sys.executable).with_name("kafka-fleet"))
@@ -151,7 +151,7 @@ def judge(home: Path) -> tuple[dict[str, list[Json]], dict[str, list[Json]]]:
         for one in json.loads(printed):
             findings.setdefault(one["cluster"], []).append(one)
         place = home / f"signatures/ds={ds}"
-        for one in json.loads((place / str(current(place)) / "signatures.json").read_text()):
+        for one in json.loads((place / str(current_generation(place)) / "signatures.json").read_text()):
             states.setdefault(one["cluster"], []).append(one)
     return findings, states
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from airflow.sdk import BaseHook, CronTriggerTimetable, dag, task
 from airflow.sdk.exceptions import AirflowException, AirflowFailException, AirflowNotFoundException
 
-import fleet_metrics
-from fleet_deadline import look_after_letters
-from fleet_settings import LABEL, SWEEP_RETRY_DELAY, SWEEP_TIMEOUT, batches, fleet, home, say_why
+from fleet_airflow import metrics
+from fleet_airflow.deadline import look_after_letters
+from fleet_airflow.settings import LABEL, SWEEP_RETRY_DELAY, SWEEP_TIMEOUT, batches, fleet, home, say_why
 
 if TYPE_CHECKING:
-    from kafka_fleet.collect.results import SweepResult
-    from kafka_fleet.credentials import Connection
-    from kafka_fleet.inventory import Cluster
+    from kafka_fleet.collect.sweep_result import SweepResult
+    from kafka_fleet.config.credentials import Connection
+    from kafka_fleet.config.fleet import Cluster
 
 log = logging.getLogger(__name__)
 INVALID = " (invalid entry)"  # marks the mapped index of an entry that cannot be run; no cluster id has a blank
@@ -23,7 +23,7 @@ INVALID = " (invalid entry)"  # marks the mapped index of an entry that cannot b
 
 def airflow_credentials(conn_id: str) -> "Connection":
     """What an Airflow connection holds, for the sweep only: never returned by a task, never logged."""
-    from kafka_fleet.credentials import Connection, CredentialsError
+    from kafka_fleet.config.credentials import Connection, CredentialsError
 
     try:
         found = BaseHook.get_connection(conn_id)
@@ -95,7 +95,7 @@ def fleet_collect() -> None:
     @task(map_index_template=LABEL, max_active_tis_per_dagrun=16)
     def collect(clusters: list[str]) -> None:
         """One sweep of each cluster; what could be had is landed, and told line by line, before a failure is raised."""
-        from kafka_fleet import progress
+        from kafka_fleet.base import parallel
         from kafka_fleet.collect.sweep import sweep_cluster
 
         loaded, folder = fleet(), home()
@@ -111,11 +111,11 @@ def fleet_collect() -> None:
                 return Unlanded(f"{cluster.id}: {error}")
 
         wanted = [known[name] for name in clusters if name in known]
-        for result in progress.each(wanted, lambda one: one.id, sweep, progress.PARALLEL, log.info):
+        for result in parallel.run_in_parallel(wanted, lambda one: one.id, sweep, parallel.PARALLEL, log.info):
             if isinstance(result, Unlanded):
                 broken.append(result.sentence)
                 continue
-            fleet_metrics.sweep(result)
+            metrics.sweep(result)
             if result.all_failed:
                 lost.append(f"nothing was measured of {result.summary()}")
         if broken:

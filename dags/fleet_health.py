@@ -11,15 +11,32 @@ from airflow.sdk.exceptions import (
     AirflowSkipException,
 )
 
-import fleet_metrics
-from fleet_alert import Untold, run_failed, tell_of_kept_raw, tell_owners
-from fleet_deadline import alerts
-from fleet_last_sweep import JudgeDayBeforeAgain, LastSweepIsIn
-from fleet_mail import MAIL_RETRIES, MAIL_RETRY_DELAY, digest_one, mail_one, note_all_mailed, settle
-from fleet_plan import owners_of, settle_plan, this_plan
-from fleet_settings import APPLICATION, LABEL, NAMES, RETRY_DELAY, batches, home, keep_raw_days, missed_days, say_why
-from fleet_submit import CONNECTION, FleetSparkSubmit
-from fleet_timetable import DailyWithMissedDays
+from fleet_airflow import metrics
+from fleet_airflow.alerts import Untold, run_failed, tell_of_kept_raw, tell_owners
+from fleet_airflow.deadline import alerts
+from fleet_airflow.last_sweep import JudgeDayBeforeAgain, LastSweepIsIn
+from fleet_airflow.mailing import (
+    MAIL_RETRIES,
+    MAIL_RETRY_DELAY,
+    digest_one,
+    finish_mail_task,
+    mail_one,
+    note_all_mailed,
+)
+from fleet_airflow.run_plan import owners_of, settle_plan, this_plan
+from fleet_airflow.settings import (
+    APPLICATION,
+    LABEL,
+    NAMES,
+    RETRY_DELAY,
+    batches,
+    home,
+    keep_raw_days,
+    missed_days,
+    say_why,
+)
+from fleet_airflow.spark_submit import CONNECTION, FleetSparkSubmit
+from fleet_airflow.timetable import DailyWithMissedDays
 
 log = logging.getLogger(__name__)
 
@@ -94,7 +111,7 @@ def fleet_health() -> None:
     @task
     def compact() -> None:
         """Raw of a day that has ended in few files: opening many costs Spark more than their rows."""
-        from kafka_fleet.store.compaction import compact_finished
+        from kafka_fleet.store.raw.compaction import compact_finished
 
         for line in compact_finished(home(), this_plan()["ds"]):
             log.info("%s", line)
@@ -131,23 +148,23 @@ def fleet_health() -> None:
     @task(trigger_rule=TriggerRule.ALL_DONE_MIN_ONE_SUCCESS, outlets=[Asset("fleet://reports")])
     def publish() -> None:
         """Readers follow the new generation from here on, all at once."""
-        from kafka_fleet.page.published import Published
+        from kafka_fleet.documents.published import Published
         from kafka_fleet.report.render import publish as publish_reports
 
         plan = this_plan()
         publish_reports(home(), plan["ds"], plan["generation"])
-        fleet_metrics.published(Published(home()).summary(plan["ds"]) or {})
+        metrics.published(Published(home()).summary(plan["ds"]) or {})
         log.info("%s: %s is published", plan["ds"], plan["generation"])
 
     @task
     def tell_set_aside() -> None:
         """The platform's owners hear which clusters the day is judged without; the letters of the others go out."""
-        from kafka_fleet.store.set_aside import set_aside
+        from kafka_fleet.store.excluded_clusters import set_aside
 
         plan = this_plan()
         ds, generation = plan["ds"], plan["generation"]
         found = set_aside(home(), ds, generation)
-        fleet_metrics.set_aside(len(found))
+        metrics.set_aside(len(found))
         words: list[tuple[str, str, list[str]]] = []
         if found:
             lines = [f"{cluster}: {why}" for cluster, why in found.items()]
@@ -168,23 +185,23 @@ def fleet_health() -> None:
     @task(map_index_template=LABEL, retries=MAIL_RETRIES, retry_delay=MAIL_RETRY_DELAY)
     def mail(clusters: list[str]) -> None:
         """Each cluster's letter to its owners, by the outbox; who has it already gets no second one from a retry."""
-        from kafka_fleet.report.digest import digest_owners
+        from kafka_fleet.mail.digest import digest_owners
 
         plan = this_plan()
         owners = owners_of(plan)
         digests = digest_owners(owners)
         single = {name: [one for one in own if one not in digests] for name, own in owners.items()}
-        settle([mail_one(cluster, single.get(cluster), plan) for cluster in clusters])
+        finish_mail_task([mail_one(cluster, single.get(cluster), plan) for cluster in clusters])
 
     @task(retries=MAIL_RETRIES, retry_delay=MAIL_RETRY_DELAY)
     def digest() -> None:
         """One mail for each owner of KAFKA_FLEET_DIGESTS, with all their clusters, instead of a letter for each."""
-        from kafka_fleet.report.digest import digest_owners
+        from kafka_fleet.mail.digest import digest_owners
 
         digests = digest_owners(owners_of(this_plan()))
         if not digests:
             raise AirflowSkipException("nobody gets a digest: KAFKA_FLEET_DIGESTS names none")
-        settle([digest_one(owner, clusters, this_plan()) for owner, clusters in digests.items()])
+        finish_mail_task([digest_one(owner, clusters, this_plan()) for owner, clusters in digests.items()])
 
     @task(trigger_rule=TriggerRule.NONE_FAILED_MIN_ONE_SUCCESS)
     def mailed() -> None:
@@ -194,14 +211,14 @@ def fleet_health() -> None:
     @task
     def tidy() -> None:
         """Files of raw whose rows were written again more than a day ago go; old raw, too, where that is set."""
-        from kafka_fleet.store.compaction import tidy as tidy_raw
+        from kafka_fleet.store.raw.compaction import tidy as tidy_raw
 
         for line in tidy_raw(home()):
             log.info("%s", line)
         days = keep_raw_days()
         if days is not None:
-            from kafka_fleet.retention_command import lines
-            from kafka_fleet.store.retention import carry_out, plan
+            from kafka_fleet.cli.retain import lines
+            from kafka_fleet.store.raw.retention import carry_out, plan
 
             what = plan(home(), days)
             for line in (*lines(what, home()), *carry_out(home(), what)):

@@ -8,8 +8,8 @@ from typing import Any
 from airflow.sdk import Param, dag, get_current_context, task
 from airflow.sdk.exceptions import AirflowFailException
 
-from fleet_settings import APPLICATION, NAMES, RETRY_DELAY, home, home_text, say_why
-from fleet_submit import CONNECTION, FleetSparkSubmit
+from fleet_airflow.settings import APPLICATION, NAMES, RETRY_DELAY, home, home_text, say_why
+from fleet_airflow.spark_submit import CONNECTION, FleetSparkSubmit
 
 log = logging.getLogger(__name__)
 _DAY = {"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$"}
@@ -58,14 +58,14 @@ def fleet_replay() -> None:
     @task(multiple_outputs=True)
     def plan() -> dict[str, Any]:
         """The days that are stored, the rules to judge by, and a folder of its own for what comes out."""
-        from kafka_fleet.replays import claim_replay, rules, stored_days
+        from kafka_fleet.base.errors import UsageError
+        from kafka_fleet.documents.replays import claim_replay, replay_rules, stored_days
         from kafka_fleet.store.bucket import address
-        from kafka_fleet.usage import UsageError
 
         params = get_current_context()["params"]
         asked = {name: params[name] or [] for name in ("signatures", "advisories")}
         try:
-            signatures, only = rules(asked["signatures"], asked["advisories"])
+            signatures, only = replay_rules(asked["signatures"], asked["advisories"])
             days = stored_days(home(), params["first"], params["last"])
         except UsageError as error:
             raise AirflowFailException(str(error)) from error
@@ -79,10 +79,10 @@ def fleet_replay() -> None:
     @task
     def tell(found: dict[str, Any]) -> None:
         """A line for each finding, and the whole beside the replay."""
-        from kafka_fleet.replays import KEPT, keep, timelines_of
+        from kafka_fleet.documents.replays import KEPT, store_replay, timelines_of
 
         results = home() / "replays" / found["name"]
-        for row in keep(home(), results, timelines_of(results, found), found):
+        for row in store_replay(home(), results, timelines_of(results, found), found):
             fired = f"first fired {row['first_fired']}" if row["first_fired"] else "never fired"
             published = f"published since {row['published_first']}" if row["published_first"] else "not published"
             after = f"; after the upgrade: {row['after_upgrade']}" if row["after_upgrade"] else ""

@@ -12,15 +12,15 @@ from pathlib import Path
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from kafka_fleet.store.generations import current, day
+from kafka_fleet.store.generations import checked_day, current_generation
 
 COLUMNS = ["cluster", "broker", "kind", "seconds", "consumer_fetches", "expired_consumer_fetches", "ran_back"]
 
 
 def shares(home: Path, ds: str) -> list[tuple[str, int, float, int, int]]:
     """Cluster, broker, seconds measured, fetches and expiries. Raises FileNotFoundError when nothing is published."""
-    folder = home / f"facts/counters/ds={day(ds)}"
-    generation = current(folder)
+    folder = home / f"facts/counters/ds={checked_day(ds)}"
+    generation = current_generation(folder)
     if generation is None:
         raise FileNotFoundError(f"{folder} has no published facts; run kafka-fleet analyze first")
     table = pq.read_table(folder / generation, columns=COLUMNS)

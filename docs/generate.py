@@ -17,10 +17,10 @@ from docs_generator import ROOT, advisory_pages, fault_pages, proof_pages, signa
 from docs_generator.access_policy import access_policy
 from docs_generator.markdown import fill
 from docs_generator.raw_pages import raw_tables
-from kafka_fleet.collect import mbeans
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.store.schemas import ADMIN_TABLES, LOOK_TABLES
+from kafka_fleet.schema import mbeans
+from kafka_fleet.schema.raw_tables import ADMIN_TABLES, LOOK_TABLES
 
 Pages = dict[str, str]
 

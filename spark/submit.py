@@ -5,7 +5,8 @@ spark-submit spark/submit.py judge --home H --ds D --generation G [--sql DIR] [-
 spark-submit spark/submit.py analyze ...      both in one session, for the command line
 spark-submit spark/submit.py replay --home H --results R --days D,D,... [--sql DIR] [--fleet F] [--signatures x,y]
 
-On a cluster the code and the SQL come with the job (`--py-files kafka-fleet-<digest>.zip`, kafka_fleet.shipped).
+On a cluster the code and the SQL come with the job (`--py-files kafka-fleet-<digest>.zip`, see
+kafka_fleet.base.spark_bundle).
 """
 
 import argparse
@@ -52,7 +53,7 @@ def main(arguments: list[str]) -> None:
     from fleet_spark.session import session
     from fleet_spark.shared_home import check_shared
     from fleet_spark.tables import Day
-    from kafka_fleet.paths import sql_dir
+    from kafka_fleet.base.resources import sql_dir
     from kafka_fleet.store.bucket import open_home
     from kafka_fleet.store.generations import Overtaken, Unchangeable
 

@@ -6,11 +6,11 @@ same entry from allowing a write of the attribute.
 
 from xml.sax.saxutils import escape
 
-from kafka_fleet.collect import mbeans
+from kafka_fleet.schema import mbeans
 
 _HEAD = """<?xml version="1.0" encoding="utf-8"?>
 <!-- Access policy for the Jolokia agent: what the collector reads, and nothing else. Put the collector's address in the
-     place of 127.0.0.1. Generated from plugins/kafka_fleet/collect/mbeans.yaml by docs/generate.py. -->
+     place of 127.0.0.1. Generated from plugins/kafka_fleet/schema/mbeans.yaml by docs/generate.py. -->
 <restrict>
   <remote>
     <host>127.0.0.1</host>
@@ -28,7 +28,9 @@ def access_policy() -> str:
     attributes: dict[str, dict[str, None]] = {}
     for request in (mbeans.PARTITIONS, mbeans.BROKER):
         for bean in mbeans.beans(request):
-            attributes.setdefault(mbeans.asked(bean), {}).update({column.attribute: None for column in bean.columns})
+            attributes.setdefault(mbeans.requested_name(bean), {}).update(
+                {column.attribute: None for column in bean.columns}
+            )
     entries = [
         f"    <mbean><name>{escape(name)}</name>"
         + "".join(f'<attribute mode="read">{escape(attribute)}</attribute>' for attribute in sorted(wanted))

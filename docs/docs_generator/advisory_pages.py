@@ -9,7 +9,7 @@ from kafka_fleet.knowledge.advisories import Advisory, load_advisories
 from kafka_fleet.knowledge.releases import catalogue
 
 FOLDER = "docs/advisories"
-NOTE = "<!-- generated from plugins/kafka_fleet/knowledge/advisories by docs/generate.py: do not edit -->"
+NOTE = "<!-- generated from plugins/kafka_fleet/knowledge/issues by docs/generate.py: do not edit -->"
 
 
 def _shown(advisory: Advisory) -> str:
@@ -82,7 +82,7 @@ def advisory_index() -> str:
         )  # fmt: skip
     head = ["Issue", "Title", "Components", "Severity", "Affected releases", "Signature"]
     about = (
-        f"{len(rows)} issues, each a file in `plugins/kafka_fleet/knowledge/advisories/`. The pages are generated from "
+        f"{len(rows)} issues, each a file in `plugins/kafka_fleet/knowledge/issues/`. The pages are generated from "
         "them. Affected are releases of the table of published ones, by number. An issue without a signature rests "
         "on release and settings alone. [Verdicts](../verdicts.md) says what a finding claims."
     )

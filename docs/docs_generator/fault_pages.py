@@ -1,7 +1,7 @@
-"""The page of faults: takes the rows of tests/faults.yaml, the tests that name them and their results, gives Markdown.
+"""The page of faults: takes the rows of faults.yaml, the tests that name them and their results, gives Markdown.
 
-A test names its rows with `@pytest.mark.fault(number, …)`. tests/fault_results.py records results in
-tests/fault_results.json, from a run of the tests.
+A test names its rows with `@pytest.mark.fault(number, …)`. tests/support/fault_results.py records results in
+tests/resilience/fault_results.json, from a run of the tests.
 """
 
 import ast
@@ -17,7 +17,7 @@ from docs_generator import ROOT
 from docs_generator.markdown import code, escape, table
 
 PAGE = "docs/faults.md"
-ROWS, RESULTS = "tests/faults.yaml", "tests/fault_results.json"
+ROWS, RESULTS = "tests/resilience/faults.yaml", "tests/resilience/fault_results.json"
 WORST = ("failed", "skipped", "passed")
 NOTE = f"<!-- generated from {ROWS}, {RESULTS} and the tests by docs/generate.py: do not edit -->"
 HEAD = """# Faults that are injected
@@ -25,15 +25,15 @@ HEAD = """# Faults that are injected
 What may go wrong, and what must come of it. Each row has tests that let it happen for real: servers that misbehave on
 a socket, processes that are killed, full disks, flipped bits, rivals at the same moment. "C" is that the other
 clusters' findings are the same bytes as without the fault, and that the letter names the fault with its coverage;
-`tests/test_fault_isolation.py` has it for all faults of brokers at once, on one fleet that is measured and judged
-with and without them.
+`tests/sql/day/test_fault_isolation.py` has it for all faults of brokers at once, on one fleet that is measured and
+judged with and without them.
 
 A run of all tests, or of some, measures again what it has; results are kept per test, with the day of the last run
 that had it and its commit (with a "+" where files differed from it). The last line writes them into this page.
 
 ```bash
-scripts/test -p tests.fault_results
-python -m pytest -p tests.fault_results -m fault tests/test_transport.py
+scripts/test -p tests.support.fault_results
+python -m pytest -p tests.support.fault_results -m fault tests/unit/collect/test_transport.py
 python docs/generate.py
 ```
 """

@@ -1,17 +1,17 @@
 """Preconditions in words: takes one of an advisory's, gives what is asked and where the answer is read from."""
 
 from docs_generator.markdown import code, escape
-from kafka_fleet.knowledge.conditions import (
+from kafka_fleet.knowledge.conditions import load_conditions
+from kafka_fleet.knowledge.preconditions import Precondition
+from kafka_fleet.knowledge.predicates import (
     BrokerConfig,
     ClientConfig,
     ClusterMode,
     DistinctRacks,
     ListenerProtocol,
-    Measured,
+    MeasuredCondition,
     MetadataVersion,
 )
-from kafka_fleet.knowledge.measured import load_conditions
-from kafka_fleet.knowledge.preconditions import Precondition
 
 _WORDS = {
     "set": "is set",
@@ -56,7 +56,7 @@ def read_from(one: Precondition) -> str:
         case MetadataVersion():
             way = "below" if one.test.metadata_version == "below" else "at least"
             return f"ApiVersions, finalized features: `metadata.version` is {way} {code(one.test.value)}"
-        case Measured():
+        case MeasuredCondition():
             return _measured(one.test.measured)
         case ClientConfig():
             return (

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 import pyarrow as pa
 
 from docs_generator.markdown import table
-from kafka_fleet.collect import mbeans
-from kafka_fleet.store.column_bounds import bounds
-from kafka_fleet.store.schemas import raw_schemas
+from kafka_fleet.schema import mbeans
+from kafka_fleet.schema.raw_tables import raw_schemas
+from kafka_fleet.store.raw.column_constraints import bounds
 
 OF_A_SWEEP = ("cluster", "sweep_at")  # columns of every raw table; the pages name them once
 OF_A_BROKER = (*OF_A_SWEEP, "broker", "read_at")

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from docs_generator.markdown import escape, table
 from kafka_fleet.knowledge.advisories import CLIENT, Advisory, load_advisories
 from kafka_fleet.knowledge.releases import Release, catalogue
-from kafka_fleet.knowledge.upgrade import upgrade_to
+from kafka_fleet.upgrade.plan import upgrade_to
 
 
 class Line(NamedTuple):

@@ -2,7 +2,7 @@
 
 from docs_generator.markdown import code
 from kafka_fleet.knowledge.advisories import CLIENT, Advisory
-from kafka_fleet.report.words import VERDICTS
+from kafka_fleet.report.formatting import VERDICTS
 
 
 def _carrier(advisory: Advisory) -> str:

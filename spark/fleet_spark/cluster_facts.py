@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from fleet_spark.signatures import iso
-from kafka_fleet.config_names import allowed
 from kafka_fleet.knowledge.facts import BrokerFacts, ClientSoftware, ClusterFacts, GroupMember, config_text
 from kafka_fleet.knowledge.metadata_versions import metadata_version
 from kafka_fleet.knowledge.vendors import vendor_build
+from kafka_fleet.schema.config_names import allowed
 
 KEYS = ("name", "software", "software_version", "listener", "group_id", "client_id", "client_host", "reason")
 CLIENTS_NAMED_FROM = (2, 5)  # brokers report client libraries from 2.5 on (KIP-511)

@@ -15,7 +15,7 @@ from fleet_spark.aside import Aside, Task
 from fleet_spark.failures import running
 from fleet_spark.signatures import figure, named
 from fleet_spark.ways import Ways, tables_read
-from kafka_fleet.knowledge.measured import MOST, Answered, Condition, listed
+from kafka_fleet.knowledge.conditions import MOST, Answered, Condition, listed_subjects
 from kafka_fleet.knowledge.releases import catalogue, comparable_release
 
 _RELEASES = (
@@ -62,7 +62,7 @@ def _answered(condition: Condition, row: Row) -> Answered:
     told = tuple(one for one in evidence if one is not None)
     missing = named(row.missing or ())
     sentence = row.sentence or "; ".join(missing) or f"{condition.id.replace('_', ' ')} was not measured"
-    return Answered(row.holds, sentence, listed(named(row.subjects or ())), told[:MOST], missing)
+    return Answered(row.holds, sentence, listed_subjects(named(row.subjects or ())), told[:MOST], missing)
 
 
 def run_conditions(

@@ -8,7 +8,7 @@ from fleet_spark.signatures import Measured, iso
 from kafka_fleet.knowledge.detections import SignatureResult
 from kafka_fleet.knowledge.facts import ClusterFacts, Declared
 from kafka_fleet.knowledge.signatures import Signature
-from kafka_fleet.store.manifests import Damaged
+from kafka_fleet.store.raw.manifests import Damaged
 
 Json = dict[str, Any]
 FEW_DETAILS = 3  # sentences on reads of one broker that failed or were not whole

@@ -12,9 +12,9 @@ from fleet_spark.aside import AT_ONCE, Aside, Task
 from fleet_spark.failures import QueryFailed, running
 from fleet_spark.tables import Day
 from fleet_spark.ways import tables_read
-from kafka_fleet.store.day_quota import beyond_quota
+from kafka_fleet.store.excluded_clusters import note_set_aside
 from kafka_fleet.store.generations import Unchangeable
-from kafka_fleet.store.set_aside import note_set_aside
+from kafka_fleet.store.raw.day_quota import beyond_quota
 
 CLOCK_SECONDS = 5  # the agent tells whole seconds, and clocks kept by NTP differ by less
 START_HOURS = 24  # process start to first sweep counts as an interval up to this length

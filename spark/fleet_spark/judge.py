@@ -27,14 +27,14 @@ from fleet_spark.signatures import run_signatures
 from fleet_spark.tables import Day
 from fleet_spark.unjudged import declared_entry, seen
 from fleet_spark.ways import tables_read
-from kafka_fleet.inventory import Fleet, load_fleet
-from kafka_fleet.knowledge.briefs import brief, brief_path, summary
-from kafka_fleet.knowledge.measured import load_conditions
+from kafka_fleet.config.fleet import Fleet, load_fleet
+from kafka_fleet.documents.day_summaries import day_summary, day_summary_path, summary
+from kafka_fleet.knowledge.conditions import load_conditions
 from kafka_fleet.knowledge.signatures import load_signatures
+from kafka_fleet.store.excluded_clusters import note_set_aside, set_aside_by_facts
+from kafka_fleet.store.fleet_snapshot import kept_fleet
 from kafka_fleet.store.generations import publish
-from kafka_fleet.store.kept_fleet import kept_fleet
-from kafka_fleet.store.manifests import Manifest
-from kafka_fleet.store.set_aside import note_set_aside, set_aside_by_facts
+from kafka_fleet.store.raw.manifests import Manifest
 
 TABLES = ("cluster_days", "broker_days", "config_days", "client_days", "group_days", "member_days", "dropped")
 
@@ -99,7 +99,7 @@ def write_findings(day: Day, fleet_file: Path | None, clusters: list[str], signa
     dossiers = [one.dossier for one in all_judged.values()]
     dossiers += [unreached(day.ds, name, why) for name, why in sorted(invalid.items()) if name not in wanted]
     briefs = {name: one.brief for name, one in all_judged.items()}
-    briefs |= {one["cluster"]: brief([], {}, False, {}) for one in dossiers if one["cluster"] not in briefs}
+    briefs |= {one["cluster"]: day_summary([], {}, False, {}) for one in dossiers if one["cluster"] not in briefs}
     note_set_aside(day.results, day.ds, day.generation, "judge", aside.sentences, day.put)
     findings = [finding for one in all_judged.values() for finding in one.findings]
     store(day, findings, dossiers, briefs, [state for one in all_judged.values() for state in one.states])
@@ -162,7 +162,7 @@ def store(
     for one in dossiers:
         day.put(folder / day.generation / "clusters" / f"{one['cluster']}.json", canonical(one))
     for name, one in briefs.items():
-        day.put(brief_path(day.results, day.ds, day.generation, name), canonical(one))
+        day.put(day_summary_path(day.results, day.ds, day.generation, name), canonical(one))
     rows = {one["cluster"]: summary(one, briefs[one["cluster"]]) for one in dossiers}
     day.put(folder / day.generation / "summary.json", canonical({"schema_version": 1, "clusters": rows}))
     day.put(folder / day.generation / "findings.json", canonical(ordered))

@@ -9,19 +9,19 @@ from fleet_spark.cluster_facts import cluster_facts
 from fleet_spark.dossier import Case, dossier
 from fleet_spark.signatures import Measured
 from fleet_spark.unjudged import Seen
+from kafka_fleet.documents.day_summaries import day_summary
 from kafka_fleet.knowledge.advisories import Advisory, load_advisories
-from kafka_fleet.knowledge.basis import basis
-from kafka_fleet.knowledge.briefs import brief
+from kafka_fleet.knowledge.client_populations import affected_releases, release_text, upgrade_side
+from kafka_fleet.knowledge.conditions import Answered, with_answers
 from kafka_fleet.knowledge.detections import SignatureResult
 from kafka_fleet.knowledge.exposure import Exposure, exposure
+from kafka_fleet.knowledge.exposure_settings import exposure_settings
 from kafka_fleet.knowledge.facts import ClusterFacts, Declared
-from kafka_fleet.knowledge.fleets import affected_releases, release_text, side
-from kafka_fleet.knowledge.measured import Answered, with_answers
 from kafka_fleet.knowledge.signatures import Signature
-from kafka_fleet.knowledge.upgrade import plan, upgrade_to
 from kafka_fleet.knowledge.verdicts import Row, judge
-from kafka_fleet.store.judged import NOT_ASKED
-from kafka_fleet.store.manifests import Damaged
+from kafka_fleet.store.judgement_status import NOT_ASKED
+from kafka_fleet.store.raw.manifests import Damaged
+from kafka_fleet.upgrade.plan import plan, upgrade_to
 
 NO_SWEEP = "no sweep reached this cluster on this day"
 Json = dict[str, Any]
@@ -83,11 +83,11 @@ def judge_cluster(
     own = [_finding(ds, case.cluster, r, exposed.get(r.advisory or ""), case.facts) for r in rows]
     upgrade = plan(case.facts, own, advisories, on=dt.date.fromisoformat(ds))
     states = {name: one.state for name, one in results.items()}
-    rests = {key: basis(advisory, case.facts) for key, advisory in advisories.items()}
+    rests = {key: exposure_settings(advisory, case.facts) for key, advisory in advisories.items()}
     return Judged(
         own,
         dossier(ds, case, results, measured, catalogue, upgrade, damaged),
-        brief(own, states, case.reached, rests, release_text(None, None, case.facts)),
+        day_summary(own, states, case.reached, rests, release_text(None, None, case.facts)),
         [{"cluster": case.cluster, **_plain(result)} for result in results.values()],
     )
 
@@ -97,7 +97,7 @@ def _finding(ds: str, cluster: str, row: Row, exposed: Exposure | None, facts: C
     advisory: Advisory | None = advisories[row.advisory] if row.advisory else None
     target = None
     if advisory is not None and exposed is not None and exposed.state == "exposed":
-        affected, fleet = affected_releases(advisory, exposed), side(advisory, exposed)
+        affected, fleet = affected_releases(advisory, exposed), upgrade_side(advisory, exposed)
         target = upgrade_to(advisory, affected, advisories, facts, fleet=fleet, on=dt.date.fromisoformat(ds)).release
     return {
         "schema_version": 1,

@@ -25,9 +25,10 @@ from fleet_spark.failures import running
 from fleet_spark.signatures import Overrides, thresholds
 from fleet_spark.tables import Day
 from fleet_spark.ways import Ways, tables_read
-from kafka_fleet.knowledge.plots import COLUMNS, MOST_POINTS, Plot, load_plots, plots_path
+from kafka_fleet.documents.plots import plots_path
+from kafka_fleet.knowledge.plots import COLUMNS, MOST_POINTS, Plot, load_plots
 from kafka_fleet.knowledge.signatures import Signature, load_signatures
-from kafka_fleet.store.manifests import Manifest
+from kafka_fleet.store.raw.manifests import Manifest
 
 Json = dict[str, Any]
 NOT_ASKED = "It was not asked for in this run."

@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 from fleet_spark.facts import write_facts
 from fleet_spark.judge import tables_needed, write_findings
 from fleet_spark.tables import Day
-from kafka_fleet.store.generations import current
+from kafka_fleet.store.generations import current_generation
 
 GENERATION = "g0001"  # a replay judges each day once
 
@@ -33,7 +33,7 @@ def replay(
     """
     failed: dict[str, str] = {}
     for ds in days:
-        if current(results / f"findings/ds={ds}") is not None:
+        if current_generation(results / f"findings/ds={ds}") is not None:
             print(f"replay {ds}: judged already", flush=True)
             continue
         day = Day(spark, home, ds, GENERATION, sql, results)

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from pyspark.sql import SparkSession
 
-from kafka_fleet.store.bucket import holds
+from kafka_fleet.store.bucket import is_bucket_path
 
 _TIMES = 4  # reads per core: each executor that is there gets some
 _SPLIT = "spark.sql.files.maxPartitionBytes"
@@ -21,7 +21,7 @@ def check_shared(spark: SparkSession, home: Path) -> None:
     Nothing is asked of a home in a bucket, nor on a local master. Executors that come later are not seen here.
     """
     context = spark.sparkContext
-    if holds(home) or (context.master or "local").startswith("local"):
+    if is_bucket_path(home) or (context.master or "local").startswith("local"):
         return
     before = str(spark.conf.get(_SPLIT))
     line, times = f"{uuid4().hex}\n", _TIMES * context.defaultParallelism

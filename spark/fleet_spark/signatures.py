@@ -18,8 +18,8 @@ from fleet_spark.aside import Aside, Task
 from fleet_spark.failures import running
 from fleet_spark.frames import in_driver, nothing, observed
 from fleet_spark.ways import Ways, tables_read, weight
+from kafka_fleet.knowledge.conditions import Line
 from kafka_fleet.knowledge.detections import Detection, SignatureResult
-from kafka_fleet.knowledge.measured import Line
 from kafka_fleet.knowledge.signatures import EvidenceRow, Signature
 
 Overrides = Mapping[str, Mapping[str, float]]  # signature -> threshold -> value, of one cluster

@@ -35,10 +35,10 @@ from fleet_spark.frames import held, in_driver, nothing
 from fleet_spark.staging import staged
 from fleet_spark.stored import look, write_few, write_many
 from fleet_spark.ways import Ways, few, tables_read, weight
+from kafka_fleet.schema.raw_tables import raw_schemas
 from kafka_fleet.store.files import read_file, replace_file
-from kafka_fleet.store.generations import Unchangeable, current, publish
-from kafka_fleet.store.manifests import Damaged, Manifest, manifests
-from kafka_fleet.store.schemas import raw_schemas
+from kafka_fleet.store.generations import Unchangeable, current_generation, publish
+from kafka_fleet.store.raw.manifests import Damaged, Manifest, manifests
 from kafka_fleet.store.versions import RENAMED
 
 _SPARK_TYPES: dict[pa.DataType, DataType] = {
@@ -170,7 +170,7 @@ class Day:
     @property
     def judged(self) -> bool:
         """Whether readers follow this generation's findings: then it changes no more."""
-        return current(self.results / f"findings/ds={self.ds}") == self.generation
+        return current_generation(self.results / f"findings/ds={self.ds}") == self.generation
 
     def put(self, path: Path, content: bytes) -> None:
         """Write a document of this generation. Raises Unchangeable where it is published with another content."""

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pyarrow.parquet as pq
 
 from kafka_fleet.store.files import read_file
-from kafka_fleet.store.manifests import Manifest
+from kafka_fleet.store.raw.manifests import Manifest
 
 Json = dict[str, Any]
 _SWEEPS = ("sweep_at", "kafka_cluster_id", "admin_outcome", "admin_detail")

@@ -2,7 +2,10 @@
 
 import pytest
 
-from live.measured import Measured, measure
+from support.live.measured import Measured, measure
+from support.marks import marked
+
+pytest_collection_modifyitems = marked(__file__, pytest.mark.live, pytest.mark.xdist_group("live"))
 
 
 @pytest.fixture(scope="session")

@@ -5,8 +5,8 @@ import zipfile
 
 import pytest
 
-from doc_commands import ROOT, blocks, calls
 from fleet_demo.artifacts import jolokia_agent, kafka_jars
+from support.inspection.doc_commands import ROOT, blocks, calls
 
 PAGES = {name: (ROOT / f"docs/{name}.md").read_text(encoding="utf-8") for name in ("agent", "tutorial")}
 

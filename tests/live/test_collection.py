@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from kafka_fleet.collect.mbeans import mbean_of
-from kafka_fleet.store.manifests import manifests
-from live.guarded import NOT_FOR_THE_COLLECTOR, RESULT
-from live.measured import KILLS, SCENARIOS, SWEEPS, Measured
+from kafka_fleet.schema.mbeans import mbean_of
+from kafka_fleet.store.raw.manifests import manifests
+from support.live.guarded import NOT_FOR_THE_COLLECTOR, RESULT
+from support.live.measured import KILLS, SCENARIOS, SWEEPS, Measured
 
 pytestmark = pytest.mark.timeout(1800)
 RELEASES = {

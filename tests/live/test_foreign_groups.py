@@ -2,9 +2,9 @@
 
 import pytest
 
-from live import offsets
-from live.foreign import CONNECT, HOSTILE
-from live.measured import Measured
+from support.live import offsets
+from support.live.foreign import CONNECT, HOSTILE
+from support.live.measured import Measured
 
 pytestmark = pytest.mark.timeout(1800)
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from kafka_fleet.store.manifests import manifests, read_rows
-from live.history import DAYS, NAME, OF, STEP_S
-from live.measured import Measured
-from live.prometheus import EVERY_S
+from kafka_fleet.store.raw.manifests import manifests, read_rows
+from support.live.history import DAYS, NAME, OF, STEP_S
+from support.live.measured import Measured
+from support.live.prometheus import EVERY_S
 
 pytestmark = pytest.mark.timeout(1800)
 COUNTERS = (

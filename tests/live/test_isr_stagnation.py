@@ -2,8 +2,8 @@
 
 import pytest
 
-from live.measured import Measured
-from live.zk28 import AWAY_EVERY_S, AWAY_SWEEPS, DEAD, NAMES
+from support.live.measured import Measured
+from support.live.zk28 import AWAY_EVERY_S, AWAY_SWEEPS, DEAD, NAMES
 
 pytestmark = pytest.mark.timeout(1800)
 FROZEN = ("KAFKA-12686", "KAFKA-12751")

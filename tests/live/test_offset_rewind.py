@@ -2,8 +2,8 @@
 
 import pytest
 
-from live.measured import Measured
-from live.offsets import EARLY, LATE, NAME, TOPIC, truth
+from support.live.measured import Measured
+from support.live.offsets import EARLY, LATE, NAME, TOPIC, truth
 
 pytestmark = pytest.mark.timeout(1800)
 

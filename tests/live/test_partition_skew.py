@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from kafka_fleet.knowledge.signatures import load_signatures
-from live.measured import Measured
-from live.skew import CURED, KEYED, LATE_FOR, STICKY
+from support.live.measured import Measured
+from support.live.skew import CURED, KEYED, LATE_FOR, STICKY
 
 pytestmark = pytest.mark.timeout(1800)  # the first test waits for the clusters of all
 BUG = "KAFKA-10888"

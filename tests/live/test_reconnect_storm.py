@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from kafka_fleet.knowledge.advisories import load_advisories
-from live import netns, storm
-from live.measured import Measured
+from support.live import netns, storm
+from support.live.measured import Measured
 
 pytestmark = pytest.mark.timeout(1800)
 BUG, SETTING = "KAFKA-9648", "CFG-LISTEN-BACKLOG"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from live.measured import Measured
+from support.live.measured import Measured
 
 pytestmark = pytest.mark.timeout(1800)
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from kafka_fleet.knowledge.releases import apache_release
-from live.measured import Measured
+from support.live.measured import Measured
 
 pytestmark = pytest.mark.timeout(1800)
 ADVISORY = "CFG-PRODUCER-RETRIES"

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from live.measured import Measured
-from live.zk28 import CONTROLLER, DEAD, KILLED, ROLLED
+from support.live.measured import Measured
+from support.live.zk28 import CONTROLLER, DEAD, KILLED, ROLLED
 
 pytestmark = pytest.mark.timeout(1800)
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from finding_shape import assert_contract
-from live.measured import Measured
+from support.inspection.finding_shape import assert_contract
+from support.live.measured import Measured
 
 pytestmark = pytest.mark.timeout(1800)  # the first test waits for the clusters of all
 BUG = "KAFKA-14334"

@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from kafka_fleet.collect.transport import Credentials, Endpoint, Failure, Limits
+from kafka_fleet.collect.connections.http import Endpoint, Failure, Limits
+from kafka_fleet.config.credentials import Credentials
 
 # node_exporter metric -> column; the last three exist only with its sysctl collector
 METRICS = {

@@ -14,23 +14,23 @@ from threading import Event
 from typing import Any, TypeAlias
 from urllib.parse import quote
 
-from kafka_fleet.collect import unseen_topics
-from kafka_fleet.collect.admin import AdminSweep, sweep_admin
+from kafka_fleet.base.addresses import literal_address, url_problem
+from kafka_fleet.collect.admin import unlisted_topics
+from kafka_fleet.collect.admin.client import AdminSweep, sweep_admin
+from kafka_fleet.collect.admin.topic_errors import topic_errors
+from kafka_fleet.collect.close_looks.sweep_context import Sweeping
+from kafka_fleet.collect.close_looks.sweep_looks import take_looks
+from kafka_fleet.collect.connections.http import Limits
 from kafka_fleet.collect.hosts import sweep_host
-from kafka_fleet.collect.jolokia import BrokerSweep, sweep_broker
-from kafka_fleet.collect.looks import looked
-from kafka_fleet.collect.results import ClockRanBack, SweepResult
-from kafka_fleet.collect.rows import Rows
+from kafka_fleet.collect.jolokia.client import BrokerSweep, sweep_broker
+from kafka_fleet.collect.jolokia.rows import Rows
+from kafka_fleet.collect.sweep_result import ClockRanBack, SweepResult
 from kafka_fleet.collect.sweep_rows import broker_tables, declaration, sweep_row
-from kafka_fleet.collect.sweeping import Sweeping
-from kafka_fleet.collect.topic_errors import topic_errors
-from kafka_fleet.collect.transport import Credentials, Limits
-from kafka_fleet.credentials import CredentialsError, Resolver, http_credentials, kafka_settings
-from kafka_fleet.endpoints import literal_address, url_problem
-from kafka_fleet.inventory import Cluster
-from kafka_fleet.store.landing import Landing, sweeps_around
-from kafka_fleet.store.latest import Overlapped, advance, latest
-from kafka_fleet.store.tables import Item
+from kafka_fleet.config.credentials import Credentials, CredentialsError, Resolver, http_credentials, kafka_settings
+from kafka_fleet.config.fleet import Cluster
+from kafka_fleet.schema.arrow import Item
+from kafka_fleet.store.raw.landing import Landing, sweeps_around
+from kafka_fleet.store.raw.latest_sweep import Overlapped, advance_latest, latest
 
 Listed: TypeAlias = "dict[str, list[dict[str, Any]]]"  # brokers and topics, as Metadata has them
 
@@ -132,8 +132,8 @@ def _with_unseen(
         return topic_errors(list(cluster.bootstrap_servers), settings, min(ASK_AGAIN_S, limits.deadline_s), names)
 
     known = admin.refused.union(row["topic"] for row in admin.tables["topics"])
-    shown = unseen_topics.topics_of(tables.get("partitions", []))
-    return admin.without(unseen_topics.SOME_TOPICS, unseen_topics.left_out(shown, set(known), ask))
+    shown = unlisted_topics.topics_of(tables.get("partitions", []))
+    return admin.without(unlisted_topics.SOME_TOPICS, unlisted_topics.left_out(shown, set(known), ask))
 
 
 def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limits | None = None) -> SweepResult:
@@ -182,7 +182,7 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
         # behind all brokers: hosts that do not answer take no time of theirs
         hosts = [pool.submit(_sweep_host, b, url, limits, end) for b, url in cluster.node_exporter.items()]
         futures = {**early, **late}
-        looking = aside.submit(looked, sweeping, futures, urls, described.get("topics", []), around)
+        looking = aside.submit(take_looks, sweeping, futures, urls, described.get("topics", []), around)
         admin = admin_future.result()
         # while brokers answer: the rows of brokers are made of both
         landing.store({name: rows for name, rows in admin.tables.items() if name != "brokers"})
@@ -207,7 +207,7 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
                     "it was set back, or was ahead then; nothing is stored before that time"
                 )
             if any(outcome != "failed" for outcome in reads):  # what read nothing can be in nobody's way
-                advance(home, cluster.id, last, landing.sweep)
+                advance_latest(home, cluster.id, last, landing.sweep)
 
         manifest, overtaken = None, None
         try:

@@ -3,11 +3,11 @@
 from typing import Any
 
 from kafka_fleet import __version__
-from kafka_fleet.collect.admin import AdminSweep
-from kafka_fleet.collect.jolokia import BrokerSweep
-from kafka_fleet.inventory import Cluster
-from kafka_fleet.store.schemas import raw_schemas
-from kafka_fleet.store.tables import Item, with_columns
+from kafka_fleet.collect.admin.client import AdminSweep
+from kafka_fleet.collect.jolokia.client import BrokerSweep
+from kafka_fleet.config.fleet import Cluster
+from kafka_fleet.schema.arrow import Item, with_columns
+from kafka_fleet.schema.raw_tables import raw_schemas
 
 
 def declaration(cluster: Cluster) -> dict[str, Any]:

@@ -9,21 +9,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from kafka_fleet.fleet_yaml import FleetFileError, load_yaml
+from kafka_fleet.base.validation_errors import describe_errors
+from kafka_fleet.base.yaml import FleetFileError, load_yaml
+from kafka_fleet.domain import SEVERITIES, Severity
 from kafka_fleet.knowledge.preconditions import Precondition
 from kafka_fleet.knowledge.ranges import Affected, parse_affected
-from kafka_fleet.mistakes import told
 
-Severity = Literal["critical", "high", "medium", "low", "info"]
 Component = Literal[
     "broker", "controller", "client-producer", "client-consumer", "client", "streams", "connect", "host", "topic"
 ]
-SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low", "info")  # worst first
-
-
-def severity_rank(severity: str | None) -> int:
-    """Place in critical, high, medium, low, info; anything else comes last."""
-    return SEVERITIES.index(severity) if severity in SEVERITIES else len(SEVERITIES)
 
 
 SERVER = frozenset({"broker", "controller"})
@@ -134,7 +128,7 @@ def _faults(file: Path, content: Any) -> tuple[Advisory | None, list[str]]:
     try:
         advisory = Advisory.model_validate(content)
     except ValidationError as error:
-        return None, [f"{file.name}: {one}" for one in told(error, "file")]
+        return None, [f"{file.name}: {one}" for one in describe_errors(error, "file")]
     if advisory.id != file.stem:
         return None, [f"{file.name}: id: {advisory.id} differs from the file name"]
     return advisory, []
@@ -164,7 +158,7 @@ def _faults_of_names(files: list[Path], contents: dict[Path, Any]) -> list[str]:
 @cache
 def load_advisories(folder: Path | None = None) -> dict[str, Advisory]:
     """Every advisory by id, sorted. Raises AdvisoryError with one line per fault of any file."""
-    root = folder or Path(__file__).with_name("advisories")
+    root = folder or Path(__file__).with_name("issues")
     files = sorted(file for file in root.iterdir() if not file.name.startswith("."))
     advisories: dict[str, Advisory] = {}
     contents: dict[Path, Any] = {}

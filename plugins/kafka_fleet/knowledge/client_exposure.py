@@ -4,9 +4,10 @@ Brokers name a client's library and release, not what runs on it: producers, con
 `apache-kafka-java`. Groups show whether Streams and Connect are there at all.
 """
 
+from kafka_fleet.domain import ExposureState
 from kafka_fleet.knowledge.advisories import CLIENT, Advisory
 from kafka_fleet.knowledge.declared_clients import JAVA, judge_declared
-from kafka_fleet.knowledge.exposed import Exposure, State, in_range, join
+from kafka_fleet.knowledge.exposure_states import Exposure, in_range, join_exposures
 from kafka_fleet.knowledge.facts import ClientSoftware, ClusterFacts, Declared
 from kafka_fleet.knowledge.releases import Release, catalogue
 
@@ -29,7 +30,7 @@ def _seen(advisory: Advisory, client: ClientSoftware) -> Exposure | None:
         because = f"{client.connections:g} connections on {client.listener} name no library"
         return Exposure("unknown", (because,), fleets=(client,))
     inside, because = in_range(advisory, client.version, who)
-    states: dict[bool | None, State] = {True: "exposed", False: "not_exposed", None: "unknown"}
+    states: dict[bool | None, ExposureState] = {True: "exposed", False: "not_exposed", None: "unknown"}
     releases = (client.version,) if inside and advisory.affected else ()
     return Exposure(states[inside], (because,), (), (), (client,) if inside is not False else (), releases)
 
@@ -97,7 +98,7 @@ def judge_clients(advisory: Advisory, facts: ClusterFacts, declared: Declared) -
             "the brokers cannot tell client versions" if facts.clients is None else "no Java client names its version"
         )
         return Exposure("unknown", (cannot, _provide(advisory)))
-    found = join(parts)
+    found = join_exposures(parts)
     if unread and found.state == "exposed":
         return Exposure("unknown", tuple(unread), fleets=found.fleets)
     if found.state == "unknown":

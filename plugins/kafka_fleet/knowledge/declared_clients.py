@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from kafka_fleet.knowledge.advisories import Advisory
-from kafka_fleet.knowledge.exposed import Exposure
+from kafka_fleet.knowledge.exposure_states import Exposure
 from kafka_fleet.knowledge.facts import ClientSoftware, ClusterFacts, Declared, Scalar
 from kafka_fleet.knowledge.releases import Release, catalogue, comparable_release
 

@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-SignatureState = Literal["detected", "quiet", "not_evaluated"]
-Strength = Literal["conclusive", "suggestive"]
+from kafka_fleet.domain import SignatureState, Strength
 
 
 @dataclass(frozen=True)
@@ -29,7 +28,7 @@ class SignatureResult:
     missing: tuple[str, ...] = ()
 
 
-def merge(found: Sequence[Detection], causes: Sequence[str]) -> Detection | None:
+def merge_detections(found: Sequence[Detection], causes: Sequence[str]) -> Detection | None:
     """Join the detections of the best cause: conclusive before suggestive, then in the order of `causes`."""
     ranked = sorted(found, key=lambda d: (d.strength != "conclusive", causes.index(d.cause)))
     if not ranked:

@@ -7,10 +7,10 @@ makes it unknown; only when every one is ruled out is the cluster not exposed.
 from kafka_fleet.knowledge.advisories import CLIENT, SERVER, Advisory
 from kafka_fleet.knowledge.client_exposure import judge_clients
 from kafka_fleet.knowledge.declared_clients import JAVA, version_in
-from kafka_fleet.knowledge.exposed import Exposure, State, in_range, join
+from kafka_fleet.knowledge.exposure_states import Exposure, in_range, join_exposures
 from kafka_fleet.knowledge.facts import BrokerFacts, ClusterFacts, Declared
 
-__all__ = ["JAVA", "Exposure", "State", "concerned", "exposure", "judge_broker", "judge_clients", "version_in"]
+__all__ = ["JAVA", "Exposure", "concerned", "exposure", "judge_broker", "judge_clients", "version_in"]
 
 
 def judge_broker(advisory: Advisory, broker: BrokerFacts, facts: ClusterFacts, declared: Declared) -> Exposure:
@@ -44,7 +44,7 @@ def exposure(advisory: Advisory, facts: ClusterFacts, declared: Declared | None 
     if not set(advisory.components) <= CLIENT:
         brokers = concerned(advisory, facts)
         missing = "no controller was read" if facts.brokers else "no broker was read"
-        mode = join(judge_broker(advisory, broker, facts, said) for broker in facts.brokers)
+        mode = join_exposures(judge_broker(advisory, broker, facts, said) for broker in facts.brokers)
         parts += [judge_broker(advisory, broker, facts, said) for broker in brokers]
         # without any controller in sight, only what rules out every process rules out the controllers
         parts += (
@@ -54,4 +54,4 @@ def exposure(advisory: Advisory, facts: ClusterFacts, declared: Declared | None 
         )
     if set(advisory.components) & CLIENT:
         parts.append(judge_clients(advisory, facts, said))
-    return join(parts)
+    return join_exposures(parts)

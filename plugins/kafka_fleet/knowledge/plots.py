@@ -14,10 +14,9 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from kafka_fleet.knowledge.folders import CatalogueError, entry_folders, read_query, read_words
+from kafka_fleet.base.resources import sql_dir
+from kafka_fleet.knowledge.catalogue_folders import CatalogueError, entry_folders, read_query, read_words
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.paths import sql_dir
-from kafka_fleet.store.generations import day
 
 MOST_POINTS = 200  # of a series and day: a sweep every ten minutes has 144
 # a panel is a picture with one axis; a series a line in it, the worst first; *_count: how many there are in all
@@ -65,11 +64,6 @@ class Plot(BaseModel):
     def bound(self) -> dict[str, float]:
         """The query's own parameters."""
         return {name: one.value for name, one in self.values.items()}
-
-
-def plots_path(home: Path, ds: str, generation: str, cluster: str) -> Path:
-    """Where the judge keeps what a cluster's page draws."""
-    return home / f"findings/ds={day(ds)}/{generation}/plots/{cluster}.json"
 
 
 def _load(folder: Path) -> Plot:

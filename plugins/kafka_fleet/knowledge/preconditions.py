@@ -7,18 +7,18 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from kafka_fleet.knowledge.conditions import (
+from kafka_fleet.knowledge.facts import BrokerFacts, ClusterFacts, Declared
+from kafka_fleet.knowledge.predicates import (
     Answer,
     BrokerConfig,
     ClientConfig,
     ClusterMode,
     DistinctRacks,
     ListenerProtocol,
-    Measured,
+    MeasuredCondition,
     MetadataVersion,
     Strict,
 )
-from kafka_fleet.knowledge.facts import BrokerFacts, ClusterFacts, Declared
 
 _TESTS = (
     "broker_config",
@@ -43,7 +43,7 @@ Test = Annotated[
     | Annotated[ClusterMode, Tag("mode")]
     | Annotated[ListenerProtocol, Tag("listener_protocol")]
     | Annotated[MetadataVersion, Tag("metadata_version")]
-    | Annotated[Measured, Tag("measured")]
+    | Annotated[MeasuredCondition, Tag("measured")]
     | Annotated[ClientConfig, Tag("client_config")],
     Discriminator(
         _word, custom_error_type="unknown_test", custom_error_message="must use one of: " + ", ".join(_TESTS)

@@ -10,9 +10,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from kafka_fleet.fleet_yaml import FleetFileError, load_yaml
+from kafka_fleet.base.validation_errors import printable_message
+from kafka_fleet.base.yaml import FleetFileError, load_yaml
 from kafka_fleet.knowledge.versions import Release, ReleaseError, parse_line, parse_release
-from kafka_fleet.mistakes import said
 
 _KEYS = {"as_of", "lines", "expected", "support_ends"}
 
@@ -114,5 +114,5 @@ def load_table(file: Path) -> dict[str, Any]:
     ends = _support_ends(content.get("support_ends", {}), since, faults)
     faults += [] if since or faults else ["lines: no release is announced"]
     if faults:
-        raise ReleaseError("\n".join(f"{file.name}: {said(fault)}" for fault in faults))
+        raise ReleaseError("\n".join(f"{file.name}: {printable_message(fault)}" for fault in faults))
     return {"dates": dates, "since": since, "expected": expected, "support_ends": ends, "as_of": as_of}

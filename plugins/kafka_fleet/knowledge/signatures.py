@@ -17,11 +17,11 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from kafka_fleet.collect.mbeans import mbean_of
-from kafka_fleet.knowledge.folders import entry_folders, read_query, read_words
-from kafka_fleet.knowledge.looks import Look
+from kafka_fleet.base.resources import sql_dir
+from kafka_fleet.knowledge.catalogue_folders import entry_folders, read_query, read_words
+from kafka_fleet.knowledge.close_looks import Look
 from kafka_fleet.knowledge.thresholds import Threshold
-from kafka_fleet.paths import sql_dir
+from kafka_fleet.schema.mbeans import mbean_of
 
 WORDS = "signature.yaml"
 _ELSEWHERE = {"admin": "Kafka protocol", "host": "node_exporter", "agent": "Jolokia"}

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from kafka_fleet.fleet_yaml import load_yaml
+from kafka_fleet.base.yaml import load_yaml
 from kafka_fleet.knowledge.releases import catalogue
 from kafka_fleet.knowledge.versions import Release, apache_release, parse_line, parse_release
 

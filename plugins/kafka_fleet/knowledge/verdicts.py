@@ -5,18 +5,22 @@ The table of the contract, as pure functions. "Detected" means: detected with on
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
-from kafka_fleet.knowledge import exposed as exposures
+from kafka_fleet.domain import ExposureState, SignatureState, Strength, Verdict
 from kafka_fleet.knowledge.advisories import Advisory
-from kafka_fleet.knowledge.detections import Detection, SignatureResult, SignatureState, Strength, merge
-from kafka_fleet.knowledge.exposed import Exposure
+from kafka_fleet.knowledge.client_populations import (
+    connected_during,
+    fleet_evidence,
+    fleet_subjects,
+    upgrade_side,
+    whereabouts,
+)
+from kafka_fleet.knowledge.detections import Detection, SignatureResult, merge_detections
+from kafka_fleet.knowledge.exposure_states import Exposure
 from kafka_fleet.knowledge.facts import GroupMember
-from kafka_fleet.knowledge.fleets import connected_during, fleet_evidence, fleet_subjects, side, whereabouts
 
-Verdict = Literal["confirmed", "exposed", "look_alike", "unknown", "not_affected"]
-
-_DETECTED: dict[tuple[exposures.State, Strength], Verdict] = {
+_DETECTED: dict[tuple[ExposureState, Strength], Verdict] = {
     ("exposed", "conclusive"): "confirmed",
     ("exposed", "suggestive"): "exposed",  # footnote 1: the row carries evidence and bounds
     ("unknown", "conclusive"): "look_alike",  # footnote 2
@@ -24,7 +28,7 @@ _DETECTED: dict[tuple[exposures.State, Strength], Verdict] = {
     ("not_exposed", "conclusive"): "look_alike",  # footnote 3
     ("not_exposed", "suggestive"): "look_alike",  # footnote 3
 }
-_OTHERWISE: dict[exposures.State, Verdict] = {
+_OTHERWISE: dict[ExposureState, Verdict] = {
     "exposed": "exposed",
     "unknown": "unknown",
     "not_exposed": "not_affected",
@@ -45,7 +49,7 @@ class Row:
     cause: str | None
     strength: Strength | None
     verdict: Verdict
-    exposure: exposures.State | None
+    exposure: ExposureState | None
     signature_state: SignatureState | None
     wording: str
     subjects: tuple[str, ...] = ()
@@ -57,7 +61,7 @@ class Row:
 
 
 def verdict(
-    exposure: exposures.State, state: SignatureState | None, strength: Strength | None, has_signature: bool
+    exposure: ExposureState, state: SignatureState | None, strength: Strength | None, has_signature: bool
 ) -> Verdict:
     """The table. `state` detected: with one of the advisory's causes; another cause is passed as quiet.
 
@@ -70,7 +74,7 @@ def verdict(
     return _DETECTED[exposure, strength]
 
 
-def wording(found: Verdict, exposure: exposures.State | None, detected: bool) -> str:
+def wording(found: Verdict, exposure: ExposureState | None, detected: bool) -> str:
     """The sentence that stands beside the verdict word (footnotes 1 to 3 of the table)."""
     match found, exposure:
         case "confirmed", _:
@@ -100,9 +104,9 @@ def _own(advisory: Advisory, exposed: Exposure, result: SignatureResult | None) 
         hit = {f"broker {number}" for number in exposed.brokers}
         named = [{s for s in d.subjects if s.startswith("broker ")} for d in found]
         found = [d for d, brokers in zip(found, named, strict=True) if not brokers or brokers & hit]
-    if side(advisory, exposed) == "client":  # a fleet that was not connected then did not do it
+    if upgrade_side(advisory, exposed) == "client":  # a fleet that was not connected then did not do it
         found = [d for d in found if connected_during(exposed, d.evidence)]
-    return merge(found, causes)
+    return merge_detections(found, causes)
 
 
 def _row(
@@ -149,7 +153,9 @@ def _causes(advisory: Advisory) -> list[str]:
 
 def _unexplained(result: SignatureResult, cause: str, advisories: Mapping[str, Advisory]) -> Row:
     """The null row of one detected cause."""
-    found = merge([d for d in result.detections if d.cause == cause], [cause]) or Detection(cause, "suggestive")
+    found = merge_detections([d for d in result.detections if d.cause == cause], [cause]) or Detection(
+        cause, "suggestive"
+    )
     rivals = tuple(
         a.id for a in advisories.values() if a.signature and a.signature.id == result.signature and cause in _causes(a)
     )

@@ -14,16 +14,16 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.params import Depends
 from fastapi.responses import HTMLResponse, Response
 
-from kafka_fleet import acknowledgements
+from kafka_fleet.base.resources import templates_dir
+from kafka_fleet.config import acknowledgements
+from kafka_fleet.documents.published import Damaged, NotPublished, Published, readable
+from kafka_fleet.domain import finding_key
 from kafka_fleet.knowledge.advisories import load_advisories
-from kafka_fleet.knowledge.briefs import key_of
 from kafka_fleet.page.cluster import LOOK_BACK, histories, letter_view
 from kafka_fleet.page.day_plots import day_plots, gaps_said
 from kafka_fleet.page.fleet import Filter, build
 from kafka_fleet.page.forms import Refused, add_forms
 from kafka_fleet.page.plots import plots
-from kafka_fleet.page.published import Damaged, NotPublished, Published, readable
-from kafka_fleet.paths import templates_dir
 from kafka_fleet.report.headline import headline, verdict_counts
 from kafka_fleet.report.templating import render
 from kafka_fleet.store.versions import NewerVersion
@@ -97,7 +97,9 @@ def make_app(
     def accepted() -> acknowledgements.Acknowledgements:
         path = fleet_file()
         return (
-            acknowledgements.load(acknowledgements.beside(path)) if path else acknowledgements.Acknowledgements([], [])
+            acknowledgements.load_acknowledgements(acknowledgements.acknowledgements_path(path))
+            if path
+            else acknowledgements.Acknowledgements([], [])
         )
 
     @app.get("/page.css")
@@ -181,9 +183,9 @@ def make_app(
                     absent=[
                         one
                         for one in known.entries
-                        if one.cluster == cluster and one.key not in {key_of(row) for row in rows}
+                        if one.cluster == cluster and one.key not in {finding_key(row) for row in rows}
                     ],
-                    standing=acknowledgements.standing(known.entries, cluster, rows, ds),
+                    standing=acknowledgements.acknowledgement_states(known.entries, cluster, rows, ds),
                     faults=[sentence for name, sentence in known.faults if name in (cluster, None)],
                     may_write=fleet_file() is not None,
                     damaged=[damaged[one] for one in sorted(damaged, reverse=True)],

@@ -4,14 +4,14 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from kafka_fleet.report.words import number
+from kafka_fleet.report.formatting import number
 
 DAY = 86_400  # seconds
 _STEPS = (10, 30, 60, 300, 600, 1800, 3600, 7200, 14_400)  # seconds between two labels of the time axis
 _LABELS = 7
 
 
-def nice(top: float) -> float:
+def round_axis_end(top: float) -> float:
     """The next round number: some digit times a power of ten; 1 of nothing, whose axis has to end somewhere too."""
     if top <= 0:
         return 1.0

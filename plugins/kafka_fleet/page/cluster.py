@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kafka_fleet.knowledge.briefs import RANK, key_of
+from kafka_fleet.domain import VERDICT_RANK, finding_key
 from kafka_fleet.report.cards import own_text
 from kafka_fleet.report.model import LEVELS, build_letter
-from kafka_fleet.report.safe import clean
-from kafka_fleet.report.shapes import AdvisoryText
+from kafka_fleet.report.sanitize import clean
+from kafka_fleet.report.view_models import AdvisoryText
 
 LOOK_BACK = 60  # days of a history
 _SHOWN = 28  # days of its strip
@@ -42,7 +42,7 @@ def _turns(days: Sequence[tuple[str, str]], judged_before: bool) -> list[Event]:
     for place, (ds, verdict) in enumerate(days):
         if not verdict:
             continue
-        rank, name = RANK[verdict], verdict.replace("_", " ").replace("look alike", "look-alike")
+        rank, name = VERDICT_RANK[verdict], verdict.replace("_", " ").replace("look alike", "look-alike")
         if rank > last:
             if last:
                 said = "worse"
@@ -63,7 +63,7 @@ def histories(
 ) -> list[History]:
     """Each finding of the days, worst of today first. briefs: by judged day. older: earlier days are judged as well."""
     days = sorted(briefs)
-    rows = {ds: {key_of(row): row for row in briefs[ds]["rows"]} for ds in days}
+    rows = {ds: {finding_key(row): row for row in briefs[ds]["rows"]} for ds in days}
     keys = {key for found in rows.values() for key in found}
     made = []
     for key in keys:
@@ -80,7 +80,7 @@ def histories(
                 events=tuple(_turns(verdicts, older)),
             )
         )
-    return sorted(made, key=lambda one: (-RANK[one.now], one.key))
+    return sorted(made, key=lambda one: (-VERDICT_RANK[one.now], one.key))
 
 
 def _verdict(row: Mapping[str, Any] | None, latest: Mapping[str, Any], brief: Brief) -> str:

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kafka_fleet.page.axes import Frame, clock_of, nice, span
-from kafka_fleet.report.safe import clean
-from kafka_fleet.report.words import NO_BREAK, number
+from kafka_fleet.page.axes import Frame, clock_of, round_axis_end, span
+from kafka_fleet.report.formatting import NO_BREAK, number
+from kafka_fleet.report.sanitize import clean
 
 GAP = 2.5  # times the usual distance of two sweeps
 LINES = 48  # of the table
@@ -122,7 +122,7 @@ def picture(panel: Json, sweeps: Json, limit: Json | None) -> Picture | None:
     values = [point[2] for one in series for point in one["points"]]
     bound = limit["value"] if limit else None
     start, end = span([point[1] for one in series for point in one["points"]] + [sweeps["first"], sweeps["last"]])
-    frame = Frame(start, end, nice(max([*values, bound or 0]) * 1.02), right=590)
+    frame = Frame(start, end, round_axis_end(max([*values, bound or 0]) * 1.02), right=590)
     ends = _spread([frame.y(one["points"][-1][2]) + 4 for one in series], frame.top + 8, frame.bottom)
     lines = []
     for place, one in enumerate(series):

@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from kafka_fleet.knowledge.briefs import RANK
-from kafka_fleet.report.safe import clean
-from kafka_fleet.report.words import VERDICTS, plural
+from kafka_fleet.domain import ENVIRONMENT_RANK, VERDICT_RANK
+from kafka_fleet.report.formatting import VERDICTS, plural
+from kafka_fleet.report.sanitize import clean
 
 DAYS = 14  # of a trend
 PAGE = 100  # clusters on one page
 _CLIP = 120
-_TIERS = {"production": 0, "staging": 1, "development": 2}  # between equals, production comes first
 STATES = {"quiet": ("·", "quiet"), "not_evaluated": ("–", "not evaluated"), "": ("", "not judged")}  # noqa: RUF001
 _WORDS = ("environment", "owners", "problem")
 Summaries = Mapping[str, Mapping[str, Any]]
@@ -77,13 +76,13 @@ def cell(signature: str, ds: str, days: Sequence[str], of_day: Callable[[str], M
     trend = tuple((one, of_day(one).get(signature, "")) for one in days)
     key = of_day(ds).get(signature, "")
     sign, label = _words(key)
-    bad = [one for one, state in trend if RANK.get(state, 0) >= RANK["exposed"]]
+    bad = [one for one, state in trend if VERDICT_RANK.get(state, 0) >= VERDICT_RANK["exposed"]]
     said = f"{label}; shown on {len(bad)} of {plural(len(days), 'day')}"
     return Cell(key or "none", sign, label, tuple((one, state or "none") for one, state in trend), said)
 
 
 def _worst(row: Mapping[str, Any]) -> str:
-    return max((v for v, count in row["counts"].items() if count), key=RANK.__getitem__, default="not_affected")
+    return max((v for v, count in row["counts"].items() if count), key=VERDICT_RANK.__getitem__, default="not_affected")
 
 
 def _judged(row: Mapping[str, Any]) -> bool:
@@ -110,8 +109,8 @@ def build(ds: str, days: Sequence[str], summary_of: Callable[[str], Summaries | 
     names.sort(
         key=lambda name: (
             _judged(rows[name]),
-            -RANK[_worst(rows[name])],
-            _TIERS.get(rows[name]["environment"] or "", 3),
+            -VERDICT_RANK[_worst(rows[name])],
+            ENVIRONMENT_RANK.get(rows[name]["environment"] or "", 3),
             -rows[name]["counts"].get(_worst(rows[name]), 0),
             name,
         )

@@ -13,11 +13,11 @@ from fastapi.params import Depends
 from fastapi.responses import RedirectResponse, Response
 from pydantic import ValidationError
 
-from kafka_fleet import acknowledgement_edits, acknowledgements
-from kafka_fleet.fleet_yaml import FleetFileError
-from kafka_fleet.knowledge.briefs import key_of
-from kafka_fleet.mistakes import told
-from kafka_fleet.page.published import Published, known_cluster
+from kafka_fleet.base.validation_errors import describe_errors
+from kafka_fleet.base.yaml import FleetFileError
+from kafka_fleet.config import acknowledgement_edits, acknowledgements
+from kafka_fleet.documents.published import Published, known_cluster
+from kafka_fleet.domain import finding_key
 
 Day = Annotated[str, Form(pattern=r"^\d{4}-\d{2}-\d{2}$")]
 Finding = Annotated[str, Form(max_length=300)]
@@ -45,11 +45,11 @@ def _write(fleet_file: Path | None, change: Callable[[Path], None]) -> None:
     """Change the file beside the fleet file. Raises Refused, whose sentence names no folder of the server."""
     if fleet_file is None:
         raise Refused("there is no fleet file to keep acknowledgements beside", 404)
-    path = acknowledgements.beside(fleet_file)
+    path = acknowledgements.acknowledgements_path(fleet_file)
     try:
         change(path)
     except ValidationError as error:
-        raise Refused("; ".join(told(error, "entry"))) from error
+        raise Refused("; ".join(describe_errors(error, "entry"))) from error
     except FleetFileError as error:
         raise Refused(str(error).removeprefix(f"{path.parent}/"), 409) from error
     except OSError as error:
@@ -86,13 +86,15 @@ def add_forms(
         """Accept a finding as it stands on a day."""
         _from_here(request)
         short = published().brief(day, cluster)
-        rows = {key_of(row): row for row in short["rows"]} if short else {}
+        rows = {finding_key(row): row for row in short["rows"]} if short else {}
         if finding not in rows:
             raise Refused("there is no such finding on that day", 404)
         said = (reason.strip(), owner.strip(), expires, by)
 
         def add(path: Path) -> None:
-            acknowledgement_edits.add(path, acknowledgements.of_finding(rows[finding], cluster, day, *said))
+            acknowledgement_edits.add_acknowledgement(
+                path, acknowledgements.of_finding(rows[finding], cluster, day, *said)
+            )
 
         _write(fleet_file(), add)
         return back(cluster, day, "../")
@@ -102,5 +104,5 @@ def add_forms(
         """Take an acknowledgement back: its entry leaves the file. Its finding need not be there any more."""
         _from_here(request)
         name = known_cluster(cluster)
-        _write(fleet_file(), lambda path: acknowledgement_edits.remove(path, name, finding))
+        _write(fleet_file(), lambda path: acknowledgement_edits.remove_acknowledgement(path, name, finding))
         return back(name, day, "../../")

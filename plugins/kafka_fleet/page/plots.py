@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from kafka_fleet.page.axes import Frame, nice, span
+from kafka_fleet.page.axes import Frame, round_axis_end, span
 from kafka_fleet.report.charts import usable
-from kafka_fleet.report.words import clock, moment, quantity
+from kafka_fleet.report.formatting import clock, moment, quantity
 
 _MOST = 4000  # points drawn
 
@@ -35,7 +35,7 @@ def plot(raw: Mapping[str, Any], ds: str) -> Plot | None:
     midnight = datetime.fromisoformat(ds).replace(tzinfo=UTC)
     threshold = float(raw["threshold"]) if usable(raw["threshold"]) and raw["threshold"] > 0 else None
     references = [p["reference"] for _a, _b, p in points if usable(p.get("reference"))]
-    top = nice(max([p["value"] for _a, _b, p in points] + [*references, threshold or 0, 1e-12]))
+    top = round_axis_end(max([p["value"] for _a, _b, p in points] + [*references, threshold or 0, 1e-12]))
 
     seconds = [(at - midnight).total_seconds() for a, b, _p in points for at in (a, b)]
     frame = Frame(*span(seconds), top)

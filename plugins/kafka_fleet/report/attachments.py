@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from kafka_fleet.report.safe import visible
-from kafka_fleet.report.shapes import Json
+from kafka_fleet.report.sanitize import visible
+from kafka_fleet.report.view_models import Json
 
 MOST_BYTES = 1_000_000  # of all attachments together
 _FIGURE = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")

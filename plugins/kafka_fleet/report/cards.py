@@ -6,9 +6,9 @@ A card is for what was measured, a row for what is only so by release and config
 from collections.abc import Mapping, Sequence
 
 from kafka_fleet.report.charts import bar, chart
-from kafka_fleet.report.safe import clip
-from kafka_fleet.report.shapes import AdvisoryText, Card, Cut, Evidence, Json, Limits, Table, cut
-from kafka_fleet.report.words import bounds_text, quantity, sentence, span
+from kafka_fleet.report.formatting import bounds_text, quantity, sentence, span
+from kafka_fleet.report.sanitize import clip
+from kafka_fleet.report.view_models import AdvisoryText, Card, Cut, Evidence, Json, Limits, Table, cut_list
 
 _KINDS = ("broker", "controller", "listener", "host", "topic", "partition", "group", "client", "producer")
 _NAME = 120  # characters of a topic, group or client id; two that differ at either end stay apart
@@ -40,7 +40,7 @@ def subjects_by_kind(subjects: Sequence[str], limits: Limits) -> tuple[tuple[str
     return tuple(
         (
             kind.capitalize() + ("s" if kind != "also" and len(grouped[kind]) > 1 else ""),
-            cut(grouped[kind], limits.subjects),
+            cut_list(grouped[kind], limits.subjects),
         )
         for kind in order
     )
@@ -106,7 +106,7 @@ def _table(details: Json, limits: Limits) -> Table | None:
         return None
     heads = tuple(name.replace("_", " ") for name in rows["columns"])
     cells = [tuple("" if cell is None else clip(cell, limits.clip) for cell in row) for row in rows["rows"]]
-    return Table(heads, cut(cells, limits.table))
+    return Table(heads, cut_list(cells, limits.table))
 
 
 def make_card(
@@ -142,14 +142,14 @@ def make_card(
         workaround=own_text(finding["workaround"] or (advisory.workaround if advisory else "")) or None,
         sources=tuple((source, link(source)) for source in advisory.sources) if advisory else (),
         subjects=subjects_by_kind(finding["subjects"], limits),
-        evidence=cut([_evidence(raw, ds, limits) for raw in finding["evidence"]], limits.evidence),
+        evidence=cut_list([_evidence(raw, ds, limits) for raw in finding["evidence"]], limits.evidence),
         bounds=bounds_text(finding["bounds"]),
-        missing=cut([sentence(text) for text in finding["missing"]], limits.sentences),
-        rivals=cut(rivals, limits.sentences),
+        missing=cut_list([sentence(text) for text in finding["missing"]], limits.sentences),
+        rivals=cut_list(rivals, limits.sentences),
         details_above=above or None,
-        look_alikes=cut([] if above else details["look_alikes"], limits.sentences),
-        charts=cut([] if above else charts, limits.charts),
-        advice=cut(_advice(details, finding["cause"]), limits.sentences),
+        look_alikes=cut_list([] if above else details["look_alikes"], limits.sentences),
+        charts=cut_list([] if above else charts, limits.charts),
+        advice=cut_list(_advice(details, finding["cause"]), limits.sentences),
         table=None if above else _table(details, limits),
         remeasure=None if above else details["remeasure"],
     )

@@ -8,17 +8,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from kafka_fleet.knowledge.advisories import severity_rank
-from kafka_fleet.knowledge.briefs import CLEAN_DAYS, FIELDS, RANK, key_of, measured, wider
-from kafka_fleet.report.shapes import Json
-from kafka_fleet.report.words import quantity
+from kafka_fleet.documents.day_summaries import CLEAN_DAYS, FIELDS, has_symptom
+from kafka_fleet.domain import VERDICT_RANK, added_subjects, finding_key, severity_rank
+from kafka_fleet.report.formatting import quantity
+from kafka_fleet.report.view_models import Json
 
 Kind = Literal["new", "worse", "persists", "reopened", "better", "resolved", "unseen"]
 KINDS: tuple[Kind, ...] = ("new", "worse", "persists", "reopened", "unseen", "better", "resolved")
 
 # finding's key -> what its reader was told of it: FIELDS of a brief, the figure that shows it, and where it is so
 # `acknowledged`, `unseen`, and `persists`: the release on which it had been confirmed before one with the fix
-Told = dict[str, dict[str, Any]]
+Reported = dict[str, dict[str, Any]]
 CleanDays = Callable[[str, str | None], int]
 UNREACHED = "measurement of the cluster"  # stands for all of it on a day on which nothing was measured
 NOT_JUDGED = "judgement of the cluster"  # the same on a day that was judged without it
@@ -50,7 +50,7 @@ class Changes:
     since: str | None
     changes: tuple[Change, ...]
     pending: tuple[tuple[str, int], ...]
-    told: Told
+    told: Reported
     persisting: tuple[tuple[str, str], ...] = ()
     unsure: str | None = None
     late: tuple[str, ...] = ()
@@ -60,9 +60,9 @@ class Changes:
         return tuple(one for one in self.changes if one.kind == kind)
 
 
-def told_of(findings: Sequence[Json]) -> Told:
+def told_of(findings: Sequence[Json]) -> Reported:
     """What a letter with these findings of one cluster tells. Not affected is nothing told."""
-    return dict(sorted((key_of(one), _row(one)) for one in findings if one["verdict"] != "not_affected"))
+    return dict(sorted((finding_key(one), _row(one)) for one in findings if one["verdict"] != "not_affected"))
 
 
 def _row(finding: Json) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def _row(finding: Json) -> dict[str, Any]:
 
 
 def compare(
-    before: Told | None,
+    before: Reported | None,
     findings: Sequence[Json],
     since: str | None,
     reached: bool,
@@ -92,7 +92,7 @@ def compare(
     unseen = set_aside or not reached
     if unseen:
         findings = [{**_GONE, "advisory": NOT_JUDGED if set_aside else UNREACHED, "verdict": "unknown"}]
-    now = {key_of(one): _row(one) for one in findings}
+    now = {finding_key(one): _row(one) for one in findings}
     if before is None:
         told = {key: {**row, **_mark(acknowledged or {}, key)} for key, row in told_of(findings).items()}
         return Changes(None, (), (), told)
@@ -106,7 +106,9 @@ def compare(
         change: Change | None = None
         kept: Mapping[str, Any] | None = new
         if old is None and new is not None:
-            change = Change("new", key, None, new["verdict"], new["severity"], "") if RANK[new["verdict"]] else None
+            change = (
+                Change("new", key, None, new["verdict"], new["severity"], "") if VERDICT_RANK[new["verdict"]] else None
+            )
         elif old is not None and new is None and unseen:
             kept = {**old, "unseen": True}
         elif old is not None:
@@ -123,7 +125,7 @@ def compare(
             told[key] |= ({"acknowledged": mark} if mark else {}) if waits else _mark(acknowledged or {}, key)
             if old and "persists" in old and kept["verdict"] == old["verdict"]:
                 told[key]["persists"] = old["persists"]
-    changes.sort(key=lambda one: (KINDS.index(one.kind), severity_rank(one.severity), -RANK[one.now], one.key))
+    changes.sort(key=lambda one: (KINDS.index(one.kind), severity_rank(one.severity), -VERDICT_RANK[one.now], one.key))
     news = {one.key: one.kind for one in changes}
     stay = {key: row["persists"] for key, row in told.items() if "persists" in row}
     # the symptom that no advisory explains any more is the same news
@@ -163,22 +165,22 @@ def _step(
     severity = new["severity"] or old["severity"]
     known = {**new, "subjects": _union(old["subjects"], new["subjects"])}
     undecided = now == "unknown" and was != "unknown"
-    if undecided or (new["signature_state"] == "not_evaluated" and measured(old)):
+    if undecided or (new["signature_state"] == "not_evaluated" and has_symptom(old)):
         if old.get("unseen"):
             return None, old, None
         change = Change("unseen", key, was, now, severity, "It could not be measured; it stands as it was told.")
         return change, {**old, "unseen": True}, None
-    if RANK[now] > RANK[was]:
+    if VERDICT_RANK[now] > VERDICT_RANK[was]:
         kind: Kind = "new" if was == "unknown" else "worse"
         return Change(kind, key, was, now, severity, ""), new, None
-    if RANK[now] < RANK[was]:
-        if measured(new) and new["cause"] == old["cause"]:  # seen as before, and judged more mildly
+    if VERDICT_RANK[now] < VERDICT_RANK[was]:
+        if has_symptom(new) and new["cause"] == old["cause"]:  # seen as before, and judged more mildly
             moved = new["release"] is not None and new["release"] != old["release"]
             if was == "confirmed" and new["exposure"] == "not_exposed" and moved:
                 told = {**known, "persists": old["release"] or "an unknown release"}
                 return Change("persists", key, was, now, severity, _still_there(old, new)), told, None
             return Change("better", key, was, now, severity, ""), known, None
-        days = clean_days(old["signature"], old["cause"]) if measured(old) and old["signature"] else CLEAN_DAYS
+        days = clean_days(old["signature"], old["cause"]) if has_symptom(old) and old["signature"] else CLEAN_DAYS
         if days < CLEAN_DAYS:
             return None, old, days
         if now == "not_affected" and was != "unknown":
@@ -186,7 +188,7 @@ def _step(
         return Change("better", key, was, now, severity, ""), new, None
     if severity_rank(new["severity"]) < severity_rank(old["severity"]):
         return Change("worse", key, was, now, severity, f"Its severity was {old['severity']}."), known, None
-    more = wider(old["subjects"], new["subjects"])
+    more = added_subjects(old["subjects"], new["subjects"])
     if more:
         return Change("worse", key, was, now, severity, f"Now also: {', '.join(more[:6])}."), known, None
     if severity_rank(new["severity"]) > severity_rank(old["severity"]):
@@ -206,7 +208,7 @@ def _gone(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
     """What is known of an end: the releases before and after, and the figure that is not measured any more."""
     moved = new["release"] is not None and new["release"] != old["release"]
     why = f"The release is {new['release']} now; it was {old['release']}." if moved else ""
-    if measured(old) and "figure" in old:
+    if has_symptom(old) and "figure" in old:
         why += f" Told before: {old['figure']}; since then looked for on {CLEAN_DAYS} days, and not there."
     return why.strip()
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from kafka_fleet.report.words import clock, moment, quantity
+from kafka_fleet.report.formatting import clock, moment, quantity
 
 PLOT_PIXELS = 60
 TEXT_BAR = 40

@@ -4,13 +4,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from kafka_fleet.knowledge.advisories import severity_rank
-from kafka_fleet.knowledge.coverage import judged, reached, set_aside
+from kafka_fleet.documents.coverage import judged, reached, set_aside
+from kafka_fleet.domain import SEVERITIES, severity_rank
+from kafka_fleet.report.formatting import VERDICTS, plural
 from kafka_fleet.report.headline import alerts, releases, verdict_counts
-from kafka_fleet.report.safe import clean
-from kafka_fleet.report.shapes import Cut, Json, cut
-from kafka_fleet.report.urgency import SCALE, most_pressing, weighed
-from kafka_fleet.report.words import VERDICTS, plural
+from kafka_fleet.report.priority import most_pressing, weighed
+from kafka_fleet.report.sanitize import clean
+from kafka_fleet.report.view_models import Cut, Json, cut_list
 
 _CLIP = 200
 _SHARED = 15
@@ -84,7 +84,7 @@ def _row(dossier: Json, findings: Sequence[Json], written: bool) -> ClusterRow:
         worst=next((key for key in _WORST if counts[key]), "not_affected" if not problem else "unknown"),
         weight=weighed(pressing["severity"], dossier["environment"]) if pressing else "info",
         counts=counts,
-        releases=cut(releases(dossier), 4),
+        releases=cut_list(releases(dossier), 4),
         coverage=_coverage(dossier),
         problem=problem,
         unmeasured=bool(dossier["declaration_error"]) or not judged(dossier),
@@ -109,7 +109,7 @@ def _shared(findings: Sequence[Json]) -> Cut:
             sets[finding["verdict"]].add(finding["cluster"])
     rows = [Shared(name, worst, len(s["confirmed"]), len(s["exposed"])) for (name, worst), s in clusters.items()]
     rows.sort(key=lambda r: (-r.confirmed, severity_rank(r.severity), -r.exposed, r.id))
-    return cut(rows, _SHARED)
+    return cut_list(rows, _SHARED)
 
 
 def build_fleet(
@@ -128,7 +128,7 @@ def build_fleet(
         key=lambda r: (
             not r.problem,
             _WORST.index(r.worst) if r.worst in _WORST else len(order),
-            SCALE.index(r.weight),
+            SEVERITIES.index(r.weight),
             -r.counts[r.worst],
             r.id,
         )

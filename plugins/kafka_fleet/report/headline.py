@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from kafka_fleet.knowledge.coverage import reached, set_aside
-from kafka_fleet.report.shapes import Json
-from kafka_fleet.report.words import VERDICTS, clock, joined, moment, plural
+from kafka_fleet.documents.coverage import reached, set_aside
+from kafka_fleet.report.formatting import VERDICTS, clock, joined, moment, plural
+from kafka_fleet.report.view_models import Json
 
 _TO_DO = (
     "Look for a value that no healthy cluster gives: a setting that is no number, a time far from now, a committed "

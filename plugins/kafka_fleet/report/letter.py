@@ -8,12 +8,12 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
+from kafka_fleet.base.text import one_line
+from kafka_fleet.report.changes_section import ROOM
 from kafka_fleet.report.fleet_page import build_fleet
-from kafka_fleet.report.headers import one_line
 from kafka_fleet.report.model import LEVELS, build_letter
-from kafka_fleet.report.shapes import AdvisoryText, Json
-from kafka_fleet.report.since import ROOM
 from kafka_fleet.report.templating import inlined, plain, render
+from kafka_fleet.report.view_models import AdvisoryText, Json
 
 MAX_BYTES = 100_000  # Gmail is said to cut a mail's HTML at about 102 kB and to hide the rest
 

@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kafka_fleet.knowledge.coverage import judged, set_aside
+from kafka_fleet.documents.coverage import judged, set_aside
 from kafka_fleet.report.cards import component_words, make_card
+from kafka_fleet.report.formatting import plural
 from kafka_fleet.report.headline import alerts, headline, verdict_counts
-from kafka_fleet.report.safe import clean
+from kafka_fleet.report.sanitize import clean
 from kafka_fleet.report.sections import (
     Row,
     Undecided,
@@ -21,8 +22,7 @@ from kafka_fleet.report.sections import (
     sort_key,
     undecided,
 )
-from kafka_fleet.report.shapes import AdvisoryText, Card, Cut, Json, Limits, cut
-from kafka_fleet.report.words import plural
+from kafka_fleet.report.view_models import AdvisoryText, Card, Cut, Json, Limits, cut_list
 
 # A letter is first built whole; while it is too large for a mail client it is built again from the next level.
 LEVELS = (
@@ -85,8 +85,8 @@ def _plan(dossier: Json, limits: Limits) -> tuple[Step, ...]:
         raw: Json | None = dossier["plan"].get(key)
         if raw is None:
             continue
-        lists = {name: cut(raw[name], limits.ids) for name in ("closes", "leaves", "opens")}
-        steps = cut(raw["steps"], limits.sentences)
+        lists = {name: cut_list(raw[name], limits.ids) for name in ("closes", "leaves", "opens")}
+        steps = cut_list(raw["steps"], limits.sentences)
         made.append(
             Step(
                 label,
@@ -151,7 +151,7 @@ def build_letter(
         cards[verdict] = tuple(made)
         rest = [{**f, "advisory": f["advisory"] or f"symptom {f['signature']}"} for f in measured[full:]]
         rows = tuple(make_row(f, advisories) for f in rest[: limits.rows])
-        more[verdict] = (rows, cut([f["advisory"] for f in rest[limits.rows :]], limits.ids))
+        more[verdict] = (rows, cut_list([f["advisory"] for f in rest[limits.rows :]], limits.ids))
     exposed = [f for f in own if f["verdict"] == "exposed" and not f["evidence"]]
     unknown = [f for f in own if f["verdict"] == "unknown" and not f["evidence"]]
     return LetterView(
@@ -167,14 +167,14 @@ def build_letter(
         cards=cards,
         cards_more=more,
         exposed=tuple(make_row(f, advisories) for f in exposed[: limits.rows]),
-        exposed_more=cut([f["advisory"] for f in exposed[limits.rows :]], limits.ids),
+        exposed_more=cut_list([f["advisory"] for f in exposed[limits.rows :]], limits.ids),
         unknown=undecided(unknown, advisories, limits),
         quiet=_quiet(known, count),
         not_measured=not_measured(known, limits),
-        owners=cut(known["owners"], limits.sentences),
-        servers=cut(known["bootstrap_servers"], limits.sentences),
+        owners=cut_list(known["owners"], limits.sentences),
+        servers=cut_list(known["bootstrap_servers"], limits.sentences),
         brokers=broker_rows(known, limits),
-        clients=cut(
+        clients=cut_list(
             sorted(known["clients"], key=lambda c: (-(c["connections"] or 0), str(c["software"]))), limits.brokers
         ),
         signatures=signature_rows(known, limits),

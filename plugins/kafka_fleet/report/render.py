@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.report.letter import Letter, render_index, render_letter
-from kafka_fleet.report.shapes import Json
+from kafka_fleet.report.view_models import Json
 from kafka_fleet.store import generations
-from kafka_fleet.store.files import names, replace_file
+from kafka_fleet.store.files import list_names, replace_file
 from kafka_fleet.store.versions import document
 
 _CLUSTER = re.compile(r"(?!index$)(?:[a-z0-9-]{1,63}|entry [0-9]{1,6})")
@@ -34,7 +34,7 @@ class Day(NamedTuple):
 def _folder(home: Path, stage: str, ds: str, generation: str) -> Path:
     if not _GENERATION.fullmatch(generation):
         raise ValueError(f"{generation[:40]!r} is no generation")
-    return home / stage / f"ds={generations.day(ds)}" / generation
+    return home / stage / f"ds={generations.checked_day(ds)}" / generation
 
 
 def _name(cluster: str) -> str:
@@ -90,7 +90,7 @@ def publish(home: Path, ds: str, generation: str) -> list[Path]:
     fresh = {f"{name}{suffix}" for name in written for suffix in _SHOWN} | {"index.html"}
     for name in sorted(fresh):
         replace_file(folder.parent / name, (folder / name).read_bytes())
-    for old in names(folder.parent):
+    for old in list_names(folder.parent):
         if old.endswith(_SHOWN) and old not in fresh:
             (folder.parent / old).unlink()
     return [folder.parent / name for name in sorted(fresh)]

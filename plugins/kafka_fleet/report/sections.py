@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from kafka_fleet.knowledge.advisories import severity_rank
-from kafka_fleet.knowledge.coverage import set_aside
+from kafka_fleet.documents.coverage import set_aside
+from kafka_fleet.domain import severity_rank
 from kafka_fleet.report.cards import component_words, own_text
-from kafka_fleet.report.shapes import AdvisoryText, Cut, Json, Limits, cut
-from kafka_fleet.report.words import number, plural, sentence
+from kafka_fleet.report.formatting import number, plural, sentence
+from kafka_fleet.report.view_models import AdvisoryText, Cut, Json, Limits, cut_list
 
 
 @dataclass(frozen=True)
@@ -94,10 +94,10 @@ def undecided(
     most = max(1, limits.rows // max(1, len(kept)))
     return tuple(
         Undecided(
-            reasons=cut([sentence(reason) for reason in reasons], limits.sentences),
+            reasons=cut_list([sentence(reason) for reason in reasons], limits.sentences),
             total=plural(len(members), "issue"),
             rows=tuple(make_row(f, advisories) for f in members[:most]),
-            ids=cut([f["advisory"] for f in members[most:]], limits.ids),
+            ids=cut_list([f["advisory"] for f in members[most:]], limits.ids),
         )
         for reasons, members in kept.items()
     )
@@ -115,12 +115,12 @@ def broker_rows(dossier: Json, limits: Limits) -> Cut:
             release=b["release"] or "release not read",
             counts=", ".join(f"{b[kind]:,} {kind}" for kind in ("ok", "partial", "truncated", "failed") if b[kind]),
             failures=", ".join(b["failures"][: limits.sentences]),
-            missing=cut(b["missing"], limits.sentences),
+            missing=cut_list(b["missing"], limits.sentences),
             answered=b["ok"] + b["partial"] + b["truncated"] > 0,
         )
         for b in brokers
     ]
-    return cut(rows, limits.brokers)
+    return cut_list(rows, limits.brokers)
 
 
 def not_measured(dossier: Json, limits: Limits) -> Cut:
@@ -153,7 +153,7 @@ def not_measured(dossier: Json, limits: Limits) -> Cut:
     for dropped in coverage["dropped_intervals"]:
         count = plural(dropped["count"], "interval")
         sentences.append(f"{count} between sweeps not used for deltas: {dropped['reason']}.")
-    return cut(list(dict.fromkeys(sentences)), limits.brokers)
+    return cut_list(list(dict.fromkeys(sentences)), limits.brokers)
 
 
 def signature_rows(dossier: Json, limits: Limits) -> Cut:
@@ -164,7 +164,7 @@ def signature_rows(dossier: Json, limits: Limits) -> Cut:
             title=s["title"],
             id=s["signature"],
             state=s["state"].replace("_", " "),
-            thresholds=cut(
+            thresholds=cut_list(
                 [
                     ThresholdRow(t["name"], f"{number(t['value'])} {t['unit']}".strip(), t["reason"], t["overridden"])
                     for t in s["thresholds"]
@@ -174,7 +174,7 @@ def signature_rows(dossier: Json, limits: Limits) -> Cut:
         )
         for s in sorted(dossier["signatures"], key=lambda s: (order.index(s["state"]), s["signature"]))
     ]
-    return cut(rows, limits.signatures)
+    return cut_list(rows, limits.signatures)
 
 
 def sort_key(finding: Json) -> tuple[int, bool, str, str, str]:

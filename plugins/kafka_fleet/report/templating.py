@@ -11,8 +11,8 @@ from typing import Any
 import css_inline
 import jinja2
 
-from kafka_fleet.paths import templates_dir
-from kafka_fleet.report.words import NO_BREAK, VERDICTS, clock, moment, number, plural, protocol_counts, sentence
+from kafka_fleet.base.resources import templates_dir
+from kafka_fleet.report.formatting import NO_BREAK, VERDICTS, clock, moment, number, plural, protocol_counts, sentence
 
 COLUMNS = 78
 

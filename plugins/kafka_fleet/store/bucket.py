@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from kafka_fleet.usage import UsageError
+from kafka_fleet.base.errors import UsageError
 
 _URI = re.compile(r"s3a?://(?P<bucket>[^/]+)(?P<prefix>/.*)?")
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://")
@@ -29,7 +29,7 @@ def is_uri(home: str) -> bool:
     return _SCHEME.match(home) is not None
 
 
-def holds(path: Path) -> bool:
+def is_bucket_path(path: Path) -> bool:
     """Whether a path lies in a bucket."""
     return not isinstance(path, Path)
 
@@ -72,7 +72,7 @@ def open_home(home: str) -> Path:
 
 def address(home: Path) -> str:
     """The home for another process: an absolute path, or the URI as Hadoop spells it."""
-    return str(home) if holds(home) else str(home.resolve())
+    return str(home) if is_bucket_path(home) else str(home.resolve())
 
 
 def environment_of(login: str | None, password: str | None, extra: Mapping[str, Any]) -> dict[str, str]:

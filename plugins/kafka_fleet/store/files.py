@@ -13,11 +13,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
+from kafka_fleet.base.edited_files import TEMPORARY
 from kafka_fleet.store import bucket
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
-TEMPORARY = ".tmp"  # ends the name of a file that is on its way; it begins with a dot
 AT_ONCE = 32  # requests to a bucket, each of which waits for its answer
 
 
@@ -26,7 +26,7 @@ def replace_file(path: Path, content: bytes, new: bool = False) -> None:
 
     With `new` there must be no old one: raises FileExistsError, also for the later of two rivals.
     """
-    if bucket.holds(path):
+    if bucket.is_bucket_path(path):
         if not bucket.put(path, content, if_none=new):
             raise FileExistsError(f"{path} is there already")
         return
@@ -54,7 +54,7 @@ def _put(path: Path, content: bytes, temporary: Path, new: bool = False) -> None
 
 def read_file(path: Path) -> bytes:
     """A file's bytes; of a bucket by one request. Raises FileNotFoundError, or another OSError."""
-    if not bucket.holds(path):
+    if not bucket.is_bucket_path(path):
         return path.read_bytes()
     content, _version = bucket.get(path)
     if content is None:
@@ -64,12 +64,12 @@ def read_file(path: Path) -> bytes:
 
 def other_size(path: Path, size: int) -> bool:
     """Whether a file on a disk is not of this size; a bucket tells no size for less than the object itself costs."""
-    return not bucket.holds(path) and path.stat().st_size != size
+    return not bucket.is_bucket_path(path) and path.stat().st_size != size
 
 
 def tells_of_file(home: Path, error: Exception) -> bool:
     """Whether an error says something of the file that was read: trouble on the way to a bucket does not."""
-    return not (bucket.holds(home) and isinstance(error, OSError) and not isinstance(error, FileNotFoundError))
+    return not (bucket.is_bucket_path(home) and isinstance(error, OSError) and not isinstance(error, FileNotFoundError))
 
 
 def update_file(path: Path, change: Callable[[bytes | None], bytes], lock: Path) -> None:
@@ -79,7 +79,7 @@ def update_file(path: Path, change: Callable[[bytes | None], bytes], lock: Path)
     disk it is called once, under `lock`, which is the file's folder or a file in it; for an object of a bucket once
     more each time that a rival was faster.
     """
-    if bucket.holds(path):
+    if bucket.is_bucket_path(path):
         while True:
             found, version = bucket.get(path)
             if bucket.put(path, change(found), if_none=version is None, if_match=version):
@@ -97,23 +97,23 @@ def update_file(path: Path, change: Callable[[bytes | None], bytes], lock: Path)
         os.close(opened)
 
 
-def take(path: Path) -> None:
+def claim_name(path: Path) -> None:
     """Take a name for oneself. Raises FileExistsError when a rival has it."""
-    if bucket.holds(path):
+    if bucket.is_bucket_path(path):
         replace_file(path, b"", new=True)
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     path.mkdir()
 
 
-def names(folder: Path) -> list[str]:
+def list_names(folder: Path) -> list[str]:
     """Names in a folder, sorted; none where there is no such folder, since a bucket has no empty ones."""
     return sorted(path.name for path in folder.glob("*"))
 
 
-def between(folder: Path, start: str, end: str) -> list[str]:
+def list_names_between(folder: Path, start: str, end: str) -> list[str]:
     """Names in a folder that begin and end so, sorted. Of the others, which may be very many, none is kept."""
-    if bucket.holds(folder):
+    if bucket.is_bucket_path(folder):
         return sorted(path.name for path in folder.glob(f"{start}*{end}"))
     try:
         with os.scandir(folder) as entries:
@@ -122,9 +122,9 @@ def between(folder: Path, start: str, end: str) -> list[str]:
         return []
 
 
-def each(read: Callable[[Item], Answer], items: Iterable[Item], home: Path) -> list[Answer]:
+def read_all(read: Callable[[Item], Answer], items: Iterable[Item], home: Path) -> list[Answer]:
     """`read` of every item in their order; many at a time when they are in a bucket, whose answers take their time."""
-    if not bucket.holds(home):
+    if not bucket.is_bucket_path(home):
         return [read(item) for item in items]
     with ThreadPoolExecutor(AT_ONCE) as pool:
         return list(pool.map(read, items))

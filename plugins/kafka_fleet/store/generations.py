@@ -14,13 +14,13 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from kafka_fleet.store.files import names, read_file, replace_file, take, update_file
+from kafka_fleet.store.files import claim_name, list_names, read_file, replace_file, update_file
 
 POINTER = "_current.json"
 _NAME = re.compile(r"g\d{4,}")
 
 
-def day(text: str) -> str:
+def checked_day(text: str) -> str:
     """The text as YYYY-MM-DD. Raises ValueError with a sentence; also keeps paths free of anything else."""
     try:
         if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", text):
@@ -30,14 +30,14 @@ def day(text: str) -> str:
         raise ValueError(f"{text[:40]!r} is no date; a day is written YYYY-MM-DD") from None
 
 
-def claim(home: Path, ds: str) -> str:
+def claim_generation(home: Path, ds: str) -> str:
     """A generation name that no other run of the day has."""
-    folder = home / f"runs/ds={day(ds)}"
+    folder = home / f"runs/ds={checked_day(ds)}"
     while True:
-        taken = [int(name[1:]) for name in names(folder) if _NAME.fullmatch(name)]
+        taken = [int(name[1:]) for name in list_names(folder) if _NAME.fullmatch(name)]
         name = f"g{max(taken, default=0) + 1:04d}"
         try:
-            take(folder / name)
+            claim_name(folder / name)
         except FileExistsError:
             continue
         return name
@@ -49,13 +49,13 @@ def note_run(home: Path, ds: str, generation: str, dag_id: str, run_id: str, lat
     late: the day was missed, and is judged after a later one has ended; its letters are not mailed.
     """
     content = {"dag_id": dag_id, "run_id": run_id} | ({"late": True} if late else {})
-    replace_file(home / f"runs/ds={day(ds)}/{generation}.json", json.dumps(content, sort_keys=True).encode())
+    replace_file(home / f"runs/ds={checked_day(ds)}/{generation}.json", json.dumps(content, sort_keys=True).encode())
 
 
 def noted_run(home: Path, ds: str, generation: str) -> dict[str, Any]:
     """What note_run remembers of a generation; empty where no Airflow run claimed it. Raises ValueError."""
     try:
-        content = json.loads(read_file(home / f"runs/ds={day(ds)}/{generation}.json"))
+        content = json.loads(read_file(home / f"runs/ds={checked_day(ds)}/{generation}.json"))
     except FileNotFoundError:
         return {}
     if not isinstance(content, dict):
@@ -88,7 +88,7 @@ def publish(folder: Path, generation: str) -> None:
     update_file(folder / POINTER, flip, lock=folder)
 
 
-def current(folder: Path) -> str | None:
+def current_generation(folder: Path) -> str | None:
     """The generation that readers of `<stage>/ds=D` follow; None when nothing is published.
 
     Raises ValueError when the pointer is damaged.

@@ -9,8 +9,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from kafka_fleet.store.schemas import SCHEMA_VERSION, raw_schemas
-from kafka_fleet.store.tables import as_table
+from kafka_fleet.schema.arrow import as_table
+from kafka_fleet.schema.raw_tables import SCHEMA_VERSION, raw_schemas
 
 # columns that files of the program's first hour call otherwise: table -> name there -> name
 _GROUP, _MEMBER = {"group": "group_id"}, {"group": "group_id", "member": "member_id"}

@@ -1,0 +1,36 @@
+"""The Fleet Health page inside Airflow's UI: the library's app behind Airflow's own login."""
+
+import os
+from pathlib import Path
+
+from airflow.api_fastapi.auth.managers.models.resource_details import AccessView, DagAccessEntity
+from airflow.api_fastapi.core_api.security import GetUserDep, requires_access_dag, requires_access_view
+from fastapi import Depends, FastAPI
+
+from kafka_fleet.page.app import make_app
+from kafka_fleet.store.bucket import open_home
+
+
+def home() -> Path:
+    """Where the jobs publish."""
+    return open_home(os.environ.get("KAFKA_FLEET_HOME", "/var/lib/kafka-fleet"))
+
+
+def fleet_file() -> Path | None:
+    """The fleet file, where this server has it; acknowledgements are kept beside it."""
+    found = os.environ.get("KAFKA_FLEET_FILE")
+    return Path(found) if found else None
+
+
+def user(logged_in: GetUserDep) -> str:
+    """Who is logged in, as an acknowledgement keeps it."""
+    return f"Airflow user {logged_in.get_name()}"
+
+
+GUARD = [Depends(requires_access_view(AccessView.PLUGINS))]
+EDITORS = [Depends(requires_access_dag("POST", DagAccessEntity.RUN, param_dag_id="fleet_health"))]  # who may judge days
+
+
+def page_app() -> FastAPI:
+    """The page, for whoever may view plugins; acknowledging is for whoever may trigger fleet_health."""
+    return make_app(home, GUARD, fleet_file, EDITORS, Depends(user))

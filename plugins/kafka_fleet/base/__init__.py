@@ -1,0 +1,1 @@
+"""What every package may use: errors, YAML, addresses, texts, parallel work, folders of the installation."""

@@ -1,0 +1,50 @@
+"""Words for a mistake in a file: takes pydantic's errors, keys and values, gives one line each that can be printed.
+
+What an editor of the file wrote is shown only when it can hold no secret, and never with a control character in it.
+"""
+
+import re
+from typing import Any
+
+from pydantic import ValidationError
+
+_PLAIN = re.compile(r"[\w.*-]{1,80}")
+_LONGEST = 300  # characters of a sentence that quotes the file
+
+
+HIDDEN = "the value is not shown, it may hold a secret"
+
+
+def instead_of(value: Any, mail: bool = False) -> str:
+    """The end of a sentence on what must be: what is there instead, where it can be shown."""
+    text = redacted_value(value, mail)
+    return f"; {text}" if text == HIDDEN else f", not {text}"
+
+
+def redacted_value(value: Any, mail: bool = False) -> str:
+    """A value for a sentence: a scalar in one line; what may hold a secret, or is long, is not shown."""
+    if isinstance(value, dict | list):
+        return "a mapping" if isinstance(value, dict) else "a list"
+    text = repr(value) if isinstance(value, str | int | float | None) else type(value).__name__
+    if re.search(r"[?#=]|pass|secret|jaas|token|key" + ("" if mail else "|@"), text, re.IGNORECASE):
+        return HIDDEN
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def field_location(parts: tuple[Any, ...], whole: str = "entry") -> str:
+    """A location as dotted text; a key that is no plain word is quoted, or left out where it may hold a secret."""
+    kept = [str(part) for part in parts if part != "[key]"]
+    return ".".join(part if _PLAIN.fullmatch(part) else f"({redacted_value(part)})" for part in kept) or whole
+
+
+def printable_message(message: str) -> str:
+    """What a validator says, in one line that can be printed."""
+    text = message.removeprefix("Value error, ").replace("Extra inputs are not permitted", "unknown key")
+    text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+
+
+def describe_errors(error: ValidationError, whole: str) -> list[str]:
+    """One sentence per mistake: its field, or `whole` for all of it, and what is wrong; never the value."""
+    found = error.errors(include_url=False, include_input=False, include_context=False)
+    return [f"{field_location(one['loc'], whole)}: {printable_message(one['msg'])}" for one in found]

@@ -1,0 +1,1 @@
+"""One cluster over the Kafka admin protocol: metadata, settings, groups, offsets, producers."""

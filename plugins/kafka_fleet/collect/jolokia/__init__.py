@@ -1,0 +1,1 @@
+"""One broker's MBeans over Jolokia: requests, responses, rows of raw tables."""

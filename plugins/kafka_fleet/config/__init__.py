@@ -1,0 +1,1 @@
+"""What people write: the fleet file, credentials by connection id, acknowledgements."""

@@ -1,0 +1,199 @@
+"""The fleet file: takes its path, gives the valid clusters and every error at once (contract 4.1).
+
+A broken cluster entry costs only itself; only a file that cannot be parsed stops everything (FleetFileError).
+"""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from kafka_fleet.base.addresses import server_problem, url_problem
+from kafka_fleet.base.validation_errors import field_location, instead_of
+from kafka_fleet.base.yaml import FleetFileError, load_yaml
+from kafka_fleet.config.validation import Mistake, entry_mistakes, model_mistakes
+from kafka_fleet.domain import Environment
+
+Scalar = Any  # text, number or boolean: fleet_sentences says so in one sentence, a union would in four
+
+
+def _checked(problem: Callable[[str], str | None]) -> AfterValidator:
+    def check(value: str) -> str:
+        found = problem(value)
+        if found:
+            raise ValueError(found)
+        return value
+
+    return AfterValidator(check)
+
+
+def _template_problem(template: str) -> str | None:
+    if template.count("{host}") != 1 or re.search(r"[{}]", template.replace("{host}", "")):
+        return "must contain {host} once and no other braces"
+    return url_problem(template.replace("{host}", "host.example.org"))
+
+
+def _reserved(name: str) -> str | None:
+    return "is reserved: the fleet page is index.html; choose another id" if name == "index" else None
+
+
+Url = Annotated[str, _checked(url_problem)]
+Template = Annotated[str, _checked(_template_problem)]
+Server = Annotated[str, _checked(server_problem)]
+Email = Annotated[
+    str, Field(pattern=r"^[^@\s\x00-\x1f\x7f<>,;:\"\\]{1,64}@[A-Za-z0-9]([A-Za-z0-9.-]{0,188}[A-Za-z0-9])?$")
+]
+Slug = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$"), _checked(_reserved)]
+ConnectionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,200}$")]
+
+
+def _unquoted(value: Any) -> Any:
+    """A fleet file that another program wrote as JSON has its broker ids in quotes."""
+    return int(value) if isinstance(value, str) and re.fullmatch(r"0|[1-9][0-9]{0,9}", value) else value
+
+
+BrokerId = Annotated[int, BeforeValidator(_unquoted), Field(strict=True, ge=0, le=2**31 - 1)]
+Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Jolokia(_Strict):
+    """Where the brokers' Jolokia agents answer: one URL per broker id and/or a template over the advertised host."""
+
+    brokers: dict[BrokerId, Url] = Field(default_factory=dict)
+    url_template: Template | None = None
+    controllers: dict[BrokerId, Url] = Field(default_factory=dict)
+    connection: ConnectionId | None = None
+
+
+class DeclaredProducers(BaseModel):
+    """Producers that an owner declares: library, version range, listener, and their settings as further keys."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+    software: str
+    version: str | None = None
+    listener: str | None = None
+
+
+class ClientConfigs(_Strict):
+    """What the owner declares of clients that the brokers cannot show."""
+
+    groups: dict[str, dict[str, Scalar]] = Field(default_factory=dict)
+    producers: list[DeclaredProducers] = Field(default_factory=list)
+
+
+class Looks(_Strict):
+    """How many close looks one sweep of the cluster may make, and how long one takes, in s; None: as its check says."""
+
+    brokers: int = Field(default=3, strict=True, ge=0, le=16)
+    seconds: int | None = Field(default=None, strict=True, ge=1, le=20)
+
+
+class Cluster(_Strict):
+    """One cluster of the fleet file."""
+
+    id: Slug
+    environment: Environment
+    owners: list[Email] = Field(min_length=1)
+    bootstrap_servers: list[Server] = Field(min_length=1)
+    kafka_connection: ConnectionId | None = None
+    jolokia: Jolokia
+    node_exporter: dict[BrokerId, Url] = Field(default_factory=dict)
+    client_configs: ClientConfigs = Field(default_factory=ClientConfigs)
+    thresholds: dict[str, dict[str, Number]] = Field(default_factory=dict)
+    looks: Looks = Field(default_factory=Looks)
+
+    def declaration(self) -> str:
+        """This entry as canonical JSON. It holds connection ids and no credentials, so it may be stored."""
+        return json.dumps(self.model_dump(mode="json"), sort_keys=True)
+
+
+class FleetError(NamedTuple):
+    """One fault of the fleet file."""
+
+    file: str
+    cluster: str
+    field: str
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.file}: cluster {self.cluster}: {self.field}: {self.problem}"
+
+
+class Fleet(NamedTuple):
+    """The valid clusters in file order, and one error per fault."""
+
+    clusters: list[Cluster]
+    errors: list[FleetError]
+
+    @property
+    def invalid(self) -> dict[str, str]:
+        """Sentence per entry that is not run, keyed by its id where that is usable, else by its place."""
+        sentences: dict[str, str] = {}
+        for error in self.errors:
+            if error.cluster != "-":
+                text = f"{error.field}: {error.problem}"
+                sentences[error.cluster] = f"{sentences[error.cluster]}; {text}" if error.cluster in sentences else text
+        return sentences
+
+
+def _name(entry: Any) -> str | None:
+    name = entry.get("id") if isinstance(entry, dict) else None
+    return name if isinstance(name, str) and re.fullmatch(r"[a-z0-9-]{1,63}", name) else None
+
+
+def _entry(entry: Any, file: str, label: str) -> tuple[Cluster | None, list[FleetError]]:
+    cluster: Cluster | None = None
+    mistakes: list[Mistake] = []
+    try:
+        cluster = Cluster.model_validate(entry)
+    except ValidationError as error:
+        mistakes += model_mistakes(error, Cluster)
+    mistakes += entry_mistakes(entry)
+    return (None if mistakes else cluster), [FleetError(file, label, *mistake) for mistake in mistakes]
+
+
+def parse_fleet(content: Any, file: str) -> Fleet:
+    """Validate the parsed YAML of a fleet file. Raises FleetFileError when it is no fleet file at all."""
+    if not isinstance(content, dict) or "clusters" not in content:
+        raise FleetFileError(file, "must be a mapping with version: 1 and a list of clusters")
+    if not isinstance(content["clusters"], list):
+        raise FleetFileError(file, f"clusters: must be a list{instead_of(content['clusters'])}")
+    if "version" not in content:
+        raise FleetFileError(file, "version: is missing; it must be 1")
+    if content["version"] != 1 or isinstance(content["version"], bool):
+        raise FleetFileError(file, f"version: must be 1{instead_of(content['version'])}")
+    errors = [
+        FleetError(file, "-", field_location((key,)), "unknown key; allowed: version, clusters")
+        for key in content
+        if key not in ("version", "clusters")
+    ]
+    if not content["clusters"]:
+        errors.append(FleetError(file, "-", "clusters", "needs at least one entry"))
+    clusters: list[Cluster] = []
+    taken: set[str] = set()
+    for number, entry in enumerate(content["clusters"], start=1):
+        name = _name(entry)
+        again = name in taken
+        cluster, faults = _entry(entry, file, name if name and not again else f"entry {number}")
+        errors += faults
+        if again:
+            errors.append(
+                FleetError(file, f"entry {number}", "id", f"{name} is used by an earlier entry; ids are unique")
+            )
+        elif cluster is not None:
+            clusters.append(cluster)
+        if name:
+            taken.add(name)
+    return Fleet(clusters, errors)
+
+
+def load_fleet(path: str | Path) -> Fleet:
+    """Read and validate a fleet file. Raises FleetFileError with one sentence when it cannot be parsed."""
+    return parse_fleet(load_yaml(Path(path)), str(path))

@@ -1,0 +1,158 @@
+"""Sentences for mistakes in the fleet file: takes pydantic's errors and the raw entry, gives (field, what is allowed).
+
+One sentence per mistake. A value is shown only when it can hold no secret, and never on more than one line.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel, ValidationError
+
+from kafka_fleet.base.validation_errors import field_location, instead_of, redacted_value
+from kafka_fleet.knowledge.declared_clients import SOFTWARE, version_in
+from kafka_fleet.knowledge.releases import catalogue
+from kafka_fleet.knowledge.signatures import load_signatures
+from kafka_fleet.schema.config_names import allowed
+
+_BROKER_ID = "must be a broker id, a whole number of 0 to 2147483647"
+_TYPES = {
+    "missing": "is required",
+    "too_short": "needs at least one entry",
+    "string_type": "must be text, in quotes where YAML would read something else",
+    "int_type": _BROKER_ID,
+    "int_parsing": _BROKER_ID,
+    "greater_than_equal": _BROKER_ID,
+    "less_than_equal": _BROKER_ID,
+    "float_type": "must be a number",
+    "finite_number": "must be a number",
+    "list_type": "must be a list",
+    "dict_type": "must be a mapping",
+    "literal_error": "must be production, staging or development",
+}
+_PATTERNS = {
+    "id": "must be a slug of a-z, 0-9 and inner hyphens, at most 63 characters",
+    "owners": "must be an e-mail address",
+    "kafka_connection": "must be a connection id of letters, digits, dots, hyphens and underscores",
+    "connection": "must be a connection id of letters, digits, dots, hyphens and underscores",
+}
+
+
+class Mistake(NamedTuple):
+    """Where in the entry, and the sentence."""
+
+    field: str
+    problem: str
+
+
+def _model_at(model: Any, location: tuple[Any, ...]) -> str:
+    for part in location:
+        field = getattr(model, "model_fields", {}).get(part)
+        model = field.annotation if field is not None else model
+    return ", ".join(getattr(model, "model_fields", {}) or ["none"])
+
+
+def _sentence(fault: Any, model: type[BaseModel]) -> str:
+    kind, location, value = fault["type"], fault["loc"], fault["input"]
+    names = [part for part in location if isinstance(part, str)]
+    if kind == "extra_forbidden":
+        return f"unknown key; allowed: {_model_at(model, location[:-1])}"
+    if kind in ("model_type", "model_attributes_type"):
+        return f"must be a mapping with the keys {_model_at(model, location)}{instead_of(value)}"
+    text = _TYPES.get(kind)
+    if kind == "string_pattern_mismatch":
+        text = _PATTERNS.get(names[-1])
+    if kind in ("missing", "too_short"):
+        return str(text)
+    if text is not None:
+        return f"{text}{instead_of(value, mail=names[0] == 'owners')}"
+    return f"{fault['msg'].removeprefix('Value error, ')} ({redacted_value(value)})"
+
+
+def model_mistakes(error: ValidationError, model: type[BaseModel]) -> Iterator[Mistake]:
+    """What pydantic found: types, unknown keys, single values."""
+    for fault in error.errors():
+        yield Mistake(field_location(fault["loc"]), _sentence(fault, model))
+
+
+def _mapping(entry: Any, *names: str) -> dict[Any, Any]:
+    for name in names:
+        entry = entry.get(name) if isinstance(entry, dict) else None
+    return entry if isinstance(entry, dict) else {}
+
+
+def _jolokia(entry: Any) -> Iterator[Mistake]:
+    jolokia = _mapping(entry, "jolokia")
+    brokers, controllers = _mapping(jolokia, "brokers"), _mapping(jolokia, "controllers")
+    if isinstance(entry, dict) and "jolokia" in entry and isinstance(entry["jolokia"], dict):
+        given = jolokia.get("brokers") or jolokia.get("url_template") is not None
+        if not given:
+            yield Mistake("jolokia", "needs brokers (id: URL) or url_template")
+    for broker in controllers:
+        if broker in brokers:
+            yield Mistake(
+                field_location(("jolokia", "controllers", broker)), "is in brokers already; list each process once"
+            )
+    seen: dict[str, Any] = {}
+    for part, urls in (("brokers", brokers), ("controllers", controllers)):
+        for broker, url in urls.items():
+            if isinstance(url, str) and seen.setdefault(url, broker) != broker:
+                yield Mistake(
+                    field_location(("jolokia", part, broker)),
+                    f"has the URL of {field_location((seen[url],))}; each has its own",
+                )
+
+
+def _settings(where: tuple[Any, ...], settings: dict[Any, Any]) -> Iterator[Mistake]:
+    known = allowed("client")
+    for name, value in settings.items():
+        if name not in known:
+            yield Mistake(
+                field_location((*where, name)), f"unknown client setting; allowed: {', '.join(sorted(known))}"
+            )
+        elif not isinstance(value, str | int | float):
+            yield Mistake(field_location((*where, name)), f"must be text, a number, true or false{instead_of(value)}")
+
+
+def _clients(entry: Any) -> Iterator[Mistake]:
+    for group, settings in _mapping(entry, "client_configs", "groups").items():
+        if isinstance(settings, dict):
+            yield from _settings(("client_configs", "groups", group), settings)
+    producers = _mapping(entry, "client_configs").get("producers")
+    for number, producer in enumerate(producers if isinstance(producers, list) else []):
+        if isinstance(producer, dict):
+            where = ("client_configs", "producers", number)
+            own = {name: v for name, v in producer.items() if name not in ("software", "version", "listener")}
+            yield from _settings(where, own)
+            version, software = producer.get("version"), producer.get("software")
+            if isinstance(version, str) and isinstance(software, str) and software in SOFTWARE:
+                try:
+                    version_in(version, next(iter(catalogue().announced)))
+                except ValueError:
+                    text = "must be a version or range such as 3.2.3, <2.1 or >=2.4,<3.3"
+                    yield Mistake(field_location((*where, "version")), f"{text}{instead_of(version)}")
+
+
+def _thresholds(entry: Any) -> Iterator[Mistake]:
+    signatures = load_signatures()
+    for signature, values in _mapping(entry, "thresholds").items():
+        if signature not in signatures:
+            yield Mistake(
+                field_location(("thresholds", signature)), f"no such signature; allowed: {', '.join(signatures)}"
+            )
+            continue
+        declared = signatures[signature].thresholds
+        for name, value in values.items() if isinstance(values, dict) else ():
+            where = field_location(("thresholds", signature, name))
+            if name not in declared:
+                yield Mistake(where, f"not declared by the signature; allowed: {', '.join(declared)}")
+            elif isinstance(value, int | float) and not isinstance(value, bool):
+                low, high = declared[name].minimum, declared[name].maximum
+                if abs(value) < float("inf") and not low <= value <= high:
+                    yield Mistake(where, f"must be {low:g} to {high:g}{instead_of(value)}")
+
+
+def entry_mistakes(entry: Any) -> Iterator[Mistake]:
+    """What is wrong between the fields of an entry, or against the catalogues of settings and signatures."""
+    yield from _jolokia(entry)
+    yield from _clients(entry)
+    yield from _thresholds(entry)

@@ -1,0 +1,42 @@
+"""What findings are made of, in the order that counts: severity, verdict, state, strength, environment; their keys."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+Severity = Literal["critical", "high", "medium", "low", "info"]
+SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low", "info")  # worst first
+
+Verdict = Literal["confirmed", "exposed", "look_alike", "unknown", "not_affected"]
+# the worst last
+VERDICT_RANK = {"not_affected": 0, "unknown": 1, "exposed": 2, "look_alike": 3, "confirmed": 4}
+
+SignatureState = Literal["detected", "quiet", "not_evaluated"]
+Strength = Literal["conclusive", "suggestive"]
+ExposureState = Literal["exposed", "not_exposed", "unknown"]
+
+Environment = Literal["production", "staging", "development"]
+ENVIRONMENT_RANK = {"production": 0, "staging": 1, "development": 2}  # what is more pressing comes first
+
+# kinds of subjects that are listed by name, and counted where a list is cut
+SUBJECT_KINDS = frozenset({"broker", "controller", "listener", "host", "topic", "group", "client", "producer"})
+
+
+def severity_rank(severity: str | None) -> int:
+    """Place in critical, high, medium, low, info; anything else comes last."""
+    return SEVERITIES.index(severity) if severity in SEVERITIES else len(SEVERITIES)
+
+
+def finding_key(finding: Mapping[str, Any]) -> str:
+    """The same finding has the same key on every day: its advisory, or the symptom and cause that none explains."""
+    return str(finding["advisory"] or f"symptom {finding['signature']} ({finding['cause']})")
+
+
+def added_subjects(was: Sequence[str], now: Sequence[str]) -> list[str]:
+    """Brokers, topics, groups and clients that are named now and were not; none of a kind that was cut short before."""
+    short = {text.rsplit(" ", 1)[-1].rstrip("s") for text in was if text.startswith("and ")}
+    known = set(was)
+    return [
+        text
+        for text in now
+        if text not in known and (kind := text.partition(" ")[0]) in SUBJECT_KINDS and kind not in short
+    ]

@@ -1,0 +1,207 @@
+"""Metric names: takes names.yaml and the file of --map, gives for every known name the columns that it stands for.
+
+The tables, columns, keys and types are those of schema/mbeans.yaml: a series is turned back into the MBean attribute
+that an exporter made it from.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from importlib.resources import files
+from typing import NamedTuple
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from kafka_fleet.schema import mbeans
+from kafka_fleet.schema.mbeans import Bean, Column
+
+LONGEST = 1000  # characters of a regular expression
+
+
+def expression(text: str) -> re.Pattern[str]:
+    """A regular expression of a file. Raises ValueError with what is wrong with it."""
+    try:
+        if len(text) > LONGEST:
+            raise ValueError(f"is no regular expression: longer than {LONGEST} characters")
+        return re.compile(text)
+    except (re.error, RecursionError, OverflowError) as error:  # deep brackets, a repeat of very many
+        raise ValueError(f"is no regular expression: {str(error) or 'nested too deeply'}") from error
+
+
+class Strict(BaseModel):
+    """A part of a file in which an unknown key is a mistake."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Pattern(Strict):
+    """One pattern of names; names.yaml says what its parts mean."""
+
+    attribute: str
+    name: str | None = None
+    metric: list[str] = Field(min_length=1)
+    labels: dict[str, str] = Field(default_factory=dict)
+
+    @field_validator("attribute", "name")
+    @classmethod
+    def _expression(cls, value: str | None) -> str | None:
+        expression(value or "")
+        return value
+
+    @field_validator("metric")
+    @classmethod
+    def _template(cls, value: list[str]) -> list[str]:
+        for one in value:
+            if not re.fullmatch(r"([a-zA-Z0-9_:]|\{(domain|type|name|attribute|1)\})+", one):
+                raise ValueError("may hold {domain}, {type}, {name}, {attribute}, {1} and what a metric name may have")
+        return value
+
+
+class Exact(Strict):
+    """One column of a metric that follows no pattern."""
+
+    column: str
+    factor: float = Field(default=1, gt=0, allow_inf_nan=False)
+    label: str | None = None
+    labels: dict[str, str] = Field(default_factory=dict)  # MBean property of a key -> label that has it
+
+    @field_validator("column")
+    @classmethod
+    def _known(cls, value: str) -> str:
+        table, _dot, column = value.partition(".")
+        if table not in mbeans.tables() or column not in mbeans.tables()[table].columns:
+            raise ValueError("is no column of a table of schema/mbeans.yaml; write table.column")
+        return value
+
+
+class Spelling(Strict):
+    """What names.yaml holds, and the same keys of a --map file."""
+
+    names: list[Pattern] = Field(default_factory=list)
+    wildcards: dict[str, list[str]] = Field(default_factory=dict)
+    metrics: dict[str, list[Exact]] = Field(default_factory=dict)
+    required: dict[str, str] = Field(default_factory=dict)
+    needs: dict[str, list[str]] = Field(default_factory=dict)
+    whole: list[str] = Field(default_factory=list)
+
+
+class Source(NamedTuple):
+    """A column that a metric may stand for.
+
+    fixed: labels and their values that it must have; keyed: label -> MBean property; given: properties known already.
+    """
+
+    bean: Bean
+    column: Column
+    fixed: dict[str, str]
+    keyed: dict[str, str]
+    given: dict[str, str]
+    factor: float = 1
+    label: str | None = None
+
+    def fits(self, own: Mapping[str, str]) -> bool:
+        """Whether a series with these labels of its own (names in lower case) is this column."""
+        if any(own.get(label) != value for label, value in self.fixed.items()) or not own.keys() >= self.keyed.keys():
+            return False
+        if self.label is not None or self.bean.mbean.endswith(",*"):
+            return True
+        return len(own) == len(self.fixed) + len(self.keyed)
+
+    def properties(self, own: Mapping[str, str]) -> dict[str, str]:
+        """The MBean's properties by the series' labels; those that a release may lack (`version`) where they are."""
+        there = {
+            key: own[exporter_name(key)] for key in mbeans.tables()[self.bean.table].keys if exporter_name(key) in own
+        }
+        return {**there, **self.given, **{name: own[label] for label, name in self.keyed.items()}}
+
+
+class Names(NamedTuple):
+    """Columns by metric name in lower case, and the rules of names.yaml on columns that cannot be missed."""
+
+    sources: dict[str, list[Source]]
+    required: dict[str, str]
+    needs: dict[str, list[str]]
+    whole: list[str]
+
+    def of(self, column: str) -> frozenset[str]:
+        """The metric names, in lower case, that may give a column (`table.column`)."""
+        return frozenset(name for name, found in self.sources.items() if any(_full(one) == column for one in found))
+
+    def expression(self, column: str) -> str:
+        """A regular expression of Prometheus for these names."""
+        return "(?i:" + "|".join(sorted(self.of(column))) + ")"
+
+
+def _full(source: Source) -> str:
+    return f"{source.bean.table}.{source.column.name}"
+
+
+def exporter_name(name: str) -> str:
+    """A name as exporters spell it, in lower case."""
+    return re.sub(r"[^a-z0-9_:]", "_", name.lower())
+
+
+def load_names(own: Spelling | None = None) -> Names:
+    """The shipped names, and those of a --map file."""
+    text = files(__package__).joinpath("metric_names.yaml").read_text(encoding="utf-8")
+    shipped = Spelling.model_validate(yaml.safe_load(text))
+    both = (shipped, own) if own is not None else (shipped,)
+    wildcards = {name: values for one in both for name, values in one.wildcards.items()}
+    found: dict[str, list[Source]] = {}
+    for one in both:
+        for name, source in _patterns(one.names, wildcards):
+            found.setdefault(name, []).append(source)
+        for metric, columns in one.metrics.items():
+            found.setdefault(metric.lower(), []).extend(_exact(column) for column in columns)
+    return Names(found, shipped.required, shipped.needs, shipped.whole)
+
+
+def _patterns(patterns: Iterable[Pattern], wildcards: Mapping[str, list[str]]) -> Iterable[tuple[str, Source]]:
+    for bean in (bean for table in mbeans.tables().values() for bean in table.beans):
+        domain, properties = _split(bean)
+        name = properties.get("name")
+        for value in wildcards.get(name, [name]) if name is not None else [None]:
+            own = {**properties, "name": value} if value is not None else properties
+            for column in (one for one in bean.columns if one.type != "string"):  # samples are numbers
+                for pattern in patterns:
+                    yield from _named(bean, column, pattern, own, domain)
+
+
+def _named(
+    bean: Bean, column: Column, pattern: Pattern, properties: dict[str, str], domain: str
+) -> Iterable[tuple[str, Source]]:
+    attribute = re.fullmatch(pattern.attribute, column.attribute)
+    name = re.fullmatch(pattern.name, properties["name"]) if pattern.name and "name" in properties else None
+    if attribute is None or (pattern.name is None) != ("name" not in properties) or (pattern.name and name is None):
+        return
+    group = next((one[1] for one in (name, attribute) if one is not None and one.re.groups), "")
+    fields = {"{domain}": domain, "{type}": properties["type"], "{attribute}": column.attribute, "{1}": group}
+    fields["{name}"] = properties.get("name", "")
+
+    def filled(template: str) -> str:
+        return re.sub(r"\{\w+\}", lambda found: fields.get(found[0], found[0]), template)
+
+    rest = {key: value for key, value in properties.items() if key not in ("type", "name")}
+    fixed = {exporter_name(key): value for key, value in rest.items() if value != "*"}
+    fixed |= {exporter_name(label): filled(value) for label, value in pattern.labels.items()}
+    keyed = {exporter_name(key): key for key, value in rest.items() if value == "*"}
+    if bean.mbean.endswith(",*"):  # its keys are among the properties that it leaves open
+        keys = (key for key in mbeans.tables()[bean.table].keys if key not in properties and key != "version")
+        keyed |= {exporter_name(key): key for key in keys}
+    given = {key: value for key, value in properties.items() if value != "*"}
+    for template in pattern.metric:
+        yield exporter_name(filled(template)), Source(bean, column, fixed, keyed, given)
+
+
+def _split(bean: Bean) -> tuple[str, dict[str, str]]:
+    domain, _colon, rest = bean.mbean.partition(":")
+    return domain, dict(pair.split("=", 1) for pair in rest.split(",") if pair != "*")
+
+
+def _exact(one: Exact) -> Source:
+    table, _dot, column = one.column.partition(".")
+    bean = next(b for b in mbeans.tables()[table].beans if any(c.name == column for c in b.columns))
+    found = next(c for c in bean.columns if c.name == column)
+    given = {key: value for key, value in _split(bean)[1].items() if "*" not in value}
+    keyed = {exporter_name(one.labels.get(key, key)): key for key in mbeans.tables()[table].keys if key not in given}
+    return Source(bean, found, {}, keyed, given, one.factor, one.label)

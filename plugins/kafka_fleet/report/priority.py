@@ -1,0 +1,56 @@
+"""How pressing a finding is where it is: takes its severity and its cluster's environment, gives the weighed severity.
+
+A severity is the issue's own and stays in the findings as it is. What breaks production is more pressing than the same
+in staging, and that more than in development: there it weighs one step less, and two.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Literal
+
+from kafka_fleet.domain import ENVIRONMENT_RANK, SEVERITIES, VERDICT_RANK, finding_key, severity_rank
+
+LOWEST = "low"  # a bug that was measured is no mere information anywhere
+Importance = Literal["high", "normal", "low"]
+
+
+def weighed(severity: str | None, environment: str | None) -> str:
+    """The severity as it weighs there; that of an unknown environment weighs as in production."""
+    found = severity if severity in SEVERITIES else "info"
+    if found == "info":
+        return found
+    return SEVERITIES[
+        min(SEVERITIES.index(found) + ENVIRONMENT_RANK.get(environment or "", 0), SEVERITIES.index(LOWEST))
+    ]
+
+
+def most_pressing(findings: Sequence[Mapping[str, Any]], accepted: Collection[str] = ()) -> Mapping[str, Any] | None:
+    """The worst finding that nobody has acknowledged: by verdict, then by severity; None where nothing is affected.
+
+    accepted: keys of those acknowledged.
+    """
+    open_ones = [one for one in findings if VERDICT_RANK[one["verdict"]] > 0 and finding_key(one) not in accepted]
+    order = {
+        finding_key(one): (-VERDICT_RANK[one["verdict"]], severity_rank(one["severity"]), finding_key(one))
+        for one in open_ones
+    }
+    return min(open_ones, key=lambda one: order[finding_key(one)], default=None)
+
+
+def importance(finding: Mapping[str, Any] | None, environment: str | None) -> Importance:
+    """What a mail says of itself (RFC 4021, Importance): high for a confirmed bug that weighs high or critical."""
+    if finding is None:
+        return "low"
+    weight = weighed(finding["severity"], environment)
+    if finding["verdict"] == "confirmed":
+        return "high" if weight in ("critical", "high") else "normal"
+    return "normal" if weight in ("critical", "high") else "low"
+
+
+def sentence(finding: Mapping[str, Any] | None, environment: str | None) -> str:
+    """Most pressing, in words; empty where there is nothing."""
+    if finding is None:
+        return ""
+    key, severity = finding_key(finding), finding["severity"]
+    weight = weighed(severity, environment)
+    told = f"Most pressing: {key[:1].upper() + key[1:]}, severity {severity}"
+    return f"{told}; on a {environment} cluster it weighs as {weight}." if weight != severity else f"{told}."

@@ -1,0 +1,224 @@
+"""Schemas of the raw tables: names, types, units; what a sweep lands and any Parquet reader finds.
+
+Tables filled over Jolokia take their columns from `schema/mbeans.yaml`; the others are written out here. Every row
+names its cluster and its sweep; rows of a broker add the broker id and `read_at`, the middle of the request that
+read it. Times are UTC microseconds by the collector's clock.
+"""
+
+from functools import cache
+from typing import TypeAlias
+
+import pyarrow as pa
+
+from kafka_fleet.schema import mbeans
+
+SCHEMA_VERSION = 1
+
+_UTC = pa.timestamp("us", tz="UTC")
+_TYPES = {"string": pa.string(), "int": pa.int32(), "long": pa.int64(), "double": pa.float64()}
+_INTS, _STRINGS = pa.list_(pa.int32()), pa.list_(pa.string())
+
+_SWEEP = [("cluster", pa.string(), "fleet file id"), ("sweep_at", _UTC, "start of the sweep")]
+_BROKER = [("broker", pa.int32(), "broker id"), ("read_at", _UTC, "middle of the request that read the row")]
+
+_CONFIG = [
+    ("name", pa.string(), "config name"),
+    ("value", pa.string(), "value; null when redacted or unset"),
+    ("redacted", pa.bool_(), "true: sensitive, not on the allow-list, or too long; the value was not stored"),
+    ("source", pa.string(), "ConfigSource of DescribeConfigs, e.g. DEFAULT_CONFIG, STATIC_BROKER_CONFIG"),
+    ("is_default", pa.bool_(), "the broker says that this is the default"),
+]
+
+Described: TypeAlias = "dict[str, tuple[str, list[tuple[str, pa.DataType, str]]]]"
+
+# name -> (what a row is, columns beyond those of the sweep)
+ADMIN_TABLES: Described = {
+    "sweeps": (
+        "One row per sweep: what was asked and what came of it.",
+        [
+            ("ended_at", _UTC, "end of the sweep"),
+            ("kafka_cluster_id", pa.string(), "cluster.id; null when the admin protocol failed"),
+            ("controller", pa.int32(), "controller by the admin protocol; in KRaft any broker may be named"),
+            ("admin_outcome", pa.string(), "ok, partial or failed"),
+            ("admin_detail", pa.string(), "what the admin protocol did not answer"),
+            ("admin_missing", _STRINGS, "admin tables that could not be read"),
+            ("collector_version", pa.string(), "version of this program"),
+            ("previous_sweep_at", _UTC, "the sweep whose log ends this one's partitions carry; null: of none"),
+            ("imported_from", pa.string(), "the Prometheus that the sweep was imported from; null: it was collected"),
+        ],
+    ),
+    "declarations": (
+        "One row per sweep: the cluster's entry of the fleet file. It names connections and holds no credentials.",
+        [
+            ("environment", pa.string(), "production, staging or development"),
+            ("owners", _STRINGS, "mail addresses"),
+            ("declaration", pa.string(), "the entry as canonical JSON"),
+        ],
+    ),
+    "brokers": (
+        "One row per broker and sweep, also for brokers that did not answer.",
+        [
+            ("broker", pa.int32(), "broker id"),
+            ("read_at", _UTC, "middle of the last Jolokia request; null when none was answered"),
+            ("host", pa.string(), "advertised host; null when the admin protocol failed"),
+            ("port", pa.int32(), "advertised port"),
+            ("rack", pa.string(), "broker.rack; null when unset"),
+            ("is_broker", pa.bool_(), "listed by the cluster; false for a declared KRaft controller"),
+            ("jolokia_url", pa.string(), "the endpoint that was asked; null when none is declared"),
+            ("outcome", pa.string(), "ok, partial, truncated or failed"),
+            ("kind", pa.string(), "kind of failure, one word; null when ok"),
+            ("detail", pa.string(), "sentence; never holds an answer's body"),
+            ("seconds", pa.float64(), "duration of the Jolokia reads, s"),
+            ("bytes", pa.int64(), "bytes of the answers after decoding"),
+            ("values", pa.int64(), "MBean values taken"),
+            ("unusable", pa.int64(), "values that were no finite number in range, or names that were none"),
+            ("missing", _STRINGS, "MBeans that the broker does not have"),
+            ("agent_clock_skew_s", pa.float64(), "agent's clock less the collector's, s, to whole seconds"),
+        ],
+    ),
+    "topics": (
+        "One row per partition, from the cluster's metadata.",
+        [
+            ("topic", pa.string(), "topic"),
+            ("topic_id", pa.string(), "topic id, changes when a topic is re-created; null before 2.8"),
+            ("partition", pa.int32(), "partition"),
+            ("leader", pa.int32(), "broker id; null when there is none"),
+            ("replicas", _INTS, "assigned brokers, the preferred leader first"),
+            ("isr", _INTS, "in-sync brokers"),
+            ("internal", pa.bool_(), "internal topic"),
+        ],
+    ),
+    "broker_configs": ("One row per broker and config.", [("broker", pa.int32(), "broker id"), *_CONFIG]),
+    "topic_configs": ("One row per topic and config.", [("topic", pa.string(), "topic"), *_CONFIG]),
+    "features": (
+        "One row per finalized feature, e.g. metadata.version.",
+        [
+            ("feature", pa.string(), "feature name"),
+            ("min_level", pa.int32(), "finalized minimum"),
+            ("max_level", pa.int32(), "finalized maximum: the level in force"),
+        ],
+    ),
+    "groups": (
+        "One row per consumer group.",
+        [
+            ("group_id", pa.string(), "group id"),
+            ("state", pa.string(), "Stable, Empty, PreparingRebalance, ..."),
+            ("protocol_type", pa.string(), "consumer, connect, ... ; empty for offset-only groups"),
+        ],
+    ),
+    "group_members": (
+        "One row per member of a group.",
+        [
+            ("group_id", pa.string(), "group id"),
+            ("member_id", pa.string(), "member id"),
+            ("client_id", pa.string(), "client.id"),
+            ("client_host", pa.string(), "address the member connects from"),
+        ],
+    ),
+    "group_assignments": (
+        "One row per partition assigned to a member of a group of consumers; none where its bytes tell nothing.",
+        [
+            ("group_id", pa.string(), "group id"),
+            ("member_id", pa.string(), "member id"),
+            ("topic", pa.string(), "topic"),
+            ("partition", pa.int32(), "partition"),
+        ],
+    ),
+    "group_offsets": (
+        "One row per committed offset.",
+        [
+            ("group_id", pa.string(), "group id"),
+            ("topic", pa.string(), "topic"),
+            ("partition", pa.int32(), "partition"),
+            ("committed_offset", pa.int64(), "next offset the group would read"),
+            ("read_at", _UTC, "when it was read: later than the log ends of the same sweep"),
+        ],
+    ),
+    "producers": (
+        "One row per replica and producer id that it knows, of brokers of 2.8 and of some 200 partitions: each of all "
+        "its replicas.",
+        [
+            ("broker", pa.int32(), "broker id of the replica"),
+            ("read_at", _UTC, "when it was asked for"),
+            ("topic", pa.string(), "topic"),
+            ("partition", pa.int32(), "partition"),
+            ("producer_id", pa.int64(), "producer id; null in the one row of a replica that knows none"),
+            ("producer_epoch", pa.int32(), "producer epoch"),
+            ("last_sequence", pa.int32(), "last sequence number"),
+            ("last_timestamp_ms", pa.int64(), "time of the last batch, ms since epoch"),
+        ],
+    ),
+    "hosts": (
+        "One row per broker whose node_exporter is declared.",
+        [
+            ("broker", pa.int32(), "broker id"),
+            ("read_at", _UTC, "middle of the request; null when it failed"),
+            ("outcome", pa.string(), "ok or failed"),
+            ("detail", pa.string(), "why it failed; the metrics that were given twice and so have no value"),
+            ("listen_overflows", pa.int64(), "TcpExt ListenOverflows, since boot"),
+            ("listen_drops", pa.int64(), "TcpExt ListenDrops, since boot"),
+            ("syncookies_sent", pa.int64(), "TcpExt SyncookiesSent, since boot"),
+            ("syncookies_received", pa.int64(), "TcpExt SyncookiesRecv, since boot"),
+            ("tcp_syncookies", pa.int64(), "net.ipv4.tcp_syncookies; null without the sysctl collector"),
+            ("somaxconn", pa.int64(), "net.core.somaxconn; null without the sysctl collector"),
+            ("tcp_max_syn_backlog", pa.int64(), "net.ipv4.tcp_max_syn_backlog; null without the sysctl collector"),
+            ("boot_time_s", pa.int64(), "boot time, s since epoch"),
+        ],
+    ),
+}
+
+LOOK_TABLES: Described = {
+    "looks": (
+        "One row per broker and check that asked for a close look: the broker read densely for some seconds.",
+        [
+            ("broker", pa.int32(), "broker id"),
+            ("signature", pa.string(), "the check that asked"),
+            ("reason", pa.string(), "what it saw, in its own words, with the rates"),
+            ("outcome", pa.string(), "ok, partial, failed, or skipped: a bound left no room for it"),
+            ("detail", pa.string(), "why it is not whole, and how many partitions are left out"),
+            ("started_at", _UTC, "when the look began, by the collector's clock; null when skipped"),
+            ("seconds", pa.float64(), "duration, s"),
+            ("slots", pa.int32(), "readings that were taken"),
+        ],
+    ),
+    "look_reads": (
+        "One row per reading and number of a close look: of the broker itself, or of partitions from their leaders.",
+        [
+            ("broker", pa.int32(), "broker id of the look, whoever answered"),
+            ("signature", pa.string(), "the check that asked"),
+            ("slot", pa.int32(), "number of the reading, from 0"),
+            ("offset_ms", pa.int64(), "ms since started_at, monotonic: the middle between request and answer"),
+            ("spent_ms", pa.int64(), "ms between request and answer"),
+            ("metric", pa.string(), "name that the check gives the number; high_watermark, last_stable_offset"),
+            ("topic", pa.string(), "topic; null for a number of the whole broker"),
+            ("partition", pa.int32(), "partition; null for a number of the broker or of a topic"),
+            ("value", pa.int64(), "counter since process start, or offset; null when not answered"),
+        ],
+    ),
+}
+
+# what landing adds to a row that was measured
+ADDED: dict[str, list[tuple[str, pa.DataType, str]]] = {
+    "partitions": [
+        ("previous_log_end_offset", pa.int64(), "log end that this broker, then its leader, had at previous_sweep_at"),
+        ("previous_log_start_offset", pa.int64(), "the same of the log start"),
+    ],
+}
+
+
+def _fields(columns: list[tuple[str, pa.DataType, str]]) -> list[pa.Field]:
+    return [pa.field(name, kind, metadata={"about": about}) for name, kind, about in columns]
+
+
+@cache
+def raw_schemas() -> dict[str, pa.Schema]:
+    """Schema of every raw table by name. Field metadata `about` holds the column's meaning and unit."""
+    found: dict[str, pa.Schema] = {}
+    for table in mbeans.tables().values():
+        keys = [(name, _TYPES[kind], f"MBean property {p}") for p, (name, kind) in table.keys.items()]
+        columns = [(c.name, _TYPES[c.type], f"{c.unit}; {c.mbean} {c.attribute}") for c in table.columns.values()]
+        every = [*_SWEEP, *_BROKER, *keys, *columns, *ADDED.get(table.name, [])]
+        found[table.name] = pa.schema(_fields(every), metadata={"about": table.about})
+    for name, (about, columns) in {**ADMIN_TABLES, **LOOK_TABLES}.items():
+        found[name] = pa.schema(_fields([*_SWEEP, *columns]), metadata={"about": about})
+    return found

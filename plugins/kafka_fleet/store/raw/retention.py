@@ -1,0 +1,226 @@
+"""Retention: takes a home and the days to keep, says by manifests and pointers what may go, and deletes that.
+
+Raw goes when so many later days are stored and its day is judged with every cluster that has sweeps, by all signatures.
+Days are counted as they are stored, not by the clock: one that is wrong makes no day old. Each cluster's last
+sweep stays where the next day's raw stays: that day begins with it. Of what was computed, generations go that no
+pointer names, and facts of the days whose raw goes. A day that is being judged is left alone; files that no manifest
+names are named to the user and stay.
+"""
+
+import os
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import date, timedelta
+from pathlib import Path, PurePosixPath
+from types import MappingProxyType
+from typing import NamedTuple
+
+from kafka_fleet.store import bucket
+from kafka_fleet.store.files import list_names, read_all
+from kafka_fleet.store.generations import POINTER, current_generation
+from kafka_fleet.store.judgement_status import unjudged
+from kafka_fleet.store.raw.days import days_below, stored_days
+from kafka_fleet.store.raw.landing import ORPHAN_SECONDS
+from kafka_fleet.store.raw.manifests import JOINED, Manifest, read_joined, read_manifest
+from kafka_fleet.store.raw.tombstones import Retired, finish_retirement, retire, unfinished
+from kafka_fleet.store.raw.trusted_clock import changed_at, trusted_time
+from kafka_fleet.store.versions import NewerVersion, refuse_newer
+
+LEAST_DAYS = 2  # yesterday is judged today, and begins with the last sweeps of the day before
+RUNNING_SECONDS = ORPHAN_SECONDS  # a generation that was claimed later than this ago may be under way
+BUSY = "it is being judged"
+STAGES = ("findings", "signatures", "reports")
+_GENERATION = re.compile(r"g\d{4,}")
+
+
+class Raw(NamedTuple):
+    """What manifests name of a day's raw: cluster -> file -> bytes, once in all and once of its last sweep alone."""
+
+    files: dict[str, dict[str, int]]
+    last: dict[str, dict[str, int]]
+    unnamed: list[str]
+
+
+class Plan(NamedTuple):
+    """What may go. raw: files by day, and their bytes; trees: folders of generations; kept: a sentence for each day
+    that is old and stays; unnamed: files of old days that no manifest names; begun: days left half deleted;
+    now: the moment up to which ages were counted; doubt: why nothing may go, None where it may; unjudged: those of the
+    kept that nothing but a judgement frees, and why."""
+
+    raw: dict[str, dict[str, int]]
+    trees: list[Path]
+    kept: list[str]
+    unnamed: list[str]
+    begun: list[Retired]
+    now: float
+    doubt: str | None = None
+    unjudged: Mapping[str, str] = MappingProxyType({})
+
+
+def plan(home: Path, keep_raw_days: int, now: float | None = None) -> Plan:
+    """Look, and delete nothing. Raises ValueError for fewer than LEAST_DAYS, or where a pointer is damaged.
+
+    The newest stored day, which may be under way, and so many stored days before it stay. now: a moment that has passed
+    for certain; without it the clock's, as far as the stored sweeps bear it out.
+    """
+    if keep_raw_days < LEAST_DAYS:
+        raise ValueError(
+            f"at least {LEAST_DAYS} days of raw are kept: a day begins with the last sweeps of the one before"
+        )
+    if now is None:
+        now, doubt = trusted_time(home)
+        if doubt:
+            return Plan({}, [], [], [], [], now, doubt)
+    stored = stored_days(home)
+    old = stored[: -1 - keep_raw_days]
+    begun, untold = unfinished(home)
+    found, kept = {}, [f"{ds} stays: {why}" for ds, why in untold.items()]
+    bound: dict[str, str] = {}
+    for ds in (one for one in old if one not in untold):
+        try:
+            raw = _raw(home, ds)
+        except NewerVersion as error:
+            kept.append(f"{ds} stays: {error}")
+            continue
+        if reason := _stays(home, ds, set(raw.files), now):
+            kept.append(f"{ds} stays: {reason}")
+            bound |= {} if reason == BUSY else {ds: reason}
+        else:
+            found[ds] = raw
+    going = {}
+    for ds, raw in found.items():
+        after = (date.fromisoformat(ds) + timedelta(days=1)).isoformat()
+        spared = set() if after in found or after not in stored else {f for own in raw.last.values() for f in own}
+        going[ds] = {file: size for own in raw.files.values() for file, size in own.items() if file not in spared}
+    unnamed = [name for raw in found.values() for name in raw.unnamed]
+    quiet = [ds for ds in _judged_days(home) if not _running(home, ds, now)]
+    # who was killed between raw and facts left facts of a day that has no raw
+    bare = [ds for ds in quiet if old and ds <= old[-1] and ds not in stored]
+    trees = [tree for ds in quiet for tree in _unreferenced(home, ds, ds in found or ds in bare)]
+    return Plan({ds: files for ds, files in going.items() if files}, trees, kept, unnamed, begun, now, None, bound)
+
+
+def carry_out(home: Path, what: Plan) -> list[str]:
+    """Delete it, but of no day that meanwhile is being judged, or was judged in part: a sentence for each of these.
+
+    Raises OSError; what is left then is whole for every reader, and a next plan has the rest.
+    """
+    kept = {}
+    for begun in what.begun:
+        finish_retirement(home, begun)
+    for ds, files in what.raw.items():
+        if reason := _stays(home, ds, {PurePosixPath(file).name.partition(".")[0] for file in files}, what.now):
+            kept[ds] = f"{ds} stays: {reason}"
+        else:
+            retire(home, ds, files)
+    for tree in what.trees:
+        ds = tree.parent.name.removeprefix("ds=")
+        if ds not in kept and _running(home, ds, what.now):
+            kept[ds] = f"{ds} stays: {BUSY}"
+        if ds not in kept:
+            _remove(tree)
+    return list(kept.values())
+
+
+def _judged_days(home: Path) -> list[str]:
+    tables = [f"facts/{table}" for table in list_names(home / "facts")]
+    return sorted({ds for stage in (*STAGES, "runs", *tables) for ds in days_below(home / stage)})
+
+
+def _stays(home: Path, ds: str, clusters: set[str], now: float) -> str | None:
+    return BUSY if _running(home, ds, now) else unjudged(home, ds, clusters)
+
+
+def _running(home: Path, ds: str, now: float) -> bool:
+    """Whether the day's last claim is young and not published: its run may be under way, or died today."""
+    folder = home / f"runs/ds={ds}"
+    claimed = [name for name in list_names(folder) if _GENERATION.fullmatch(name)]
+    if not claimed:
+        return False
+    last = max(claimed, key=lambda name: int(name[1:]))
+    young = changed_at(folder / last) > now - RUNNING_SECONDS
+    return young and current_generation(home / f"reports/ds={ds}") != last
+
+
+def _raw(home: Path, ds: str) -> Raw:
+    """By manifests alone: no data file is read. Raises NewerVersion."""
+    files: dict[str, dict[str, int]] = defaultdict(dict)
+    sweeps: dict[str, list[Manifest]] = defaultdict(list)
+    paths = sorted((home / f"raw/manifests/ds={ds}").glob("*.json"))
+    for path, one in zip(paths, read_all(_readable, paths, home), strict=True):
+        if one is not None:
+            sweeps[one.cluster].append(one)
+            own = {file.path: file.bytes for file in one.files.values()}
+            files[one.cluster] |= own | {f"raw/manifests/ds={ds}/{path.name}": 0}
+    for path in sorted((home / f"raw/{JOINED}/ds={ds}").glob("*.json")):
+        try:
+            joined = read_joined(path)
+            for sweep in joined.sweeps:
+                refuse_newer(sweep.schema_version, f"what is joined of {path.stem}")
+            own = {file.path: file.bytes for file in joined.files.values()}
+        except NewerVersion:
+            raise
+        except (ValueError, KeyError, TypeError):
+            continue  # damaged: it names nothing, and is evidence
+        files[path.stem] |= own | {f"raw/{JOINED}/ds={ds}/{path.name}": 0}
+    last = {}
+    for cluster, found in sweeps.items():
+        newest = max(found, key=lambda one: one.sweep_at)
+        last[cluster] = {file.path: file.bytes for file in newest.files.values()}
+        last[cluster][f"raw/manifests/ds={ds}/{cluster}.{newest.sweep}.json"] = 0
+    named = {name for own in files.values() for name in own}
+    tables = [name for name in list_names(home / "raw") if name != "retired"]
+    there = [f"raw/{table}/ds={ds}/{name}" for table in tables for name in list_names(home / f"raw/{table}/ds={ds}")]
+    return Raw(dict(files), last, [name for name in there if name not in named])
+
+
+def _readable(path: Path) -> Manifest | None:
+    try:
+        return read_manifest(path)
+    except NewerVersion:
+        raise
+    except (ValueError, KeyError, TypeError):
+        return None  # damaged: it names nothing, and is evidence
+
+
+def _unreferenced(home: Path, ds: str, facts_too: bool) -> list[Path]:
+    """Generations of a day that no pointer names. Of runs the last claim stays: its number must not come again."""
+    tables = [home / f"facts/{table}/ds={ds}" for table in list_names(home / "facts")]
+    folders = [home / f"{stage}/ds={ds}" for stage in STAGES]
+    if any(folder.is_symlink() for folder in (*folders, *tables)):
+        return []  # what is behind a link is not the home's to delete
+    referenced = {current_generation(folder) for folder in (*folders, *tables)}
+    if not referenced - {None}:
+        return []  # nothing of the day is published yet
+    claims = home / f"runs/ds={ds}"
+    claimed = sorted(
+        (n for n in list_names(claims) if _GENERATION.fullmatch(Path(n).stem)), key=lambda n: int(Path(n).stem[1:])
+    )
+    kept = {*referenced, *(Path(name).stem for name in claimed[-1:])}
+    found = [claims / name for name in claimed if Path(name).stem not in kept]
+    for folder in (*folders, *tables):
+        generations = [name for name in list_names(folder) if _GENERATION.fullmatch(name)]
+        if facts_too and folder in tables:
+            found += [folder / name for name in (POINTER, *generations) if name in list_names(folder)]
+        else:
+            found += [folder / name for name in generations if name not in referenced]
+    return found
+
+
+def _remove(tree: Path) -> None:
+    """Delete a file, or a folder and all below it; a link goes itself, and nothing that it points at."""
+    if bucket.is_bucket_path(tree):
+        below = [tree] if tree.is_file() else list(tree.rglob("*"))
+        read_all(lambda path: path.unlink(missing_ok=True), below, tree)
+        return
+    if tree.is_symlink() or tree.is_file():
+        tree.unlink(missing_ok=True)
+        return
+    for folder, folders, files in os.walk(tree, topdown=False):
+        links = [name for name in folders if Path(folder, name).is_symlink()]
+        for name in (*files, *links):
+            Path(folder, name).unlink(missing_ok=True)
+        with suppress(FileNotFoundError):  # a rival was faster
+            os.rmdir(folder)

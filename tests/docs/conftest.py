@@ -1,0 +1,7 @@
+"""The documentation against the code."""
+
+import pytest
+
+from support.marks import marked
+
+pytest_collection_modifyitems = marked(__file__, pytest.mark.docs)

@@ -1,0 +1,7 @@
+"""Spark in processes of its own."""
+
+import pytest
+
+from support.marks import marked
+
+pytest_collection_modifyitems = marked(__file__, pytest.mark.spark)

@@ -1,0 +1,68 @@
+"""Every signature on its own cases: given rows, expected state, causes, strengths, subjects and missing inputs."""
+
+from collections import defaultdict
+from functools import cache
+from typing import Any
+
+import pytest
+
+from fleet_spark.facts import fact_queries
+from fleet_spark.signatures import Measured, run_signatures
+from kafka_fleet.base.resources import sql_dir
+from kafka_fleet.knowledge.signatures import load_signatures
+from kafka_fleet.schema.raw_tables import raw_schemas
+from support.builders.cases import Case, cases, rows_of
+from support.spark_runs.analysed import spark
+from support.spark_runs.fact_schemas import fact_schemas
+
+pytestmark = pytest.mark.timeout(1800)
+SIGNATURES = load_signatures(sql_dir())
+ALL = [case for name in SIGNATURES for case in cases(sql_dir() / "signatures" / name)]
+
+
+@cache
+def measured(signature: str) -> dict[str, Measured]:
+    """Cluster -> result: all cases of a signature are clusters of one run."""
+    own = [case for case in ALL if case.signature == signature]
+    rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for case in own:
+        for table, found in rows_of(case, fact_schemas()).items():
+            rows[table] += found
+    for table, schema in fact_schemas().items():
+        spark().createDataFrame(rows[table], schema).createOrReplaceTempView(table)
+    overrides = {case.cluster: {signature: case.thresholds} for case in own}
+    found = run_signatures(spark(), [SIGNATURES[signature]], overrides)
+    return {cluster: one[signature] for cluster, one in found.items() if one}
+
+
+@pytest.mark.fault(31, 33, 36, 37)
+@pytest.mark.parametrize("case", ALL, ids=lambda case: f"{case.signature}/{case.name}")
+def test_case(case: Case) -> None:
+    result = measured(case.signature)[case.cluster].result
+    wanted = case.expect.get("detections", [])
+    assert result.state == case.expect["state"], result
+    assert [(d.cause, d.strength) for d in result.detections] == [(d["cause"], d["strength"]) for d in wanted]
+    for found, expected in zip(result.detections, wanted, strict=True):
+        assert list(found.subjects) == expected["subjects"]
+        assert found.evidence
+        assert expected.get("bounds", found.bounds) == found.bounds
+    assert list(result.missing) == case.expect.get("missing", [])
+
+
+@pytest.mark.parametrize("signature", SIGNATURES)
+def test_a_signature_has_cases_of_every_kind(signature: str) -> None:
+    own = [case for case in ALL if case.signature == signature]
+    assert {case.kind for case in own} == {"fires", "healthy", "look_alike", "missing"}
+    for case in own:
+        assert (case.expect["state"] == "detected") == bool(case.expect.get("detections")), case.name
+        if case.kind == "fires":
+            assert case.expect["detections"]
+        if case.kind == "healthy":
+            assert case.expect["state"] == "quiet"
+        if case.kind == "missing":
+            assert case.expect.get("missing")
+
+
+def test_no_step_of_a_signature_hides_a_fact_table() -> None:
+    steps = {step for one in SIGNATURES.values() for step in one.steps}
+    assert not steps & (set(fact_queries(sql_dir())) | {f"raw_{table}" for table in raw_schemas()})

@@ -1,0 +1,69 @@
+"""Named healthy days: nothing that happens on them is told for sure, but what is truly there.
+
+`python -m support.generators.days.judged NAME` shows what is told of one.
+"""
+
+from functools import cache
+from typing import Any
+
+import pytest
+
+from kafka_fleet.base.resources import sql_dir
+from kafka_fleet.knowledge.advisories import load_advisories
+from kafka_fleet.knowledge.signatures import load_signatures
+from support.generators.days.judged import all_judged, every_day
+
+pytestmark = [
+    pytest.mark.timeout(900),
+    pytest.mark.xdist_group("duckdb"),
+]  # the first test waits for the analysis that all read
+Row = dict[str, Any]
+Told = tuple[str, str]
+# what is so: a partition that one tenant fills, a broker that is down
+TRUE = {
+    "hot_tenant": {("partition_skew", "key_bound")},
+    "keyed_on_a_busy_leader": {("partition_skew", "key_bound")},
+    "a_neighbour_stops": {("isr_stagnation", "dead_broker")},
+}
+WRONG_BUT_FOR = {"a_dead_fetcher": "isr_stagnation"}  # something is wrong there, and none of the known issues
+
+
+@cache
+def of_advisories() -> set[Told]:
+    """Signatures and causes that confirm a known issue on a release that has it."""
+    found = [one.signature for one in load_advisories().values() if one.signature]
+    return {(one.id, cause) for one in found for cause in one.causes}
+
+
+@pytest.fixture(scope="module")
+def judged() -> dict[str, list[Row]]:
+    return all_judged()
+
+
+@pytest.mark.parametrize("day", list(every_day()))
+def test_nothing_of_a_healthy_day_is_told_for_sure(judged: dict[str, list[Row]], day: str) -> None:
+    sure = {
+        (row["signature"], one["cause"], row["cluster"])
+        for row in judged[day]
+        for one in row["detections"]
+        if one["strength"] == "conclusive"
+    }
+    true, named = TRUE.get(day, set()), of_advisories()
+    other = WRONG_BUT_FOR.get(day)
+    false = {told for told in sure if told[:2] not in true and not (told[0] == other and told[:2] not in named)}
+    assert false == set()
+
+
+def test_every_signature_looked_at_every_day(judged: dict[str, list[Row]]) -> None:
+    """A day without an answer would be quiet for nothing. A ZooKeeper controller takes its count along."""
+    for day, rows in judged.items():
+        assert {row["signature"] for row in rows} == set(load_signatures(sql_dir())), day
+        silent = {(row["signature"], row["cluster"]) for row in rows if row["state"] == "not_evaluated"}
+        assert silent <= {("unclean_restart", "days-clean-roll-282")}, (day, rows)
+
+
+def test_what_is_there_is_seen(judged: dict[str, list[Row]]) -> None:
+    """The rows are no idle ones: the broker that is down, and the partition that one tenant fills, are found."""
+    for day in ("hot_tenant", "a_neighbour_stops"):
+        found = {(row["signature"], one["cause"]) for row in judged[day] for one in row["detections"]}
+        assert TRUE[day] <= found, day

@@ -1,0 +1,1 @@
+"""What tests share: servers, builders of rows and days, oracles, generators, and real clusters."""

@@ -1,0 +1,65 @@
+"""Judged days with a letter for payments-eu, and a mail server for its owner: what mailed letters are tested on."""
+
+import json
+from datetime import date, timedelta
+
+from kafka_fleet.documents.day_summaries import day_summary, day_summary_path
+from kafka_fleet.mail.outbox import Outbox, Recipient
+from kafka_fleet.report.render import write_letter
+from kafka_fleet.store.generations import publish
+from support.builders.letter_rows import DS as DAY
+from support.builders.letter_rows import evidence, finding
+from support.builders.letter_samples import payments
+
+CLUSTER, OWNERS = "payments-eu", ["oncall@example.org"]
+BUG = {"signature": "fetch_latency", "cause": "follower", "exposure": "exposed"}
+
+
+def confirmed(**more):
+    return finding("KAFKA-14334", "confirmed", signature_state="detected", evidence=[evidence()], **BUG, **more)
+
+
+def quiet():
+    return finding("KAFKA-14334", "exposed", signature_state="quiet", **BUG)
+
+
+def later(days):
+    return (date.fromisoformat(DAY) + timedelta(days=days)).isoformat()
+
+
+def write(home, findings, ds=DAY, generation="g0001", state="detected", shown=True):
+    """A judged day with its letter; `shown`: it is published."""
+    folder = home / f"findings/ds={ds}/{generation}"
+    (folder / "clusters").mkdir(parents=True)
+    other = finding("KAFKA-1", "confirmed", cluster="other")
+    (folder / "findings.json").write_text(json.dumps([*findings, {**other, "release": generation}]))
+    dossier = payments() | {"ds": ds}
+    dossier["signatures"][0]["state"] = state
+    (folder / f"clusters/{CLUSTER}.json").write_text(json.dumps(dossier))
+    day_summary_path(home, ds, generation, CLUSTER).parent.mkdir()
+    day_summary_path(home, ds, generation, CLUSTER).write_text(
+        json.dumps(day_summary(findings, {"fetch_latency": state}, True, {}))
+    )
+    write_letter(home, ds, generation, CLUSTER)
+    if shown:
+        publish(home / f"findings/ds={ds}", generation)
+        publish(home / f"reports/ds={ds}", generation)
+
+
+def part(message, kind):
+    return message.get_body((kind,)).get_content().replace("\r\n", "\n")
+
+
+def subjects(box):
+    return [
+        message["Subject"].strip() for _recipient, message in box.received
+    ]  # a long one begins on a line of its own
+
+
+def lost(home, ds, address, state="uncertain", claims=2, name=CLUSTER):
+    """The answer to the last mail of a day was lost, as settling leaves it."""
+
+    def change(mails):
+        mails[-1].recipients[address] = Recipient(state, claims, f"{ds}T00:00:00+00:00", "no answer")
+
+    Outbox(home, ds, name, timedelta(minutes=10)).change(change)

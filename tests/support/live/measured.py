@@ -1,0 +1,215 @@
+"""Real clusters under load, swept, analysed through the command line: takes a home, gives what the live tests read.
+
+Two batches of clusters for the latency of fetches, and one module of scenarios for each group of other symptoms. They
+wait more than they compute, so PARALLEL of them run at a time; more would hold up each other's brokers.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow.parquet as pq
+import yaml
+
+from fleet_demo.cluster import Cluster
+from kafka_fleet.store.generations import current_generation
+from kafka_fleet.store.raw.manifests import manifests, read_rows
+from support.live import guarded, history, offsets, prometheus, retries, skew, storm, zk28
+from support.live.commands import fleet_command
+from support.live.scenarios import avoid_midnight, running, sweep
+
+FIRST = ["follower331", "follower332", "follower411", "idle331"]
+SECOND = ["crowd331", "slow331", "mixed331", "redirect282", "ancient111"]
+SWEEPS, EVERY_S = 7, 9.0
+PARALLEL = 2
+KILLS = 4  # of collectors, at as many moments after their first file
+Row = dict[str, Any]
+
+
+class Days(dict[str, str]):
+    """Each cluster's day, that of its last sweep. A cluster that was never swept raises with what went wrong."""
+
+    def __init__(self, failures: Mapping[str, BaseException]) -> None:
+        super().__init__()
+        self.failures = failures
+
+    def __missing__(self, cluster: str) -> str:
+        told = [f"{name}: {failure!r}" for name, failure in self.failures.items()]
+        raise LookupError(f"{cluster} was never swept; scenarios that failed: {'; '.join(told) or 'none'}")
+
+
+class Measured(NamedTuple):
+    """The home after everything ran. A scenario that failed costs the others nothing."""
+
+    home: Path
+    days: Days
+    seconds: dict[str, float]
+
+    @property
+    def failures(self) -> Mapping[str, BaseException]:
+        """What each scenario that failed raised."""
+        return self.days.failures
+
+    def findings(self, cluster: str) -> list[Row]:
+        """What `kafka-fleet findings` prints of a cluster."""
+        return [one for one in self.printed(self.days[cluster]) if one["cluster"] == cluster]
+
+    def printed(self, ds: str) -> list[Row]:
+        """Everything that `kafka-fleet findings --format json` prints for a day."""
+        return _printed(self.home, ds)
+
+    def finding(self, cluster: str, advisory: str) -> Row:
+        """One cluster's finding on one advisory."""
+        return next(one for one in self.findings(cluster) if one["advisory"] == advisory)
+
+    def state(self, cluster: str, signature: str) -> Row:
+        """State, detections and missing inputs of a signature on a cluster."""
+        folder = self.home / f"signatures/ds={self.days[cluster]}"
+        rows: list[Row] = json.loads((folder / str(current_generation(folder)) / "signatures.json").read_text())
+        return next(one for one in rows if (one["cluster"], one["signature"]) == (cluster, signature))
+
+    def facts(self, table: str, **keys: object) -> list[Row]:
+        """Rows of a fact table on the day of the named cluster."""
+        folder = self.home / f"facts/{table}/ds={self.days[str(keys['cluster'])]}"
+        rows = pq.read_table(folder / str(current_generation(folder))).to_pylist()
+        return [row for row in rows if all(row[key] == value for key, value in keys.items())]
+
+    def raw(self, table: str, cluster: str) -> list[Row]:
+        """Raw rows of a cluster, in the order of its sweeps."""
+        sweeps = [one for one in manifests(self.home, self.days[cluster])[0] if one.cluster == cluster]
+        return read_rows(self.home, sweeps, table)
+
+    def dossier(self, cluster: str) -> Row:
+        """What the cluster's letter is written from."""
+        folder = self.home / f"findings/ds={self.days[cluster]}"
+        found: Row = json.loads((folder / str(current_generation(folder)) / f"clusters/{cluster}.json").read_text())
+        return found
+
+
+@cache
+def _printed(home: Path, ds: str) -> list[Row]:
+    done = fleet_command("findings", "--home", str(home), "--date", ds, "--format", "json")
+    assert done.returncode == 0, done.stderr
+    found: list[Row] = json.loads(done.stdout)
+    return found
+
+
+def restarts(cluster: Cluster, home: Path) -> None:
+    """Broker 2 is killed between two sweeps and comes back; "halfdead" is what is seen of the cluster meanwhile.
+
+    The last sweep without it comes when its session has ended, and the next process some seconds later.
+    """
+    avoid_midnight(120)
+    for _ in range(2):
+        sweep(cluster, home, "restarted")
+        time.sleep(3)
+    cluster.kill_broker(2)
+    for _ in range(2):
+        sweep(cluster, home, "halfdead")
+        time.sleep(1)
+    for _ in range(30):
+        listed = [row["broker"] for row in sweep(cluster, home, "fenced411").admin.tables.get("brokers", [])]
+        if listed == [1]:
+            break
+        time.sleep(1)
+    sweep(cluster, home, "restarted")
+    time.sleep(8)
+    cluster.start_broker(2)
+    for _ in range(2):
+        sweep(cluster, home, "restarted")
+        time.sleep(3)
+
+
+def killed_collectors(cluster: Cluster, home: Path) -> None:
+    """Collectors that die at random moments of their work, and one that does not."""
+    fleet_file = home / "killed.yaml"
+    entry = {**cluster.fleet_entry(id="interrupted"), "jolokia": {"brokers": cluster.jolokia_urls}}
+    fleet_file.write_text(yaml.safe_dump({"version": 1, "clusters": [entry]}))
+    program = str(Path(sys.executable).with_name("kafka-fleet"))
+    command = [program, "collect", "--fleet", str(fleet_file), "--home", str(home)]
+    for later in [0.02 * kill for kill in range(KILLS)]:
+        before = {path.name for path in (home / "raw").glob("*/ds=*/interrupted.*")}
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            deadline = time.monotonic() + 30
+            while process.poll() is None and time.monotonic() < deadline:
+                if {path.name for path in (home / "raw").glob("*/ds=*/interrupted.*")} != before:
+                    break
+                time.sleep(0.002)
+            time.sleep(later)
+            process.send_signal(signal.SIGKILL)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
+def first_batch(home: Path) -> None:
+    """Follower reads on three releases and an idle cluster; history of one; a killed broker; killed collectors.
+
+    Meanwhile the idle cluster's agent is asked with its policy and without.
+    """
+    options, ports = prometheus.agents(home / "history")
+    agents = {history.OF: options}
+    with (
+        prometheus.server(home / "history", ports) as url,
+        running(FIRST, home, SWEEPS, EVERY_S, agents=agents) as clusters,
+        ThreadPoolExecutor(2) as aside,
+    ):
+        asked = aside.submit(guarded.prove, clusters["idle331"], home)
+        imported = aside.submit(history.imported, home, url, clusters[history.OF])
+        restarts(clusters["follower411"], home)
+        asked.result()
+        killed_collectors(clusters["follower332"], home)
+        imported.result()
+
+
+def second_batch(home: Path) -> None:
+    """Look-alikes, mixed leadership, redirects, and a broker of 1.1.1."""
+    with running(SECOND, home, SWEEPS, EVERY_S):
+        pass
+
+
+def _timed(scenario: Callable[[Path], object], home: Path) -> float:
+    begin = time.monotonic()
+    scenario(home)
+    return time.monotonic() - begin
+
+
+SCENARIOS: dict[str, Callable[[Path], object]] = {
+    "skew": skew.run,  # first, beside the smaller ones: how late a broker answers is compared with the others
+    "storms": storm.run,
+    "stops": zk28.run,
+    "offsets": offsets.run,
+    "retries": retries.run,
+    "fetches": first_batch,
+    "look-alikes": second_batch,
+}
+
+
+def measure(home: Path) -> Measured:
+    """Run everything, then analyse every day that has sweeps. Raises the reasons when no scenario could be run."""
+    with ThreadPoolExecutor(PARALLEL) as pool:
+        runs = {name: pool.submit(_timed, scenario, home) for name, scenario in SCENARIOS.items()}
+        raised = {name: run.exception() for name, run in runs.items()}
+    failures = {name: failure for name, failure in raised.items() if failure is not None}
+    if len(failures) == len(SCENARIOS):
+        raise BaseExceptionGroup("no scenario ran", list(failures.values()))
+    seconds = {name: run.result() for name, run in runs.items() if name not in failures}
+    begin = time.monotonic()
+    days = Days(failures)
+    for folder in sorted((home / "raw/manifests").iterdir()):
+        ds = folder.name.removeprefix("ds=")
+        days |= {one.cluster: ds for one in manifests(home, ds)[0]}
+    for ds in sorted(set(days.values())):
+        done = fleet_command("analyze", "--home", str(home), "--date", ds)
+        assert done.returncode == 0, done.stderr[-4000:]
+    seconds["analyze"] = time.monotonic() - begin
+    print(f"live, {datetime.now(UTC):%H:%M} UTC, {os.cpu_count()} cores:", {n: round(s) for n, s in seconds.items()})
+    return Measured(home, days, seconds)

@@ -1,0 +1,35 @@
+"""What a folder's tests have in common: takes a conftest's file and marks, gives the hook that sets them.
+
+Workers of pytest-xdist take whole groups (`--dist loadgroup`). A test without a group of its own is in that of its
+file, so that what a file has made once is made once.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Hook = Callable[[list[pytest.Item]], None]
+
+
+def marked(conftest: str, *marks: pytest.MarkDecorator) -> Hook:
+    """For `pytest_collection_modifyitems` of a folder's conftest; a mark that is nearer to a test stays."""
+    folder = Path(conftest).parent
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+        for item in items:
+            if item.path.is_relative_to(folder):
+                for mark in marks:
+                    if item.get_closest_marker(mark.name) is None:
+                        item.add_marker(mark)
+
+    return pytest_collection_modifyitems
+
+
+@pytest.hookimpl(tryfirst=False)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests of a file stay together unless a mark says more."""
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))

@@ -1,0 +1,29 @@
+"""Schemas of the fact tables, as their own queries over empty raw tables give them."""
+
+from functools import cache
+from typing import Any
+
+from pyspark.sql import SparkSession
+from pyspark.sql.types import StructField, StructType
+
+from fleet_spark.facts import CLOCK_SECONDS, START_HOURS, fact_queries
+from fleet_spark.tables import spark_schema
+from kafka_fleet.base.resources import sql_dir
+from kafka_fleet.schema.raw_tables import raw_schemas
+from support.spark_runs.analysed import spark
+
+
+@cache
+def fact_schemas() -> dict[str, StructType]:
+    """Schemas of the fact tables, as their own queries over empty raw tables give them."""
+    session: SparkSession = spark()
+    for table in raw_schemas():
+        session.createDataFrame([], spark_schema(table)).createOrReplaceTempView(f"raw_{table}")
+    known: dict[str, Any] = {"ds": "2026-11-20", "start_hours": START_HOURS, "clock_s": CLOCK_SECONDS}
+    schemas = {}
+    for table, query in fact_queries(sql_dir()).items():
+        frame = session.sql(query, args={name: value for name, value in known.items() if f":{name}" in query})
+        # as read back from Parquet: every column may be null; and a table, so that no query is planned within another
+        schemas[table] = StructType([StructField(one.name, one.dataType) for one in frame.schema])
+        session.createDataFrame([], schemas[table]).createOrReplaceTempView(table)
+    return schemas

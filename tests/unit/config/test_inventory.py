@@ -1,0 +1,246 @@
+"""The fleet file: every mistake is one sentence that names file, cluster, field and what is allowed; secrets never."""
+
+import itertools
+import random
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from kafka_fleet.config.fleet import parse_fleet
+from support.builders.fleet_entries import GOOD, fleet
+
+# (path of the value, value, field of the sentence, what the sentence says is allowed); None as value: taken out
+MISTAKES: list[tuple[tuple[Any, ...], Any, str, str]] = [
+    (("id",), "Payments", "id", "slug of a-z"),
+    (("id",), "../../etc", "id", "slug of a-z"),
+    (("id",), "a/b", "id", "slug of a-z"),
+    (("id",), "a\nb", "id", "slug of a-z"),
+    (("id",), "index", "id", "is reserved"),
+    (("id",), 7, "id", "must be text"),
+    (("id",), None, "id", "is required"),
+    (("environment",), "prod", "environment", "production, staging or development"),
+    (("owners",), [], "owners", "at least one"),
+    (("owners",), "a@b.org", "owners", "must be a list"),
+    (("owners", 0), "nobody", "owners.0", "e-mail"),
+    (("owners", 0), "a@b.org\nBcc: x@y.org", "owners.0", "e-mail"),
+    (("owners", 0), "a\x00@b.org", "owners.0", "e-mail"),
+    (("bootstrap_servers", 0), "broker-1", "bootstrap_servers.0", "host:port"),
+    (("bootstrap_servers", 0), "169.254.169.254:80", "bootstrap_servers.0", "link-local"),
+    (("kafka_connection",), "a b", "kafka_connection", "connection id"),
+    (("jolokia",), None, "jolokia", "is required"),
+    (("jolokia",), "http://h/", "jolokia", "brokers, url_template, controllers, connection"),
+    (("jolokia", "brokers"), {}, "jolokia", "needs brokers"),
+    (("jolokia", "brokers", 1), "file:///etc/passwd", "jolokia.brokers.1", "http://"),
+    (("jolokia", "brokers", 1), ["x"], "jolokia.brokers.1", "must be text"),
+    (("jolokia", "brokers", "one"), "http://h/", "jolokia.brokers.one", "whole number"),
+    (("jolokia", "brokers", -1), "http://minus/", "jolokia.brokers.-1", "0 to 2147483647"),
+    (("jolokia", "brokers", 2), "http://broker-1.example.org:8778/jolokia", "jolokia.brokers.2", "each has its own"),
+    (("jolokia", "controllers", 1), "http://c/", "jolokia.controllers.1", "once"),
+    (("jolokia", "url_template"), "http://h:8778/", "jolokia.url_template", "{host} once"),
+    (("jolokia", "url_template"), "http://{host}/{x}", "jolokia.url_template", "no other braces"),
+    (("jolokia", "url_template"), "http://u:p@{host}/", "jolokia.url_template", "connection"),
+    (("jolokia", "connection"), "a/b", "jolokia.connection", "connection id"),
+    (("jolokia", "borkers"), {}, "jolokia.borkers", "allowed: brokers, url_template, controllers, connection"),
+    (("node_exporter", 1), "http://169.254.1.1/", "node_exporter.1", "link-local"),
+    (("client_configs", "topics"), {}, "client_configs.topics", "allowed: groups, producers"),
+    (
+        ("client_configs", "groups", "billing-*", "auto.ofset"),
+        1,
+        "client_configs.groups.billing-*.auto.ofset",
+        "auto.offset.reset",
+    ),
+    (("client_configs", "groups", "g", "acks"), [1], "client_configs.groups.g.acks", "text, a number"),
+    (("client_configs", "groups", "g"), "x", "client_configs.groups.g", "must be a mapping"),
+    (("client_configs", "producers"), [{"version": "2.0"}], "client_configs.producers.0.software", "is required"),
+    (
+        ("client_configs", "producers"),
+        [{"software": "apache-kafka-java", "version": "old"}],
+        "client_configs.producers.0.version",
+        ">=2.4,<3.3",
+    ),
+    (
+        ("client_configs", "producers"),
+        [{"software": "x", "version": 2.1}],
+        "client_configs.producers.0.version",
+        "in quotes",
+    ),
+    (("client_configs", "producers"), [{"software": "x", "retry": 1}], "client_configs.producers.0.retry", "retries"),
+    (("thresholds", "latency"), {"min_ratio": 0.3}, "thresholds.latency", "allowed: fetch_latency"),
+    (("thresholds", "fetch_latency", "max"), 1, "thresholds.fetch_latency.max", "allowed: min"),
+    (("thresholds", "fetch_latency", "min_ratio"), "0.3", "thresholds.fetch_latency.min_ratio", "a number"),
+    (("thresholds", "fetch_latency", "min_ratio"), True, "thresholds.fetch_latency.min_ratio", "a number"),
+    (("thresholds", "fetch_latency", "min_ratio"), float("nan"), "thresholds.fetch_latency.min_ratio", "a number"),
+    (("thresholds", "fetch_latency", "min_ratio"), 99, "thresholds.fetch_latency.min_ratio", "must be"),
+    (("colour",), "red", "colour", "allowed: id, environment, owners, bootstrap_servers"),
+]
+
+
+def changed(entry: dict[str, Any], path: tuple[Any, ...], value: Any) -> dict[str, Any]:
+    made = deepcopy(entry)
+    target: Any = made
+    for part in path[:-1]:
+        target = target[part] if isinstance(target, list) else target.setdefault(part, {})
+    if value is None:
+        del target[path[-1]]
+    else:
+        target[path[-1]] = value
+    return made
+
+
+@pytest.mark.fault(15, 40, 41)
+@pytest.mark.parametrize(("path", "value", "field", "about"), MISTAKES, ids=lambda one: None)
+def test_one_mistake_is_one_sentence(path, value, field, about):
+    found = fleet(changed(GOOD, path, value), {**GOOD, "id": "other"})
+    (error,) = found.errors
+    assert [cluster.id for cluster in found.clusters] == ["other"]
+    label = "payments-eu" if path != ("id",) else "index" if value == "index" else "entry 1"
+    assert str(error).startswith(f"fleet.yaml: cluster {label}: {field}: ")
+    assert about in error.problem
+    assert str(error).isprintable()
+    assert found.invalid == {label: f"{field}: {error.problem}"}
+
+
+def independent(mistakes: tuple[Any, ...]) -> bool:
+    """Whether the mistakes touch different parts of an entry."""
+    paths = [mistake[0] for mistake in mistakes]
+    return all(a[: len(b)] != b and b[: len(a)] != a for a, b in itertools.combinations(paths, 2))
+
+
+def test_a_mapping_for_the_software_of_producers_is_one_sentence():
+    found = parse_fleet(
+        {
+            "version": 1,
+            "clusters": [changed(GOOD, ("client_configs", "producers"), [{"software": {}, "version": "1"}])],
+        },
+        "f",
+    )
+    assert [error.field for error in found.errors] == ["client_configs.producers.0.software"]
+
+
+def test_five_mistakes_are_five_sentences_in_many_combinations():
+    chance, tried = random.Random(7), 0  # noqa: S311 - a sample of combinations, no secret
+    usable = [
+        one for one in MISTAKES if one[0] != ("jolokia", "brokers") and "each has" not in one[3] and one[3] != "once"
+    ]
+    while tried < 300:
+        chosen = tuple(chance.sample(usable, 5))
+        if not independent(chosen):
+            continue
+        entry = GOOD
+        for path, value, _field, _about in chosen:
+            entry = changed(entry, path, value)
+        assert sorted(e.field for e in fleet(entry).errors) == sorted(field for _p, _v, field, _a in chosen), chosen
+        tried += 1
+
+
+@pytest.mark.fault(40, 41)
+def test_mistakes_of_several_clusters_and_of_the_file_are_told_together():
+    bad = changed(changed(GOOD, ("environment",), "x"), ("colour",), 1)
+    content = {
+        "version": 1,
+        "cluster": [],
+        "clusters": [GOOD, {**bad, "id": "second"}, "text", GOOD, {**bad, "id": "UP"}],
+    }
+    found = parse_fleet(content, "f")
+    assert [(e.cluster, e.field) for e in found.errors] == [
+        ("-", "cluster"),
+        ("second", "environment"),
+        ("second", "colour"),
+        ("entry 3", "entry"),
+        ("entry 4", "id"),
+        ("entry 5", "id"),
+        ("entry 5", "environment"),
+        ("entry 5", "colour"),
+    ]
+    assert [cluster.id for cluster in found.clusters] == ["payments-eu"]
+    assert set(found.invalid) == {"second", "entry 3", "entry 4", "entry 5"}
+
+
+@pytest.mark.fault(40)
+def test_a_second_entry_of_an_id_is_refused_even_when_the_first_is_broken():
+    found = fleet(changed(GOOD, ("environment",), "x"), GOOD)
+    assert [(e.cluster, e.field) for e in found.errors] == [("payments-eu", "environment"), ("entry 2", "id")]
+    assert found.clusters == []
+
+
+SECRET_URLS = [
+    "http://canary:hunter2@h/",
+    "http://canary:hun/ter2@h/",
+    "http:canary:hunter2@h/",
+    "ftp://canary:hunter2@h/",
+    "http://h/?token=hunter2",
+    "http://h/#hunter2",
+    "canary:hunter2@h",
+    "http://canary:hunter2@[::1/",
+]
+
+
+@pytest.mark.fault(56)
+@pytest.mark.parametrize("url", SECRET_URLS)
+@pytest.mark.parametrize(
+    "path",
+    [("jolokia", "brokers", 1), ("jolokia", "url_template"), ("bootstrap_servers", 0), ("node_exporter", 1), ("id",)],
+)
+def test_a_secret_in_a_bad_url_is_never_printed(path, url):
+    found = fleet(changed(GOOD, path, url))
+    assert found.errors
+    assert not any(word in str(error) for error in found.errors for word in ("hunter", "ter2", "canary"))
+
+
+@pytest.mark.fault(56)
+def test_a_secret_used_as_a_key_or_in_the_wrong_place_is_never_printed():
+    entries = [
+        changed(GOOD, ("jolokia", "brokers", "http://canary:hunter2@h/"), "http://h/"),
+        {**GOOD, "http://canary:hunter2@h/": 1},
+        {**GOOD, "jolokia": ["http://canary:hunter2@h/"]},
+        {**GOOD, "client_configs": {"groups": {"g": {"sasl.jaas.config": "canary hunter2"}}}},
+        {**GOOD, "thresholds": {"password=canary hunter2": {}}},
+    ]
+    for entry in entries:
+        (error,) = fleet(entry).errors
+        assert "canary" not in str(error)
+        assert "hunter2" not in str(error)
+
+
+def test_text_that_would_write_on_the_terminal_is_quoted():
+    for name in ("\x1b[31m", "a\nb", "\u202e", "\ud800"):
+        for entry in ({**GOOD, name: 1}, changed(GOOD, ("owners", 0), name), changed(GOOD, ("thresholds", name), {})):
+            (error,) = fleet(entry).errors
+            assert str(error).isprintable()
+            assert str(error).encode()
+
+
+def test_a_fleet_file_written_as_json_has_its_broker_ids_in_quotes():
+    one = {
+        "id": "payments-eu",
+        "environment": "production",
+        "owners": ["oncall@example.org"],
+        "bootstrap_servers": ["broker-1.example.org:9092"],
+        "jolokia": {"brokers": {"1": "http://broker-1.example.org:8778/jolokia"}},
+    }
+    fleet = parse_fleet({"version": 1, "clusters": [one]}, "fleet.json")
+    assert fleet.errors == []
+    assert list(fleet.clusters[0].jolokia.brokers) == [1]
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "sentence"),
+    [
+        ("owners", ["#platform-alerts"], "owners.0: must be an e-mail address; the value is not shown"),
+        ("environment", "passau", "environment: must be production, staging or development; the value is not shown"),
+        ("environment", "prod", "environment: must be production, staging or development, not 'prod'"),
+        ("owners", ["platform-team"], "owners.0: must be an e-mail address, not 'platform-team'"),
+    ],
+)
+def test_a_value_that_may_hold_a_secret_leaves_a_whole_sentence(field, value, sentence):
+    entry = {
+        "id": "lab",
+        "environment": "production",
+        "owners": ["a@example.org"],
+        "bootstrap_servers": ["127.0.0.1:9"],
+    }
+    entry |= {"jolokia": {"brokers": {1: "http://127.0.0.1:1/jolokia"}}, field: value}
+    (fault,) = parse_fleet({"version": 1, "clusters": [entry]}, "fleet.yaml").errors
+    assert sentence in str(fault)
+    assert "not the value" not in str(fault)
