@@ -1,9 +1,11 @@
-"""Results between two queries: rows that the driver holds, rows that are counted as they go by, and no rows at all."""
+"""Results between two queries: rows that are held, rows that are counted as they go by, and no rows at all."""
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql.functions import count, lit
 from pyspark.sql.types import StructField, StructType
+
+PLANNED_BYTES = 200_000  # a table within a plan is sent to every task that reads it; Spark warns from 1 MB on
 
 
 def nothing(spark: SparkSession, schema: StructType) -> DataFrame:
@@ -13,13 +15,23 @@ def nothing(spark: SparkSession, schema: StructType) -> DataFrame:
 
 
 def in_driver(spark: SparkSession, rows: pa.Table, schema: StructType) -> DataFrame:
-    """The rows as a table that no query has to open a file or run a task for.
+    """The rows as a table that no query has to open a file for.
 
     In one partition, so that joins and windows over it need no shuffle.
     """
     if not rows.num_rows:
         return nothing(spark, schema)
-    return spark.createDataFrame(rows, nullable(schema)).coalesce(1)
+    frame = spark.createDataFrame(rows, nullable(schema)).coalesce(1)
+    return frame if rows.nbytes < PLANNED_BYTES else held(frame)
+
+
+def held(frame: DataFrame) -> DataFrame:
+    """The same rows, computed once and kept in memory, or on disk where that is full.
+
+    On a cluster they would be kept by executors, which may go: there the frame stays as it is.
+    """
+    master = frame.sparkSession.sparkContext.master or "local"
+    return frame.localCheckpoint() if master.startswith("local") else frame
 
 
 def nullable(schema: StructType) -> StructType:

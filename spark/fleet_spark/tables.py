@@ -4,13 +4,18 @@ Raw is read by manifest only. A day reads its own sweeps and, for the first inte
 day before.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from datetime import date, timedelta
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import coalesce, col
 from pyspark.sql.types import (
@@ -26,10 +31,10 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from fleet_spark.frames import in_driver, nothing
+from fleet_spark.frames import held, in_driver, nothing
 from fleet_spark.staging import staged
 from fleet_spark.stored import look, write_few, write_many
-from fleet_spark.ways import Ways, few, weight
+from fleet_spark.ways import Ways, few, tables_read, weight
 from kafka_fleet.schema.raw_tables import raw_schemas
 from kafka_fleet.store.files import read_file, replace_file
 from kafka_fleet.store.generations import Unchangeable, current_generation, publish
@@ -71,6 +76,13 @@ class Day:
         self._known: set[str] = set()
         self._used: list[Manifest] | None = None  # None: of a job that reads no raw
         self._left_out: set[str] = set()
+
+    @cached_property
+    def _shared(self) -> set[str]:
+        """What several facts read."""
+        queries = [path.read_text(encoding="utf-8") for path in (self.sql / "facts").glob("*.sql")]
+        reads = Counter(table for query in queries for table in tables_read(query))
+        return {table for table, times in reads.items() if times > 1}
 
     def load_raw(self, clusters: list[str]) -> list[Manifest]:
         """Register `raw_<table>` views over the committed sweeps; gives the day's manifests."""
@@ -121,8 +133,13 @@ class Day:
         return named.select(*staged(schema))
 
     def _view(self, frame: DataFrame, name: str, rows: int) -> None:
-        """Few rows are read as one partition, so that joins and windows over them need no shuffle."""
-        (frame.coalesce(1) if few(rows) else frame).createOrReplaceTempView(name)
+        """Few rows are one partition, so that joins and windows over them need no shuffle; and are read once."""
+        if rows and few(rows):
+            frame = frame.coalesce(1)
+        if rows and few(rows) and name in self._shared:
+            with suppress(PySparkException, Py4JJavaError):  # what cannot be read fails in the query that reads it
+                frame = held(frame)
+        frame.createOrReplaceTempView(name)
         self.ways.rows[name] = rows
 
     def sweeps(self, clusters: list[str]) -> tuple[list[Manifest], list[Damaged]]:

@@ -32,25 +32,17 @@ spans AS (
         partition,
         min(sweep_number) AS first_number,
         max(sweep_number) AS last_number,
-        count(*) AS times
+        count(*) AS times,
+        min(min(sweep_number)) OVER (PARTITION BY cluster, group_id, topic) AS topic_first_number
     FROM commits
     GROUP BY cluster, group_id, topic, partition
-),
-
-group_topics AS (
-    SELECT
-        cluster,
-        group_id,
-        topic,
-        min(first_number) AS first_number
-    FROM spans
-    GROUP BY cluster, group_id, topic
 ),
 
 -- only partitions whose commits are not there at every sweep: the window is never over all of them
 broken AS (
     SELECT
         c.*,
+        s.topic_first_number,
         lag(c.sweep_number, 1, 0) OVER before AS before_number,
         lag(c.sweep_at) OVER before AS before_sweep,
         lag(c.committed_offset) OVER before AS previous_offset
@@ -69,35 +61,38 @@ begun AS (
     WHERE sweep_number - before_number > 1 AND to_date(sweep_at) = :ds
 ),
 
+-- not begun with where it was not yet assigned
 assigned AS (
     SELECT
-        b.cluster,
-        b.group_id,
-        b.topic,
-        b.partition,
-        b.sweep_number,
-        min(s.sweep_number) AS assigned_number
+        b.*,
+        coalesce(min(s.sweep_number), max(b.sweep_number)) - 1 AS from_number
     FROM begun AS b
-    INNER JOIN raw_group_assignments AS a
+    LEFT JOIN raw_group_assignments AS a
         ON b.cluster = a.cluster AND b.group_id = a.group_id AND b.topic = a.topic AND b.partition = a.partition
-    INNER JOIN sweeps AS s ON a.cluster = s.cluster AND a.sweep_at = s.sweep_at
-    WHERE s.sweep_number > b.before_number AND s.sweep_number < b.sweep_number
-    GROUP BY b.cluster, b.group_id, b.topic, b.partition, b.sweep_number
+    LEFT JOIN sweeps AS s
+        ON
+            a.cluster = s.cluster
+            AND a.sweep_at = s.sweep_at
+            AND b.before_number < s.sweep_number
+            AND b.sweep_number > s.sweep_number
+    GROUP BY ALL
 )
 
 SELECT
-    b.*,
+    a.cluster,
+    a.group_id,
+    a.topic,
+    a.partition,
+    a.committed_offset,
+    a.read_at,
+    a.sweep_at,
+    a.sweep_number,
+    a.before_number,
+    a.before_sweep,
+    a.previous_offset,
+    a.kind,
     f.sweep_at AS from_sweep,
     f.sweep_number AS from_number,
-    g.first_number < b.sweep_number AS topic_read_before
-FROM begun AS b
-INNER JOIN group_topics AS g ON b.cluster = g.cluster AND b.group_id = g.group_id AND b.topic = g.topic
-LEFT JOIN assigned AS a
-    ON
-        b.cluster = a.cluster
-        AND b.group_id = a.group_id
-        AND b.topic = a.topic
-        AND b.partition = a.partition
-        AND b.sweep_number = a.sweep_number
-LEFT JOIN sweeps AS f
-    ON b.cluster = f.cluster AND coalesce(a.assigned_number, b.sweep_number) - 1 = f.sweep_number
+    a.topic_first_number < a.sweep_number AS topic_read_before
+FROM assigned AS a
+LEFT JOIN sweeps AS f ON a.cluster = f.cluster AND a.from_number = f.sweep_number

@@ -36,6 +36,26 @@ ends AS (
     GROUP BY r.cluster, r.sweep_at, r.topic, r.partition
 ),
 
+spans AS (
+    SELECT
+        o.*,
+        max(CASE WHEN e.sweep_at = o.to_sweep THEN e.leader END) AS leader,
+        max(CASE WHEN e.sweep_at = o.to_sweep THEN e.read_at END) AS read_at,
+        max(CASE WHEN e.sweep_at = o.to_sweep THEN e.log_start_offset END) AS log_start_offset,
+        max(CASE WHEN e.sweep_at = o.to_sweep THEN e.log_end_offset END) AS log_end_offset,
+        max(CASE WHEN e.sweep_at < o.to_sweep THEN e.read_at END) AS from_read_at,
+        max(CASE WHEN e.sweep_at < o.to_sweep THEN e.log_start_offset END) AS from_log_start_offset,
+        max(CASE WHEN e.sweep_at < o.to_sweep THEN e.log_end_offset END) AS from_log_end_offset
+    FROM offset_spans AS o
+    LEFT JOIN ends AS e
+        ON
+            o.cluster = e.cluster
+            AND o.topic = e.topic
+            AND o.partition = e.partition
+            AND e.sweep_at IN (o.from_sweep, o.to_sweep)
+    GROUP BY ALL
+),
+
 assigned AS (
     SELECT DISTINCT
         g.cluster,
@@ -68,30 +88,21 @@ SELECT
     o.group_id,
     o.topic,
     o.partition,
-    t.leader,
+    o.leader,
     s.group_state,
-    f.read_at AS from_at,
-    t.read_at AS to_at,
-    f.log_start_offset AS from_log_start_offset,
-    f.log_end_offset AS from_log_end_offset,
+    o.from_read_at AS from_at,
+    o.read_at AS to_at,
+    o.from_log_start_offset,
+    o.from_log_end_offset,
     o.committed_offset,
-    t.log_start_offset,
-    t.log_end_offset,
-    CASE WHEN f.cluster IS NOT NULL THEN o.from_committed_offset END AS from_committed_offset,
+    o.log_start_offset,
+    o.log_end_offset,
+    CASE WHEN o.from_log_end_offset IS NOT NULL THEN o.from_committed_offset END AS from_committed_offset,
     -- a group that shows assignments, and none of this partition, does not read it any more
     m.group_id IS NOT NULL AND p.group_id IS NULL AS left_behind,
     n.group_id IS NOT NULL AS memberless,
-    (unix_micros(t.read_at) - unix_micros(f.read_at)) / 1e6D AS seconds
-FROM offset_spans AS o
-LEFT JOIN ends AS t
-    ON o.cluster = t.cluster AND o.to_sweep = t.sweep_at AND o.topic = t.topic AND o.partition = t.partition
-LEFT JOIN ends AS f
-    ON
-        o.cluster = f.cluster
-        AND o.from_sweep = f.sweep_at
-        AND o.from_sweep < o.to_sweep
-        AND o.topic = f.topic
-        AND o.partition = f.partition
+    (unix_micros(o.read_at) - unix_micros(o.from_read_at)) / 1e6D AS seconds
+FROM spans AS o
 LEFT JOIN states AS s ON o.cluster = s.cluster AND o.group_id = s.group_id
 LEFT JOIN readers AS m ON o.cluster = m.cluster AND o.group_id = m.group_id
 LEFT JOIN memberless_groups AS n ON o.cluster = n.cluster AND o.group_id = n.group_id

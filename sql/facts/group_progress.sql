@@ -12,6 +12,32 @@ WITH pairs AS (
     WHERE NOT array_contains(s.admin_missing, 'group_offsets') AND s.admin_outcome != 'failed'
 ),
 
+commits AS (
+    SELECT
+        o.cluster,
+        o.group_id,
+        o.topic,
+        o.partition,
+        p.from_sweep,
+        p.to_sweep,
+        o.committed_offset,
+        o.read_at,
+        lag(p.to_sweep) OVER before AS before_sweep,
+        lag(o.committed_offset) OVER before AS before_offset,
+        lag(o.read_at) OVER before AS before_read_at
+    FROM pairs AS p
+    INNER JOIN raw_group_offsets AS o ON p.cluster = o.cluster AND p.to_sweep = o.sweep_at
+    WINDOW before AS (PARTITION BY o.cluster, o.group_id, o.topic, o.partition ORDER BY p.to_sweep)
+),
+
+compared AS (
+    SELECT
+        *,
+        before_sweep = from_sweep AND coalesce(read_at > before_read_at, TRUE) AS has_before
+    FROM commits
+    WHERE to_date(to_sweep) = :ds
+),
+
 -- few topics of a large cluster are read by groups: the others' metadata need not be moved about
 leaders AS (
     SELECT
@@ -25,27 +51,17 @@ leaders AS (
 )
 
 SELECT
-    p.cluster,
-    t.group_id,
-    t.topic,
-    t.partition,
-    p.from_sweep,
-    p.to_sweep,
+    c.cluster,
+    c.group_id,
+    c.topic,
+    c.partition,
+    c.from_sweep,
+    c.to_sweep,
     l.leader,
-    f.committed_offset AS from_committed_offset,
-    t.committed_offset,
-    t.committed_offset - f.committed_offset AS records,
-    (unix_micros(t.read_at) - unix_micros(f.read_at)) / 1e6D AS seconds
-FROM pairs AS p
-INNER JOIN raw_group_offsets AS t ON p.cluster = t.cluster AND p.to_sweep = t.sweep_at
-LEFT JOIN raw_group_offsets AS f
-    ON
-        p.cluster = f.cluster
-        AND p.from_sweep = f.sweep_at
-        AND t.group_id = f.group_id
-        AND t.topic = f.topic
-        AND t.partition = f.partition
-        AND coalesce(t.read_at > f.read_at, TRUE)
+    c.committed_offset,
+    CASE WHEN c.has_before THEN c.before_offset END AS from_committed_offset,
+    CASE WHEN c.has_before THEN c.committed_offset - c.before_offset END AS records,
+    CASE WHEN c.has_before THEN (unix_micros(c.read_at) - unix_micros(c.before_read_at)) / 1e6D END AS seconds
+FROM compared AS c
 LEFT JOIN leaders AS l
-    ON p.cluster = l.cluster AND p.to_sweep = l.sweep_at AND t.topic = l.topic AND t.partition = l.partition
-WHERE to_date(p.to_sweep) = :ds
+    ON c.cluster = l.cluster AND c.to_sweep = l.sweep_at AND c.topic = l.topic AND c.partition = l.partition

@@ -59,36 +59,42 @@ judged AS (
     FROM paired
 ),
 
-pairs_and_starts AS (
+kinds AS (
     SELECT
         cluster,
         broker,
-        'sweeps' AS kind,
         from_sweep,
         to_sweep,
         from_at,
         to_at,
+        began_at,
         same_process,
-        clock_set
+        clock_set,
+        explode(array('sweeps', 'start')) AS kind
     FROM judged
-    WHERE from_sweep IS NOT NULL
-    UNION ALL
+),
+
+pairs_and_starts AS (
     SELECT
         cluster,
         broker,
-        'start' AS kind,
-        cast(NULL AS TIMESTAMP) AS from_sweep,
+        kind,
         to_sweep,
-        began_at AS from_at,
         to_at,
-        TRUE AS same_process,
-        FALSE AS clock_set
-    FROM judged
+        kind = 'start' OR same_process AS same_process,
+        kind = 'sweeps' AND clock_set AS clock_set,
+        CASE WHEN kind = 'sweeps' THEN from_sweep END AS from_sweep,
+        CASE WHEN kind = 'sweeps' THEN from_at ELSE began_at END AS from_at
+    FROM kinds
     -- a first sweep of a broker that has been up for long says little about the day
     WHERE
-        NOT same_process
-        AND (from_at IS NULL OR began_at > from_at)
-        AND unix_micros(to_at) - unix_micros(began_at) < :start_hours * 3600000000
+        CASE
+            WHEN kind = 'sweeps' THEN from_sweep IS NOT NULL
+            ELSE
+                NOT same_process
+                AND (from_at IS NULL OR began_at > from_at)
+                AND unix_micros(to_at) - unix_micros(began_at) < :start_hours * 3600000000
+        END
 )
 
 SELECT

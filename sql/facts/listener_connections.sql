@@ -54,17 +54,12 @@ reads AS (
         ON t.cluster = a.cluster AND t.broker = a.broker AND t.sweep_at = a.sweep_at AND t.listener = a.listener
 ),
 
--- the last read of the process before: the pair whose counters may not be compared
-earlier AS (
+-- before a start that is the last read of the process before: of the pair whose counters may not be compared
+pairs AS (
     SELECT
-        i.cluster,
-        i.broker,
-        i.to_sweep,
-        r.listener,
-        r.held
-    FROM intervals AS i
-    INNER JOIN reads AS r ON i.cluster = r.cluster AND i.broker = r.broker AND i.from_sweep = r.sweep_at
-    WHERE i.kind = 'sweeps' AND NOT i.same_process
+        *,
+        max(from_sweep) OVER (PARTITION BY cluster, broker, to_sweep) AS before_sweep
+    FROM intervals
 ),
 
 deltas AS (
@@ -82,8 +77,8 @@ deltas AS (
         t.accepting_seconds,
         t.processors,
         t.held,
-        e.held AS held_before,
         t.leader_count AS leaders,
+        CASE WHEN i.kind = 'start' THEN f.held END AS held_before,
         try_subtract(t.created, CASE WHEN i.kind = 'start' THEN 0 ELSE f.created END) AS created,
         try_subtract(t.closed, CASE WHEN i.kind = 'start' THEN 0 ELSE f.closed END) AS closed,
         try_subtract(
@@ -95,17 +90,10 @@ deltas AS (
             WHEN i.kind = 'start' THEN t.leader_count
             ELSE t.leader_count - f.leader_count - greatest(0, t.partition_count - f.partition_count)
         END AS leaders_gained
-    FROM intervals AS i
+    FROM pairs AS i
     INNER JOIN reads AS t ON i.cluster = t.cluster AND i.broker = t.broker AND i.to_sweep = t.sweep_at
     LEFT JOIN reads AS f
-        ON i.cluster = f.cluster AND i.broker = f.broker AND i.from_sweep = f.sweep_at AND t.listener = f.listener
-    LEFT JOIN earlier AS e
-        ON
-            i.kind = 'start'
-            AND i.cluster = e.cluster
-            AND i.broker = e.broker
-            AND i.to_sweep = e.to_sweep
-            AND t.listener = e.listener
+        ON i.cluster = f.cluster AND i.broker = f.broker AND i.before_sweep = f.sweep_at AND t.listener = f.listener
     WHERE i.same_process AND i.seconds > 0
 )
 

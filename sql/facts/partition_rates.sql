@@ -29,72 +29,44 @@ WITH beside AS (
         AND p.log_end_offset >= 0
 ),
 
--- where a sweep lies between that the broker did not answer, was damaged, or came late
+-- where a sweep lies between that the broker did not answer, was damaged, or came late: both ends of each
 others AS (
-    SELECT *
+    SELECT
+        *,
+        explode(array(from_sweep, to_sweep)) AS sweep_at
     FROM intervals
     WHERE NOT laid_beside AND kind = 'sweeps' AND seconds > 0
 ),
 
-wanted AS (
-    SELECT
-        cluster,
-        broker,
-        from_sweep AS sweep_at
-    FROM others
-    UNION
-    SELECT
-        cluster,
-        broker,
-        to_sweep AS sweep_at
-    FROM others
-),
-
-leaders AS (
-    SELECT
-        p.cluster,
-        p.broker,
-        p.sweep_at,
-        p.topic,
-        p.partition,
-        max(p.log_end_offset) AS log_end_offset,
-        max(p.log_start_offset) AS log_start_offset,
-        max(p.isr_count) AS isr_count,
-        max(p.replicas_count) AS replicas_count
-    FROM raw_partitions AS p
-    INNER JOIN wanted AS w ON p.cluster = w.cluster AND p.broker = w.broker AND p.sweep_at = w.sweep_at
-    WHERE p.replicas_count > 0 AND p.log_end_offset >= 0
-    GROUP BY p.cluster, p.broker, p.sweep_at, p.topic, p.partition
-),
-
-either AS (
-    SELECT * FROM beside
-    UNION ALL
+apart AS (
     SELECT
         i.cluster,
         i.broker,
-        t.topic,
-        t.partition,
+        p.topic,
+        p.partition,
         i.from_sweep,
         i.to_sweep,
         i.from_at,
         i.to_at,
         i.seconds,
-        f.log_end_offset AS from_log_end_offset,
-        f.log_start_offset AS from_log_start_offset,
-        t.log_end_offset,
-        t.log_start_offset,
-        t.isr_count,
-        t.replicas_count
-    FROM others AS i
-    INNER JOIN leaders AS t ON i.cluster = t.cluster AND i.broker = t.broker AND i.to_sweep = t.sweep_at
-    INNER JOIN leaders AS f
-        ON
-            i.cluster = f.cluster
-            AND i.broker = f.broker
-            AND i.from_sweep = f.sweep_at
-            AND t.topic = f.topic
-            AND t.partition = f.partition
+        max(CASE WHEN p.sweep_at = i.from_sweep THEN p.log_end_offset END) AS from_log_end_offset,
+        max(CASE WHEN p.sweep_at = i.from_sweep THEN p.log_start_offset END) AS from_log_start_offset,
+        max(CASE WHEN p.sweep_at = i.to_sweep THEN p.log_end_offset END) AS log_end_offset,
+        max(CASE WHEN p.sweep_at = i.to_sweep THEN p.log_start_offset END) AS log_start_offset,
+        max(CASE WHEN p.sweep_at = i.to_sweep THEN p.isr_count END) AS isr_count,
+        max(CASE WHEN p.sweep_at = i.to_sweep THEN p.replicas_count END) AS replicas_count
+    FROM raw_partitions AS p
+    INNER JOIN others AS i ON p.cluster = i.cluster AND p.broker = i.broker AND p.sweep_at = i.sweep_at
+    WHERE p.replicas_count > 0 AND p.log_end_offset >= 0
+    GROUP BY
+        i.cluster, i.broker, p.topic, p.partition, i.from_sweep, i.to_sweep, i.from_at, i.to_at, i.seconds
+),
+
+either AS (
+    SELECT * FROM beside
+    UNION ALL
+    SELECT * FROM apart
+    WHERE from_log_end_offset IS NOT NULL AND log_end_offset IS NOT NULL
 )
 
 SELECT

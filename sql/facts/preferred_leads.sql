@@ -24,32 +24,35 @@ leads AS (
 ),
 
 listed AS (
-    SELECT l.*
+    SELECT
+        l.*,
+        p.from_sweep,
+        lag(l.sweep_at) OVER (PARTITION BY l.cluster, l.broker ORDER BY l.sweep_at) AS before_sweep,
+        lag(l.away) OVER (PARTITION BY l.cluster, l.broker ORDER BY l.sweep_at) AS from_away
     FROM leads AS l
+    INNER JOIN pairs AS p ON l.cluster = p.cluster AND l.sweep_at = p.to_sweep
     INNER JOIN raw_brokers AS b
         ON l.cluster = b.cluster AND l.sweep_at = b.sweep_at AND l.broker = b.broker AND b.host IS NOT NULL
 )
 
 SELECT
-    p.cluster,
-    t.broker,
-    p.from_sweep,
-    p.to_sweep,
-    t.partition_count,
-    t.away,
-    f.away AS from_away,
+    l.cluster,
+    l.broker,
+    l.from_sweep,
+    l.sweep_at AS to_sweep,
+    l.partition_count,
+    l.away,
+    l.from_away,
     i.same_process,
-    p.from_sweep AS from_at,
-    p.to_sweep AS to_at,
-    (unix_micros(p.to_sweep) - unix_micros(p.from_sweep)) / 1e6D AS seconds
-FROM pairs AS p
-INNER JOIN listed AS t ON p.cluster = t.cluster AND p.to_sweep = t.sweep_at
-INNER JOIN listed AS f ON p.cluster = f.cluster AND p.from_sweep = f.sweep_at AND t.broker = f.broker
+    l.from_sweep AS from_at,
+    l.sweep_at AS to_at,
+    (unix_micros(l.sweep_at) - unix_micros(l.from_sweep)) / 1e6D AS seconds
+FROM listed AS l
 LEFT JOIN intervals AS i
     ON
-        p.cluster = i.cluster
-        AND t.broker = i.broker
-        AND p.from_sweep = i.from_sweep
-        AND p.to_sweep = i.to_sweep
+        l.cluster = i.cluster
+        AND l.broker = i.broker
+        AND l.from_sweep = i.from_sweep
+        AND l.sweep_at = i.to_sweep
         AND i.kind = 'sweeps'
-WHERE to_date(p.to_sweep) = :ds
+WHERE l.before_sweep = l.from_sweep AND to_date(l.sweep_at) = :ds

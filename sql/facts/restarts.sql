@@ -16,7 +16,8 @@ WITH reads AS (
     FROM raw_broker_metrics
 ),
 
-changed AS (
+-- processes that ended: those that another one followed, and those that were not read again
+lives AS (
     SELECT
         i.cluster,
         i.broker,
@@ -35,84 +36,48 @@ changed AS (
     -- another time of start that lies before the last read is a clock set anew, not a new process; by a clock that is
     -- ahead the same process can seem to start after several reads of it
     WHERE i.kind = 'sweeps' AND f.began_ms != t.began_ms AND t.began_ms > unix_millis(i.from_at)
-),
-
--- processes that ended: those that another one followed, and those that were not read again
-lives AS (
-    SELECT
-        cluster,
-        broker,
-        from_sweep,
-        to_sweep
-    FROM changed
     UNION ALL
     SELECT
         cluster,
         broker,
         max(sweep_at) AS from_sweep,
-        cast(NULL AS TIMESTAMP) AS to_sweep
+        cast(NULL AS TIMESTAMP) AS to_sweep,
+        cast(NULL AS TIMESTAMP) AS from_at,
+        cast(NULL AS TIMESTAMP) AS to_at,
+        cast(NULL AS DOUBLE) AS seconds,
+        cast(NULL AS BOOLEAN) AS was_controller,
+        cast(NULL AS TIMESTAMP) AS process_start
     FROM raw_brokers
     WHERE is_broker AND read_at IS NOT NULL
     GROUP BY cluster, broker
 ),
 
 -- sweeps of the day, after the last read, whose metadata does not list the broker
-unlisted AS (
+ends AS (
     SELECT
-        l.cluster,
-        l.broker,
-        l.from_sweep,
-        min(s.sweep_at) AS ended_by
+        l.*,
+        coalesce(min(CASE WHEN b.cluster IS NULL THEN s.sweep_at END), max(l.to_sweep)) AS ended_by
     FROM lives AS l
-    INNER JOIN raw_sweeps AS s
+    LEFT JOIN raw_sweeps AS s
         ON
             l.cluster = s.cluster
             AND l.from_sweep < s.sweep_at
             AND (l.to_sweep IS NULL OR l.to_sweep > s.sweep_at)
             AND s.admin_outcome != 'failed'
-    LEFT ANTI JOIN raw_brokers AS b
+    LEFT JOIN raw_brokers AS b
         ON l.cluster = b.cluster AND l.broker = b.broker AND s.sweep_at = b.sweep_at AND b.host IS NOT NULL
-    GROUP BY l.cluster, l.broker, l.from_sweep
-),
-
-ends AS (
-    SELECT
-        l.cluster,
-        l.broker,
-        l.from_sweep,
-        l.to_sweep,
-        coalesce(u.ended_by, l.to_sweep) AS ended_by
-    FROM lives AS l
-    LEFT JOIN unlisted AS u ON l.cluster = u.cluster AND l.broker = u.broker AND l.from_sweep = u.from_sweep
-    WHERE u.ended_by IS NOT NULL OR l.to_sweep IS NOT NULL
-),
-
-counted AS (
-    SELECT
-        c.cluster,
-        c.broker,
-        c.to_sweep,
-        try_sum(t.controlled_shutdowns - f.controlled_shutdowns) AS controlled_shutdowns,
-        max(f.is_controller) AND max(t.is_controller) AS controllers_counted
-    FROM ends AS c
-    INNER JOIN reads AS f ON c.cluster = f.cluster AND c.from_sweep = f.sweep_at AND c.broker != f.broker
-    INNER JOIN reads AS t
-        ON c.cluster = t.cluster AND c.ended_by = t.sweep_at AND f.broker = t.broker AND f.began_ms = t.began_ms
-    WHERE f.controlled_shutdowns IS NOT NULL AND t.controlled_shutdowns >= f.controlled_shutdowns
-    GROUP BY c.cluster, c.broker, c.to_sweep
+    GROUP BY ALL
 ),
 
 stops AS (
     SELECT
-        c.cluster,
-        c.broker,
-        c.to_sweep,
-        c.ended_by,
+        c.*,
         count_if(o.from_sweep >= c.from_sweep AND o.ended_by <= c.ended_by) AS stops,
         count(*) AS possible_stops
     FROM ends AS c
     INNER JOIN ends AS o ON c.cluster = o.cluster AND c.ended_by > o.from_sweep AND c.from_sweep < o.ended_by
-    GROUP BY c.cluster, c.broker, c.to_sweep, c.ended_by
+    WHERE c.to_sweep IS NOT NULL
+    GROUP BY ALL
 ),
 
 shown AS (
@@ -124,13 +89,20 @@ shown AS (
 )
 
 SELECT
-    c.*,
-    s.ended_by,
-    s.stops,
-    s.possible_stops,
+    s.*,
     h.has_counter,
-    CASE WHEN n.controllers_counted AND NOT c.was_controller THEN n.controlled_shutdowns END AS controlled_shutdowns
-FROM changed AS c
-INNER JOIN stops AS s ON c.cluster = s.cluster AND c.broker = s.broker AND c.to_sweep = s.to_sweep
-INNER JOIN shown AS h ON c.cluster = h.cluster
-LEFT JOIN counted AS n ON c.cluster = n.cluster AND c.broker = n.broker AND c.to_sweep = n.to_sweep
+    CASE
+        WHEN max(t.broker IS NOT NULL AND f.is_controller) AND max(t.is_controller) AND NOT max(s.was_controller)
+            THEN try_sum(t.controlled_shutdowns - f.controlled_shutdowns)
+    END AS controlled_shutdowns
+FROM stops AS s
+INNER JOIN shown AS h ON s.cluster = h.cluster
+LEFT JOIN reads AS f ON s.cluster = f.cluster AND s.from_sweep = f.sweep_at AND s.broker != f.broker
+LEFT JOIN reads AS t
+    ON
+        s.cluster = t.cluster
+        AND s.ended_by = t.sweep_at
+        AND f.broker = t.broker
+        AND f.began_ms = t.began_ms
+        AND f.controlled_shutdowns <= t.controlled_shutdowns
+GROUP BY ALL
