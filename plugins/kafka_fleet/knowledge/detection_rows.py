@@ -56,8 +56,10 @@ class Template(NamedTuple):
 @cache
 def template(text: str) -> Template:
     """The template of a text. Raises ValueError where it is none."""
-    escaped = jinja2.select_autoescape(enabled_extensions=(), default_for_string=False)  # where they are shown
-    environment = jinja2.Environment(autoescape=escaped, undefined=jinja2.StrictUndefined)
+    environment = jinja2.Environment(
+        autoescape=jinja2.select_autoescape(enabled_extensions=(), default_for_string=False),  # escaped where shown
+        undefined=jinja2.StrictUndefined,
+    )
     try:
         return Template(
             environment.from_string(text), frozenset(meta.find_undeclared_variables(environment.parse(text)))

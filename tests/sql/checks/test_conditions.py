@@ -149,6 +149,6 @@ def test_a_faulty_folder_is_named(tmp_path: Path, changes: dict[str, Any], words
     folder.mkdir(parents=True)
     content = yaml.safe_load((whole / "condition.yaml").read_text(encoding="utf-8"))
     (folder / "condition.yaml").write_text(yaml.safe_dump(content | changes))
-    (folder / "query.sql").write_text((whole / "query.sql").read_text(encoding="utf-8"))
+    (folder / "detections.sql").write_text((whole / "detections.sql").read_text(encoding="utf-8"))
     with pytest.raises(CatalogueError, match=f"condition.yaml: .*{words}"):
         load_conditions(tmp_path)
