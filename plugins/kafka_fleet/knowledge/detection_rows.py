@@ -3,10 +3,10 @@
 Every check gives rows of the same columns, one per number, name or missing input; SQL cuts and words nothing:
 
     cluster, metric   what the row is: the check's YAML file knows its metrics
-    kind, name        what it is of: `broker` and `1`; both null where it is the whole cluster's
-    detail            a second name, as the metric has it: the topic of a group, the release of a process
-    position          the worst is 1; the rows of the whole cluster have 0
-    value             the number; whole numbers are shown as such
+    kind, subject     what it is of: `broker` and `1`; both null where it is the whole cluster's
+    qualifier         a second name, as the metric has it: the topic of a group, the release of a process
+    ordinal           the worst is 1; the rows of the whole cluster have 0
+    amount            the number; whole numbers are shown as such
     from_at, to_at    what the number is measured over
     is_subject        whether what the row is of is a subject of the finding
 
@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import jinja2
 from jinja2 import meta
 
-COLUMNS = ("cluster", "metric", "kind", "name", "detail", "position", "value", "from_at", "to_at", "is_subject")
+COLUMNS = ("cluster", "metric", "kind", "subject", "qualifier", "ordinal", "amount", "from_at", "to_at", "is_subject")
 
 
 class DetectionRow(NamedTuple):
@@ -30,10 +30,10 @@ class DetectionRow(NamedTuple):
 
     metric: str
     kind: str | None
-    name: str | None
-    detail: str | None
-    position: int
-    value: float | int | None
+    subject: str | None
+    qualifier: str | None
+    ordinal: int
+    amount: float | int | None
     from_at: datetime | None
     to_at: datetime | None
     is_subject: bool
@@ -69,20 +69,20 @@ def template(text: str) -> Template:
 
 
 def detection_row(found: Mapping[str, Any]) -> DetectionRow:
-    """A row of the query, its value whole where it is a whole number."""
-    value = found["value"]
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return DetectionRow(**{name: found[name] for name in COLUMNS[1:]} | {"value": value})
+    """A row of the query, its amount whole where it is a whole number."""
+    amount = found["amount"]
+    if isinstance(amount, float) and amount.is_integer():
+        amount = int(amount)
+    return DetectionRow(**{name: found[name] for name in COLUMNS[1:]} | {"amount": amount})
 
 
 def totals_of(rows: Sequence[DetectionRow]) -> dict[str, Any]:
     """The numbers of the whole cluster by metric."""
-    return {row.metric: row.value for row in rows if row.kind is None}
+    return {row.metric: row.amount for row in rows if row.kind is None}
 
 
 def sentence(text: str, rows: Sequence[DetectionRow], thresholds: Mapping[str, float]) -> str:
-    """The sentence of a check on one cluster, its rows by position.
+    """The sentence of a check on one cluster, its rows by ordinal.
 
     The template knows the numbers of the whole cluster and the thresholds by name; `rows`, `subjects` among them,
     and `of`: rows by metric, none of an unknown one.

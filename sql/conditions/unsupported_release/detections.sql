@@ -1,6 +1,6 @@
 -- Which processes run a release line that the project does not patch any more?
 -- in:  process_days, release_days (the release catalogue)
--- out: one row per process, and one per release without fixes, its newest patch as detail; the release of the most
+-- out: one row per process, and one per release without fixes, its newest patch as qualifier; the release of the most
 --      processes first. A vendor's build has a support of its own, so it answers nothing.
 WITH processes AS (
     SELECT
@@ -21,10 +21,10 @@ SELECT
     cluster,
     metric,
     CASE WHEN is_broker THEN 'broker' ELSE 'controller' END AS kind,
-    cast(broker AS STRING) AS name,
-    kafka_release AS detail,
-    row_number() OVER (PARTITION BY cluster ORDER BY on_this DESC, kafka_release ASC, broker ASC) AS position,
-    NULL AS value,
+    cast(broker AS STRING) AS subject,
+    kafka_release AS qualifier,
+    row_number() OVER (PARTITION BY cluster ORDER BY on_this DESC, kafka_release ASC, broker ASC) AS ordinal,
+    NULL AS amount,
     NULL AS from_at,
     NULL AS to_at,
     unsupported AS is_subject
@@ -34,10 +34,10 @@ SELECT
     cluster,
     'brokers' AS metric,
     'release' AS kind,
-    kafka_release AS name,
-    max(newest_patch) AS detail,
-    row_number() OVER (PARTITION BY cluster ORDER BY count(*) DESC, kafka_release ASC) AS position,
-    count(*) AS value,
+    kafka_release AS subject,
+    max(newest_patch) AS qualifier,
+    row_number() OVER (PARTITION BY cluster ORDER BY count(*) DESC, kafka_release ASC) AS ordinal,
+    count(*) AS amount,
     min(first_read) AS from_at,
     max(last_read) AS to_at,
     FALSE AS is_subject
