@@ -46,7 +46,8 @@ ranked AS (
         *,
         row_number() OVER (
             PARTITION BY cluster
-            ORDER BY coalesce(deleted, 0) = 0 ASC, nobody ASC, coalesce(retention_share, 0) DESC, group_id ASC, topic ASC
+            ORDER BY
+                coalesce(deleted, 0) = 0 ASC, nobody ASC, coalesce(retention_share, 0) DESC, group_id ASC, topic ASC
         ) AS ordinal
     FROM topics
 ),
