@@ -83,11 +83,13 @@ def _register(spark: SparkSession, view: str, rows: Sequence[Mapping[str, Any]],
 def answer(condition: Condition, found: Sequence[DetectionRow], values: Mapping[str, float]) -> Answered:
     """What the rows of one cluster say. values: the thresholds in force."""
     order = {metric: place for place, metric in enumerate(condition.evidence)}
-    rows = sorted(found, key=lambda row: (row.position, order.get(row.metric, -1), row.name or "", row.detail or ""))
+    rows = sorted(
+        found, key=lambda row: (row.ordinal, order.get(row.metric, -1), row.object_name or "", row.object_detail or "")
+    )
     totals = totals_of(rows)
     missing: list[str] = []
     for metric, text in condition.needs.items():
-        own = [template(text).of_row(row, totals) for row in rows if row.metric == metric and row.value != 0]
+        own = [template(text).of_row(row, totals) for row in rows if row.metric == metric and row.amount != 0]
         missing += sorted(one for one in own if one is not None)
     subjects = [row for row in rows if row.is_subject]
     holds = True if subjects else None if missing else False
@@ -100,7 +102,7 @@ def answer(condition: Condition, found: Sequence[DetectionRow], values: Mapping[
             place = condition.place if row.kind is not None else condition.cluster_place
             threshold = values[line.threshold] if line.threshold else None
             where = template(place).of_row(row, totals)
-            evidence.append(figure(line, row.value, threshold, where, row.from_at, row.to_at))
+            evidence.append(figure(line, row.amount, threshold, where, row.from_at, row.to_at))
     told = tuple(one for one in evidence if one is not None)
     said = sentence(condition.sentence, rows, values) or f"{condition.id.replace('_', ' ')} was not measured"
     return Answered(holds, said, listed(tuple(dict.fromkeys(one for one in named if one))), told[:MOST], tuple(missing))

@@ -3,10 +3,10 @@
 Every check gives rows of the same columns, one per number, name or missing input; SQL cuts and words nothing:
 
     cluster, metric   what the row is: the check's YAML file knows its metrics
-    kind, name        what it is of: `broker` and `1`; both null where it is the whole cluster's
-    detail            a second name, as the metric has it: the topic of a group, the release of a process
-    position          the worst is 1; the rows of the whole cluster have 0
-    value             the number; whole numbers are shown as such
+    kind, object_name what it is of: `broker` and `1`; both null where it is the whole cluster's
+    object_detail     a second name, as the metric has it: the topic of a group, the release of a process
+    ordinal           the worst is 1; the rows of the whole cluster have 0
+    amount            the number; whole numbers are shown as such
     from_at, to_at    what the number is measured over
     is_subject        whether what the row is of is a subject of the finding
 
@@ -22,7 +22,9 @@ from typing import Any, NamedTuple
 import jinja2
 from jinja2 import meta
 
-COLUMNS = ("cluster", "metric", "kind", "name", "detail", "position", "value", "from_at", "to_at", "is_subject")
+COLUMNS = (
+    "cluster", "metric", "kind", "object_name", "object_detail", "ordinal", "amount", "from_at", "to_at", "is_subject",
+)  # fmt: skip
 
 
 class DetectionRow(NamedTuple):
@@ -30,10 +32,10 @@ class DetectionRow(NamedTuple):
 
     metric: str
     kind: str | None
-    name: str | None
-    detail: str | None
-    position: int
-    value: float | int | None
+    object_name: str | None
+    object_detail: str | None
+    ordinal: int
+    amount: float | int | None
     from_at: datetime | None
     to_at: datetime | None
     is_subject: bool
@@ -58,26 +60,28 @@ def template(text: str) -> Template:
     """The template of a text. Raises ValueError where it is none."""
     environment = jinja2.Environment(autoescape=False, undefined=jinja2.StrictUndefined)  # texts, escaped where shown
     try:
-        return Template(environment.from_string(text), frozenset(meta.find_undeclared_variables(environment.parse(text))))
+        return Template(
+            environment.from_string(text), frozenset(meta.find_undeclared_variables(environment.parse(text)))
+        )
     except jinja2.TemplateSyntaxError as error:
         raise ValueError(f"template {text!r}: {error}") from error
 
 
 def detection_row(found: Mapping[str, Any]) -> DetectionRow:
-    """A row of the query, its value whole where it is a whole number."""
-    value = found["value"]
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return DetectionRow(**{name: found[name] for name in COLUMNS[1:]} | {"value": value})
+    """A row of the query, its number whole where it is a whole number."""
+    amount = found["amount"]
+    if isinstance(amount, float) and amount.is_integer():
+        amount = int(amount)
+    return DetectionRow(**{name: found[name] for name in COLUMNS[1:]} | {"amount": amount})
 
 
 def totals_of(rows: Sequence[DetectionRow]) -> dict[str, Any]:
     """The numbers of the whole cluster by metric."""
-    return {row.metric: row.value for row in rows if row.kind is None}
+    return {row.metric: row.amount for row in rows if row.kind is None}
 
 
 def sentence(text: str, rows: Sequence[DetectionRow], thresholds: Mapping[str, float]) -> str:
-    """The sentence of a check on one cluster, its rows by position.
+    """The sentence of a check on one cluster, its rows by ordinal.
 
     The template knows the numbers of the whole cluster and the thresholds by name; `rows`, `subjects` among them,
     and `of`: rows by metric, none of an unknown one.

@@ -1,8 +1,8 @@
 -- Which consumer groups is the deletion of old records about to overtake?
 -- in:  partition_lags, admin_reads, thresholds
--- out: one row per group, topic and number, of the partition that is worst off: groups that have lost records first, then
---      those with the largest share of retention behind. Lost is what retention deleted today before a group with
---      members: a log that starts younger was purged by DeleteRecords
+-- out: one row per group, topic and number, of the partition that is worst off: groups that have lost records first,
+--      then those with the largest share of retention behind. Lost is what retention deleted today before a group with
+--      members read it: a log that starts younger was purged by DeleteRecords
 WITH risks AS (
     SELECT
         p.*,
@@ -46,8 +46,8 @@ ranked AS (
         *,
         row_number() OVER (
             PARTITION BY cluster
-            ORDER BY coalesce(deleted, 0) = 0, nobody, coalesce(retention_share, 0) DESC, group_id, topic
-        ) AS position
+            ORDER BY coalesce(deleted, 0) = 0, nobody ASC, coalesce(retention_share, 0) DESC, group_id, topic ASC
+        ) AS ordinal
     FROM topics
 ),
 
@@ -70,25 +70,25 @@ SELECT
     cluster,
     metric,
     CASE WHEN nobody THEN 'group without members' ELSE 'group' END AS kind,
-    group_id AS name,
-    topic AS detail,
-    position,
-    value,
+    group_id AS object_name,
+    topic AS object_detail,
+    ordinal,
+    amount,
     from_at,
     to_at,
     TRUE AS is_subject
 FROM ranked
-UNPIVOT (value FOR metric IN (lag, deleted, behind_hours, retention_share, unread_share, hours_left))
+    UNPIVOT (amount FOR metric IN (lag, deleted, behind_hours, retention_share, unread_share, hours_left))
 UNION ALL
 SELECT
     cluster,
     metric,
     NULL AS kind,
-    NULL AS name,
-    NULL AS detail,
-    0 AS position,
-    value,
+    NULL AS object_name,
+    NULL AS object_detail,
+    0 AS ordinal,
+    amount,
     NULL AS from_at,
     NULL AS to_at,
     FALSE AS is_subject
-FROM totals UNPIVOT (value FOR metric IN (groups, behind, no_offsets, unpaced, unread, unknown_topics))
+FROM totals UNPIVOT (amount FOR metric IN (groups, behind, no_offsets, unpaced, unread, unknown_topics))

@@ -32,12 +32,16 @@ figures AS (
         coalesce(first_read, last_read, first_sweep) AS from_at,
         coalesce(last_read, last_sweep) AS to_at,
         row_number()
-            OVER (PARTITION BY cluster ORDER BY is_dead OR is_disabled DESC, coalesce(uncleanable_partitions, 0) DESC, broker ASC)
-            AS position,
+            OVER (
+                PARTITION BY cluster
+                ORDER BY is_dead OR is_disabled DESC, coalesce(uncleanable_partitions, 0) DESC, broker ASC
+            )
+            AS ordinal,
         CASE WHEN is_there THEN 1D END AS brokers,
         CASE WHEN NOT is_there THEN 1D END AS no_brokers,
         -- a cleaner that is switched off has no gauges
-        CASE WHEN is_there AND NOT is_disabled AND coalesce(cleaner_dead_threads, idle_hours) IS NULL THEN 1D END AS unread,
+        CASE WHEN is_there AND NOT is_disabled AND cleaner_dead_threads IS NULL AND idle_hours IS NULL THEN 1D END
+            AS unread,
         CASE WHEN is_dead THEN 1D END AS dead,
         CASE WHEN has_given_up THEN 1D END AS gave_up,
         CASE WHEN is_disabled THEN 1D END AS disabled,
@@ -46,39 +50,9 @@ figures AS (
         try_cast(CASE WHEN has_given_up THEN uncleanable_partitions END AS DOUBLE) AS uncleanable_partitions,
         try_cast(CASE WHEN has_given_up THEN uncleanable_bytes END AS DOUBLE) AS uncleanable_bytes
     FROM judged
-)
+),
 
-SELECT
-    cluster,
-    metric,
-    CASE WHEN metric != 'no_brokers' THEN 'broker' END AS kind,
-    cast(broker AS STRING) AS name,
-    NULL AS detail,
-    position,
-    value,
-    from_at,
-    to_at,
-    unwell AS is_subject
-FROM figures
-UNPIVOT (
-    value FOR metric IN (
-        brokers, no_brokers, unread, dead, gave_up, disabled, dead_threads, idle_hours, uncleanable_partitions,
-        uncleanable_bytes
-    )
-)
-UNION ALL
-SELECT
-    cluster,
-    metric,
-    NULL AS kind,
-    NULL AS name,
-    NULL AS detail,
-    0 AS position,
-    value,
-    from_at,
-    to_at,
-    FALSE AS is_subject
-FROM (
+healthy AS (
     SELECT
         cluster,
         max(cleaner_dead_threads) AS dead_threads,
@@ -88,4 +62,37 @@ FROM (
     FROM judged
     GROUP BY cluster
     HAVING NOT max(is_dead OR is_disabled OR has_given_up)
-) UNPIVOT (value FOR metric IN (dead_threads, uncleanable_partitions))
+)
+
+SELECT
+    cluster,
+    metric,
+    CASE WHEN metric != 'no_brokers' THEN 'broker' END AS kind,
+    cast(broker AS STRING) AS object_name,
+    NULL AS object_detail,
+    ordinal,
+    amount,
+    from_at,
+    to_at,
+    unwell AS is_subject
+FROM figures
+    UNPIVOT (
+        amount FOR metric IN (
+            brokers, no_brokers, unread, dead, gave_up, disabled, dead_threads, idle_hours, uncleanable_partitions,
+            uncleanable_bytes
+        )
+    )
+UNION ALL
+SELECT
+    cluster,
+    metric,
+    NULL AS kind,
+    NULL AS object_name,
+    NULL AS object_detail,
+    0 AS ordinal,
+    amount,
+    from_at,
+    to_at,
+    FALSE AS is_subject
+FROM healthy
+    UNPIVOT (amount FOR metric IN (dead_threads, uncleanable_partitions))

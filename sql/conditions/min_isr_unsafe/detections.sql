@@ -1,7 +1,7 @@
 -- Which topics take acks=all writes on one copy, and which stop taking them when one replica is down?
 -- in:  topic_days, admin_reads
--- out: of the cluster how many there are; one row per such topic: those that one copy is enough for come first, internal
---      ones before others. A topic with one replica and min.insync.replicas 1 is left to replication_factor_1.
+-- out: of the cluster how many there are; one row per such topic: those that one copy is enough for come first,
+--      internal ones before others. A topic with one replica and min.insync.replicas 1 is left to replication_factor_1.
 WITH judged AS (
     SELECT
         *,
@@ -30,25 +30,25 @@ SELECT
     cluster,
     metric,
     NULL AS kind,
-    NULL AS name,
-    topics_unseen AS detail,
-    0 AS position,
-    value,
+    NULL AS object_name,
+    topics_unseen AS object_detail,
+    0 AS ordinal,
+    amount,
     read_sweep AS from_at,
     read_sweep AS to_at,
     FALSE AS is_subject
-FROM totals UNPIVOT (value FOR metric IN (all_topics, one_copy, no_room, unread, unseen, unread_topics))
+FROM totals UNPIVOT (amount FOR metric IN (all_topics, one_copy, no_room, unread, unseen, unread_topics))
 UNION ALL
 SELECT
     cluster,
     'topic' AS metric,
     'topic' AS kind,
-    topic AS name,
-    NULL AS detail,
+    topic AS object_name,
+    NULL AS object_detail,
     row_number()
         OVER (PARTITION BY cluster ORDER BY one_copy DESC, internal DESC, partition_count DESC, topic ASC)
-        AS position,
-    partition_count AS value,
+        AS ordinal,
+    partition_count AS amount,
     NULL AS from_at,
     NULL AS to_at,
     TRUE AS is_subject

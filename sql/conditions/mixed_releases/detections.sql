@@ -22,7 +22,7 @@ releases AS (
         max(cluster_read) AS cluster_read,
         try_cast(count(*) AS DOUBLE) AS brokers,
         try_cast(count(*) OVER (PARTITION BY cluster) AS DOUBLE) AS releases,
-        (unix_micros(max(cluster_read)) - unix_micros(max(last_start))) / 3600e6D AS hours,
+        (unix_micros(max(cluster_read)) - unix_micros(max(last_start))) / 3600e6D AS hours_since,
         count(*) OVER (PARTITION BY cluster) AS release_count,
         row_number() OVER (PARTITION BY cluster ORDER BY count(*), kafka_release) AS rarest
     FROM processes
@@ -34,10 +34,10 @@ SELECT
     cluster,
     CASE WHEN kafka_release IS NULL THEN 'unread' ELSE 'process' END AS metric,
     CASE WHEN is_broker THEN 'broker' ELSE 'controller' END AS kind,
-    cast(broker AS STRING) AS name,
-    kafka_release AS detail,
-    row_number() OVER (PARTITION BY cluster ORDER BY on_this, kafka_release, broker) AS position,
-    NULL AS value,
+    cast(broker AS STRING) AS object_name,
+    kafka_release AS object_detail,
+    row_number() OVER (PARTITION BY cluster ORDER BY on_this, kafka_release, broker) AS ordinal,
+    NULL AS amount,
     NULL AS from_at,
     NULL AS to_at,
     coalesce(mixed AND kafka_release IS NOT NULL, FALSE) AS is_subject
@@ -47,12 +47,12 @@ SELECT
     cluster,
     metric,
     CASE WHEN metric = 'brokers' THEN 'release' END AS kind,
-    CASE WHEN metric = 'brokers' THEN kafka_release END AS name,
-    NULL AS detail,
-    CASE metric WHEN 'brokers' THEN rarest WHEN 'hours' THEN 1 + release_count ELSE 0 END AS position,
-    value,
+    CASE WHEN metric = 'brokers' THEN kafka_release END AS object_name,
+    NULL AS object_detail,
+    CASE metric WHEN 'brokers' THEN rarest WHEN 'hours' THEN 1 + release_count ELSE 0 END AS ordinal,
+    amount,
     CASE WHEN metric = 'hours' THEN last_start ELSE first_read END AS from_at,
     CASE WHEN metric = 'brokers' THEN last_read ELSE cluster_read END AS to_at,
     FALSE AS is_subject
-FROM releases UNPIVOT (value FOR metric IN (brokers, releases, hours))
+FROM releases UNPIVOT (amount FOR metric IN (brokers, releases, hours_since AS hours))
 WHERE metric = 'brokers' OR (rarest = 1 AND (metric = 'releases' OR release_count > 1))

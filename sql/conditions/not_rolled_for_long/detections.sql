@@ -10,14 +10,14 @@ WITH ages AS (
 
 SELECT
     a.cluster,
-    CASE WHEN a.age_days IS NULL THEN 'unread' ELSE 'age' END AS metric,
-    CASE WHEN a.is_broker THEN 'broker' ELSE 'controller' END AS kind,
-    cast(a.broker AS STRING) AS name,
-    NULL AS detail,
-    row_number() OVER (PARTITION BY a.cluster ORDER BY a.process_start, a.broker) AS position,
-    a.age_days AS value,
+    cast(a.broker AS STRING) AS object_name,
+    NULL AS object_detail,
+    a.age_days AS amount,
     a.process_start AS from_at,
     a.started_read AS to_at,
+    CASE WHEN a.age_days IS NULL THEN 'unread' ELSE 'age' END AS metric,
+    CASE WHEN a.is_broker THEN 'broker' ELSE 'controller' END AS kind,
+    row_number() OVER (PARTITION BY a.cluster ORDER BY a.process_start, a.broker) AS ordinal,
     coalesce(a.age_days > t.max_days, FALSE) AS is_subject
 FROM ages AS a
 INNER JOIN thresholds AS t ON a.cluster = t.cluster AND t.check_id = 'not_rolled_for_long'

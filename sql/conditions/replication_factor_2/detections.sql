@@ -10,7 +10,7 @@ WITH totals AS (
         count(t.cluster) AS all_topics,
         count_if(t.fewest_replicas = 2) AS topics,
         count_if(t.fewest_replicas = 2 AND t.internal) AS internal,
-        coalesce(try_sum(CASE WHEN t.fewest_replicas = 2 THEN t.partition_count END), 0) AS partitions,
+        coalesce(try_sum(CASE WHEN t.fewest_replicas = 2 THEN t.partition_count END), 0) AS partition_sum,
         count_if(a.topics_sweep IS NULL) AS unread,
         count_if(a.topics_sweep IS NOT NULL AND a.topics_unseen IS NOT NULL) AS unseen
     FROM admin_reads AS a
@@ -22,23 +22,23 @@ SELECT
     cluster,
     metric,
     NULL AS kind,
-    NULL AS name,
-    topics_unseen AS detail,
-    0 AS position,
-    value,
+    NULL AS object_name,
+    topics_unseen AS object_detail,
+    0 AS ordinal,
+    amount,
     topics_sweep AS from_at,
     topics_sweep AS to_at,
     FALSE AS is_subject
-FROM totals UNPIVOT (value FOR metric IN (all_topics, topics, internal, partitions, unread, unseen))
+FROM totals UNPIVOT (amount FOR metric IN (all_topics, topics, internal, partition_sum AS partitions, unread, unseen))
 UNION ALL
 SELECT
     cluster,
     'topic' AS metric,
     'topic' AS kind,
-    topic AS name,
-    CASE WHEN internal THEN 'internal' END AS detail,
-    row_number() OVER (PARTITION BY cluster ORDER BY internal DESC, partition_count DESC, topic ASC) AS position,
-    partition_count AS value,
+    topic AS object_name,
+    CASE WHEN internal THEN 'internal' END AS object_detail,
+    row_number() OVER (PARTITION BY cluster ORDER BY internal DESC, partition_count DESC, topic ASC) AS ordinal,
+    partition_count AS amount,
     NULL AS from_at,
     NULL AS to_at,
     TRUE AS is_subject

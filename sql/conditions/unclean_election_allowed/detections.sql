@@ -6,7 +6,7 @@ WITH objects AS (
     SELECT
         cluster,
         'topic' AS kind,
-        topic AS name,
+        topic AS object_name,
         NULL AS broker,
         internal,
         partition_count,
@@ -16,7 +16,7 @@ WITH objects AS (
     SELECT
         cluster,
         'broker' AS kind,
-        cast(broker AS STRING) AS name,
+        cast(broker AS STRING) AS object_name,
         broker,
         FALSE AS internal,
         0 AS partition_count,
@@ -47,26 +47,26 @@ SELECT
     cluster,
     metric,
     NULL AS kind,
-    NULL AS name,
-    topics_unseen AS detail,
-    0 AS position,
-    value,
+    NULL AS object_name,
+    topics_unseen AS object_detail,
+    0 AS ordinal,
+    amount,
     read_sweep AS from_at,
     read_sweep AS to_at,
     FALSE AS is_subject
 FROM totals
-UNPIVOT (value FOR metric IN (all_topics, topics, brokers, unread, unseen, unread_topics, unread_brokers))
+    UNPIVOT (amount FOR metric IN (all_topics, topics, brokers, unread, unseen, unread_topics, unread_brokers))
 UNION ALL
 SELECT
     cluster,
     kind AS metric,
     kind,
-    name,
-    NULL AS detail,
+    object_name,
+    NULL AS object_detail,
     row_number()
-        OVER (PARTITION BY cluster ORDER BY kind DESC, internal DESC, partition_count DESC, broker ASC, name ASC)
-        AS position,
-    partition_count AS value,
+        OVER (PARTITION BY cluster ORDER BY kind DESC, internal DESC, partition_count DESC, broker ASC, object_name ASC)
+        AS ordinal,
+    partition_count AS amount,
     NULL AS from_at,
     NULL AS to_at,
     TRUE AS is_subject
@@ -77,10 +77,10 @@ SELECT
     cluster,
     'elections' AS metric,
     'broker' AS kind,
-    cast(broker AS STRING) AS name,
-    NULL AS detail,
-    row_number() OVER (PARTITION BY cluster ORDER BY unclean_leader_elections DESC, broker ASC) AS position,
-    unclean_leader_elections AS value,
+    cast(broker AS STRING) AS object_name,
+    NULL AS object_detail,
+    row_number() OVER (PARTITION BY cluster ORDER BY unclean_leader_elections DESC, broker ASC) AS ordinal,
+    unclean_leader_elections AS amount,
     coalesce(process_start, last_read) AS from_at,
     last_read AS to_at,
     FALSE AS is_subject
