@@ -11,8 +11,9 @@ import yaml
 from analysed import analysed, spark
 from cases import Case, rows_of
 from finding_shape import EVIDENCE
-from fleet_spark.conditions import run_conditions
+from fleet_spark.conditions import answer, run_conditions
 from kafka_fleet.knowledge.advisories import load_advisories
+from kafka_fleet.knowledge.detection_rows import DetectionRow
 from kafka_fleet.knowledge.folders import CatalogueError
 from kafka_fleet.knowledge.measured import Answered, asked_by, listed, load_conditions, with_answers
 from kafka_fleet.knowledge.verdicts import Row
@@ -141,6 +142,7 @@ def test_a_recorded_cluster(advisory: str, verdict: str) -> None:
         ({"question": "no question"}, "question"),
         ({"evidence": {"age": {"metric": "m", "unit": "u", "source": "nowhere.at_all"}}}, "no such table.column"),
         ({"thresholds": {}}, "no such threshold: max_days"),
+        ({"sentence": "{% if %}"}, "template"),
     ],
 )
 def test_a_faulty_folder_is_named(tmp_path: Path, changes: dict[str, Any], words: str) -> None:
@@ -149,6 +151,36 @@ def test_a_faulty_folder_is_named(tmp_path: Path, changes: dict[str, Any], words
     folder.mkdir(parents=True)
     content = yaml.safe_load((whole / "condition.yaml").read_text(encoding="utf-8"))
     (folder / "condition.yaml").write_text(yaml.safe_dump(content | changes))
-    (folder / "query.sql").write_text((whole / "query.sql").read_text(encoding="utf-8"))
+    (folder / "detections.sql").write_text((whole / "detections.sql").read_text(encoding="utf-8"))
     with pytest.raises(CatalogueError, match=f"condition.yaml: .*{words}"):
         load_conditions(tmp_path)
+
+
+def test_a_cluster_has_its_own_thresholds_in_the_same_query() -> None:
+    answers()  # registers the fact tables of all cases
+    clusters = ["not-rolled-for-long--fires", "not-rolled-for-long--healthy"]
+    usual = run_conditions(spark(), CONDITIONS, "2026-11-20")
+    own = {clusters[1]: {"not_rolled_for_long": {"max_days": 1.0}}}
+    found = run_conditions(spark(), CONDITIONS, "2026-11-20", overrides=own)
+    assert found[clusters[0]] == usual[clusters[0]]
+    assert "are older than 180 days" in found[clusters[0]]["not_rolled_for_long"].sentence
+    one = found[clusters[1]]["not_rolled_for_long"]
+    assert (one.holds, usual[clusters[1]]["not_rolled_for_long"].holds) == (True, False)
+    assert "are older than 1 days" in one.sentence
+    assert {line["threshold"] for line in one.evidence} == {1.0}
+
+
+def test_names_from_kafka_are_no_templates_and_are_not_changed() -> None:
+    condition = CONDITIONS["replication_factor_1"]
+    total = DetectionRow("topics", None, None, None, 0, 1, None, None, False)
+    rows = [total, total._replace(metric="all_topics"), total._replace(metric="unseen")]
+    hostile = '{{ 7 * 7 }}<b>{% raise "x" %}'
+    rows.append(DetectionRow("topic", "topic", hostile, "internal", 1, 3, None, None, True))
+    found = answer(condition, rows, {})
+    assert found.subjects == (f"topic {hostile}",)
+    assert found.sentence.endswith(f"internal ones among them: {hostile}")
+
+
+def test_a_row_without_the_name_that_a_template_asks_for_says_nothing() -> None:
+    unread = DetectionRow("unread", "broker", None, None, 1, None, None, None, False)
+    assert answer(CONDITIONS["broker_clock_off"], [unread], {"max_off": 5.0}).missing == ()

@@ -58,7 +58,10 @@ class Template(NamedTuple):
 @cache
 def template(text: str) -> Template:
     """The template of a text. Raises ValueError where it is none."""
-    environment = jinja2.Environment(autoescape=False, undefined=jinja2.StrictUndefined)  # texts, escaped where shown
+    environment = jinja2.Environment(
+        autoescape=jinja2.select_autoescape(default_for_string=False),  # texts are escaped where they are shown
+        undefined=jinja2.StrictUndefined,
+    )
     try:
         return Template(
             environment.from_string(text), frozenset(meta.find_undeclared_variables(environment.parse(text)))

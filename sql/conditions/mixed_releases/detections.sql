@@ -22,7 +22,7 @@ releases AS (
         max(cluster_read) AS cluster_read,
         try_cast(count(*) AS DOUBLE) AS brokers,
         try_cast(count(*) OVER (PARTITION BY cluster) AS DOUBLE) AS releases,
-        (unix_micros(max(cluster_read)) - unix_micros(max(last_start))) / 3600e6D AS hours_since,
+        (unix_micros(max(cluster_read)) - unix_micros(max(last_start))) / 3600e6D AS hours_since_start,
         count(*) OVER (PARTITION BY cluster) AS release_count,
         row_number() OVER (PARTITION BY cluster ORDER BY count(*), kafka_release) AS rarest
     FROM processes
@@ -49,10 +49,10 @@ SELECT
     CASE WHEN metric = 'brokers' THEN 'release' END AS kind,
     CASE WHEN metric = 'brokers' THEN kafka_release END AS object_name,
     NULL AS object_detail,
-    CASE metric WHEN 'brokers' THEN rarest WHEN 'hours' THEN 1 + release_count ELSE 0 END AS ordinal,
+    CASE metric WHEN 'brokers' THEN rarest WHEN 'hours_since_start' THEN 1 + release_count ELSE 0 END AS ordinal,
     amount,
-    CASE WHEN metric = 'hours' THEN last_start ELSE first_read END AS from_at,
+    CASE WHEN metric = 'hours_since_start' THEN last_start ELSE first_read END AS from_at,
     CASE WHEN metric = 'brokers' THEN last_read ELSE cluster_read END AS to_at,
     FALSE AS is_subject
-FROM releases UNPIVOT (amount FOR metric IN (brokers, releases, hours_since AS hours))
+FROM releases UNPIVOT (amount FOR metric IN (brokers, releases, hours_since_start))
 WHERE metric = 'brokers' OR (rarest = 1 AND (metric = 'releases' OR release_count > 1))

@@ -10,7 +10,7 @@ WITH totals AS (
         count(t.cluster) AS all_topics,
         count_if(t.fewest_replicas = 1) AS topics,
         count_if(t.fewest_replicas = 1 AND t.internal) AS internal,
-        coalesce(try_sum(CASE WHEN t.fewest_replicas = 1 THEN t.partition_count END), 0) AS partition_sum,
+        coalesce(try_sum(CASE WHEN t.fewest_replicas = 1 THEN t.partition_count END), 0) AS topic_partitions,
         count_if(a.topics_sweep IS NULL) AS unread,
         count_if(a.topics_sweep IS NOT NULL AND a.topics_unseen IS NOT NULL) AS unseen
     FROM admin_reads AS a
@@ -29,7 +29,7 @@ SELECT
     topics_sweep AS from_at,
     topics_sweep AS to_at,
     FALSE AS is_subject
-FROM totals UNPIVOT (amount FOR metric IN (all_topics, topics, internal, partition_sum AS partitions, unread, unseen))
+FROM totals UNPIVOT (amount FOR metric IN (all_topics, topics, internal, topic_partitions, unread, unseen))
 UNION ALL
 SELECT
     cluster,
