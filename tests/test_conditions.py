@@ -9,11 +9,12 @@ import pytest
 import yaml
 
 from analysed import analysed, spark
+from benchmarks.duckdb_engine import Duck
 from cases import Case, rows_of
 from finding_shape import EVIDENCE
 from fleet_spark.conditions import answer, run_conditions
 from kafka_fleet.knowledge.advisories import load_advisories
-from kafka_fleet.knowledge.detection_rows import DetectionRow
+from kafka_fleet.knowledge.detection_rows import DetectionRow, detection_row
 from kafka_fleet.knowledge.folders import CatalogueError
 from kafka_fleet.knowledge.measured import Answered, asked_by, listed, load_conditions, with_answers
 from kafka_fleet.knowledge.verdicts import Row
@@ -39,15 +40,20 @@ def cases() -> list[Case]:
 ALL = cases()
 
 
-@cache
-def answers() -> dict[str, dict[str, Answered]]:
-    """Cluster -> condition -> answer: all cases of all conditions in one run."""
+def register() -> None:
+    """Let the fact tables have the rows of all cases."""
     rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for case in ALL:
         for table, found in rows_of(case, fact_schemas()).items():
             rows[table] += found
     for table, schema in fact_schemas().items():
         spark().createDataFrame(rows[table], schema).createOrReplaceTempView(table)
+
+
+@cache
+def answers() -> dict[str, dict[str, Answered]]:
+    """Cluster -> condition -> answer: all cases of all conditions in one run."""
+    register()
     return run_conditions(spark(), CONDITIONS, "2026-11-20")
 
 
@@ -157,9 +163,9 @@ def test_a_faulty_folder_is_named(tmp_path: Path, changes: dict[str, Any], words
 
 
 def test_a_cluster_has_its_own_thresholds_in_the_same_query() -> None:
-    answers()  # registers the fact tables of all cases
+    register()
     clusters = ["not-rolled-for-long--fires", "not-rolled-for-long--healthy"]
-    usual = run_conditions(spark(), CONDITIONS, "2026-11-20")
+    usual = answers()
     own = {clusters[1]: {"not_rolled_for_long": {"max_days": 1.0}}}
     found = run_conditions(spark(), CONDITIONS, "2026-11-20", overrides=own)
     assert found[clusters[0]] == usual[clusters[0]]
@@ -184,3 +190,19 @@ def test_names_from_kafka_are_no_templates_and_are_not_changed() -> None:
 def test_a_row_without_the_name_that_a_template_asks_for_says_nothing() -> None:
     unread = DetectionRow("unread", "broker", None, None, 1, None, None, None, False)
     assert answer(CONDITIONS["broker_clock_off"], [unread], {"max_off": 5.0}).missing == ()
+
+
+def test_duckdb_gives_the_same_rows() -> None:
+    """All cases of all conditions by the same SQL, translated; what Spark registered for them is given to DuckDB."""
+    register()
+    run_conditions(spark(), CONDITIONS, "2026-11-20")
+    duck = Duck(Path(), "2026-11-20", sql_dir())
+    for table in (*fact_schemas(), "release_days", "thresholds"):
+        duck.table(table, spark().table(table).toArrow())
+    for name, condition in CONDITIONS.items():
+        by_cluster: dict[str, list[DetectionRow]] = defaultdict(list)
+        for row in duck.condition(name):
+            by_cluster[row["cluster"]].append(detection_row(row))
+        values = {key: threshold.value for key, threshold in condition.thresholds.items()}
+        found = {cluster: answer(condition, rows, values) for cluster, rows in by_cluster.items()}
+        assert found == {cluster: of[name] for cluster, of in answers().items() if name in of}, name
