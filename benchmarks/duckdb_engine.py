@@ -18,6 +18,7 @@ from sqlglot import exp
 
 from fleet_spark.coverage import thresholds_table
 from fleet_spark.facts import CLOCK_SECONDS, START_HOURS, fact_queries
+from kafka_fleet.knowledge.conditions import load_conditions
 from kafka_fleet.knowledge.needs import Coverage, Shown, coverage
 from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.schema.raw_tables import raw_schemas
@@ -140,6 +141,13 @@ class Duck:
         }
         return Found(coverage(signature.needs, shown, brokers, of), found)
 
+    def condition(self, name: str) -> list[dict[str, Any]]:
+        """Steps of one measured condition, then its rows; `release_days` and `thresholds` are the caller's."""
+        condition = load_conditions(self.sql)[name]
+        for view, query in condition.steps.items():
+            self.store(view, query, {})
+        return self.rows(_translated(condition.query, ()))
+
     def rows(self, query: str) -> list[dict[str, Any]]:
         """Rows of a query in DuckDB's own SQL."""
         found: list[dict[str, Any]] = self.connection.sql(query).to_arrow_table().to_pylist()
@@ -170,6 +178,9 @@ def _translated(query: str, literals: tuple[tuple[str, str], ...]) -> str:
     for safe in list(tree.find_all(*_PLAIN)):
         plain = _PLAIN[type(safe)](this=safe.this, expression=safe.expression)
         safe.replace(exp.Anonymous(this="TRY", expressions=[plain]))
+    for counted in list(tree.find_all(exp.CountIf)):
+        if not isinstance(counted.parent, exp.Filter | exp.Window):  # DuckDB counts null where every row has null
+            counted.replace(exp.Coalesce(this=counted.copy(), expressions=[exp.Literal.number(0)]))
     for collected in list(tree.find_all(exp.ArrayAgg, exp.ArrayUniqueAgg)):
         whole: Any = collected
         while isinstance(whole.parent, exp.Filter | exp.Window):

@@ -6,12 +6,13 @@ and `thresholds`, the values in force.
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import SparkSession
-from pyspark.sql.types import BooleanType, DataType, DoubleType, StringType, StructField, StructType
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import BooleanType, DoubleType, StringType, StructField, StructType
 
 from fleet_spark.aside import Aside, Task
 from fleet_spark.failures import running
@@ -75,50 +76,64 @@ def threshold_rows(
 
 
 def _register(spark: SparkSession, view: str, rows: Sequence[Mapping[str, Any]], schema: StructType) -> None:
-    types: dict[DataType, pa.DataType] = {
-        StringType(): pa.string(),
-        BooleanType(): pa.bool_(),
-        DoubleType(): pa.float64(),
-    }
-    columns = {f.name: pa.array([row.get(f.name) for row in rows], types[f.dataType]) for f in schema}
-    in_driver(spark, pa.table(columns), schema).createOrReplaceTempView(view)
+    table = pa.Table.from_pylist([dict(row) for row in rows], to_arrow_schema(schema))
+    in_driver(spark, table, schema).createOrReplaceTempView(view)
 
 
-def answer(condition: Condition, found: Sequence[DetectionRow], values: Mapping[str, float]) -> Answered:
-    """What the rows of one cluster say. values: the thresholds in force."""
-    order = {metric: place for place, metric in enumerate(condition.evidence)}
-    rows = sorted(
-        found, key=lambda row: (row.ordinal, order.get(row.metric, -1), row.subject or "", row.qualifier or "")
-    )
-    totals = totals_of(rows)
-    missing: list[str] = []
+def _ordered(condition: Condition, found: Iterable[DetectionRow]) -> list[DetectionRow]:
+    """The rows by ordinal; those of one object by the order of the lines of evidence."""
+    lines = {metric: place for place, metric in enumerate(condition.evidence)}
+
+    def key(row: DetectionRow) -> tuple[int, int, str, str]:
+        return row.ordinal, lines.get(row.metric, -1), row.object_name or "", row.object_detail or ""
+
+    return sorted(found, key=key)
+
+
+def _missing(condition: Condition, rows: Sequence[DetectionRow]) -> list[str]:
+    """A sentence for each missing input: a row whose number is 0 is none."""
+    totals, missing = totals_of(rows), list[str]()
     for metric, text in condition.needs.items():
         own = [template(text).of_row(row, totals) for row in rows if row.metric == metric and row.amount != 0]
         missing += sorted(one for one in own if one is not None)
-    subjects = [row for row in rows if row.is_subject]
-    holds = True if subjects else None if missing else False
-    if holds is None:
-        return Answered(None, "; ".join(missing), (), (), tuple(missing))
-    named = [template(text).of_row(row, totals) for text in condition.subjects for row in subjects]
-    evidence = []
+    return missing
+
+
+def _evidence(
+    condition: Condition, rows: Sequence[DetectionRow], values: Mapping[str, float]
+) -> Iterator[dict[str, Any]]:
+    totals = totals_of(rows)
     for row in rows:
-        if (line := condition.evidence.get(row.metric)) is not None:
-            place = condition.place if row.kind is not None else condition.cluster_place
+        line = condition.evidence.get(row.metric)
+        if line is not None:
+            where = template(condition.cluster_place if row.kind is None else condition.place).of_row(row, totals)
             threshold = values[line.threshold] if line.threshold else None
-            where = template(place).of_row(row, totals)
-            evidence.append(figure(line, row.amount, threshold, where, row.from_at, row.to_at))
-    told = tuple(one for one in evidence if one is not None)
+            one = figure(line, row.amount, threshold, where, row.from_at, row.to_at)
+            if one is not None:
+                yield one
+
+
+def answer(condition: Condition, found: Iterable[DetectionRow], values: Mapping[str, float]) -> Answered:
+    """What the rows of one cluster say. values: the thresholds in force."""
+    rows = _ordered(condition, found)
+    missing, totals = _missing(condition, rows), totals_of(rows)
+    subjects = [row for row in rows if row.is_subject]
+    if missing and not subjects:
+        return Answered(None, "; ".join(missing), missing=tuple(missing))
+    made = (template(text).of_row(row, totals) for text in condition.subjects for row in subjects)
+    named = tuple(dict.fromkeys(one for one in made if one is not None))
+    evidence = tuple(_evidence(condition, rows, values))[:MOST]
     said = sentence(condition.sentence, rows, values) or f"{condition.id.replace('_', ' ')} was not measured"
-    return Answered(
-        holds, said, listed_subjects(tuple(dict.fromkeys(one for one in named if one))), told[:MOST], tuple(missing)
-    )
+    return Answered(bool(subjects), said, listed_subjects(named), evidence, tuple(missing))
 
 
 def union_of(conditions: Iterable[Condition]) -> str:
     """The queries of all conditions as one; `check_id` says whose row it is."""
     columns = ", ".join(COLUMNS)
-    selects = (f"SELECT '{one.id}' AS check_id, {columns} FROM (\n{one.query}\n) AS d" for one in conditions)  # noqa: S608
-    return "\nUNION ALL\n".join(selects)
+    return "\nUNION ALL\n".join(
+        "\n".join((f"SELECT '{one.id}' AS check_id, {columns}", "FROM (", one.query, ") AS detections"))
+        for one in conditions
+    )
 
 
 def run_conditions(

@@ -60,8 +60,8 @@ class Condition(BaseModel):
     thresholds: dict[str, Threshold] = Field(default_factory=dict)
     evidence: dict[str, Line] = Field(min_length=1)
     needs: dict[str, str] = Field(min_length=1)
-    subjects: list[str] = ["{{ kind }} {{ subject }}"]
-    place: str = "{{ kind }} {{ subject }}"
+    subjects: list[str] = ["{{ kind }} {{ object_name }}"]
+    place: str = "{{ kind }} {{ object_name }}"
     cluster_place: str = "the cluster"
     sentence: str
     steps: dict[str, str] = Field(default_factory=dict)

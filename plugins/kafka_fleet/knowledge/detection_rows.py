@@ -3,8 +3,8 @@
 Every check gives rows of the same columns, one per number, name or missing input; SQL cuts and words nothing:
 
     cluster, metric   what the row is: the check's YAML file knows its metrics
-    kind, subject     what it is of: `broker` and `1`; both null where it is the whole cluster's
-    qualifier         a second name, as the metric has it: the topic of a group, the release of a process
+    kind, object_name what it is of: `broker` and `1`; both null where it is the whole cluster's
+    object_detail     a second name, as the metric has it: the topic of a group, the release of a process
     ordinal           the worst is 1; the rows of the whole cluster have 0
     amount            the number; whole numbers are shown as such
     from_at, to_at    what the number is measured over
@@ -22,7 +22,9 @@ from typing import Any, NamedTuple
 import jinja2
 from jinja2 import meta
 
-COLUMNS = ("cluster", "metric", "kind", "subject", "qualifier", "ordinal", "amount", "from_at", "to_at", "is_subject")
+COLUMNS = (
+    "cluster", "metric", "kind", "object_name", "object_detail", "ordinal", "amount", "from_at", "to_at", "is_subject",
+)  # fmt: skip
 
 
 class DetectionRow(NamedTuple):
@@ -30,8 +32,8 @@ class DetectionRow(NamedTuple):
 
     metric: str
     kind: str | None
-    subject: str | None
-    qualifier: str | None
+    object_name: str | None
+    object_detail: str | None
     ordinal: int
     amount: float | int | None
     from_at: datetime | None
@@ -57,7 +59,7 @@ class Template(NamedTuple):
 def template(text: str) -> Template:
     """The template of a text. Raises ValueError where it is none."""
     environment = jinja2.Environment(
-        autoescape=jinja2.select_autoescape(enabled_extensions=(), default_for_string=False),  # escaped where shown
+        autoescape=jinja2.select_autoescape(default_for_string=False),  # texts are escaped where they are shown
         undefined=jinja2.StrictUndefined,
     )
     try:
@@ -69,7 +71,7 @@ def template(text: str) -> Template:
 
 
 def detection_row(found: Mapping[str, Any]) -> DetectionRow:
-    """A row of the query, its amount whole where it is a whole number."""
+    """A row of the query, its number whole where it is a whole number."""
     amount = found["amount"]
     if isinstance(amount, float) and amount.is_integer():
         amount = int(amount)

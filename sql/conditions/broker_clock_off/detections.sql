@@ -4,8 +4,8 @@
 --      explain is none, and no evidence: it is another one at each read. The others are told in whole seconds, too.
 SELECT
     p.cluster,
-    cast(p.broker AS STRING) AS subject,
-    NULL AS qualifier,
+    cast(p.broker AS STRING) AS object_name,
+    NULL AS object_detail,
     p.clock_read AS from_at,
     p.clock_read AS to_at,
     CASE WHEN p.clock_off_s IS NULL THEN 'unread' ELSE 'difference' END AS metric,

@@ -1,9 +1,8 @@
 -- How far is each group behind on each partition, and how soon does the deletion reach it, at the pace of the day?
 -- in:  group_lags, topic_days
 -- out: one row per group and partition. A partition that no member of a reading group is assigned to is old commits of
---      a topic no longer read. deleted: today, and before the group has read it. by_retention: the log starts with
---      records as old as those that retention deletes, or it deletes by size; null where nothing arrived, and it is
---      not known
+--      a topic no longer read. deleted: records, today, and before the group has read them. oldest_s: how old the first
+--      records of the log are; null where nothing arrived, and it is not known
 WITH paces AS (
     SELECT
         g.*,

@@ -2,7 +2,7 @@
 -- in:  partition_lags, admin_reads, thresholds
 -- out: one row per group, topic and number, of the partition that is worst off: groups that have lost records first,
 --      then those with the largest share of retention behind. Lost is what retention deleted today before a group with
---      members: a log that starts younger was purged by DeleteRecords
+--      members read it: a log that starts younger was purged by DeleteRecords
 WITH risks AS (
     SELECT
         p.*,
@@ -46,8 +46,7 @@ ranked AS (
         *,
         row_number() OVER (
             PARTITION BY cluster
-            ORDER BY
-                coalesce(deleted, 0) = 0 ASC, nobody ASC, coalesce(retention_share, 0) DESC, group_id ASC, topic ASC
+            ORDER BY coalesce(deleted, 0) = 0, nobody ASC, coalesce(retention_share, 0) DESC, group_id, topic ASC
         ) AS ordinal
     FROM topics
 ),
@@ -71,8 +70,8 @@ SELECT
     cluster,
     metric,
     CASE WHEN nobody THEN 'group without members' ELSE 'group' END AS kind,
-    group_id AS subject,
-    topic AS qualifier,
+    group_id AS object_name,
+    topic AS object_detail,
     ordinal,
     amount,
     from_at,
@@ -85,8 +84,8 @@ SELECT
     cluster,
     metric,
     NULL AS kind,
-    NULL AS subject,
-    NULL AS qualifier,
+    NULL AS object_name,
+    NULL AS object_detail,
     0 AS ordinal,
     amount,
     NULL AS from_at,

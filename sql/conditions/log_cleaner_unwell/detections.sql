@@ -40,7 +40,7 @@ figures AS (
         CASE WHEN is_there THEN 1D END AS brokers,
         CASE WHEN NOT is_there THEN 1D END AS no_brokers,
         -- a cleaner that is switched off has no gauges
-        CASE WHEN is_there AND NOT is_disabled AND coalesce(cleaner_dead_threads, idle_hours) IS NULL THEN 1D END
+        CASE WHEN is_there AND NOT is_disabled AND cleaner_dead_threads IS NULL AND idle_hours IS NULL THEN 1D END
             AS unread,
         CASE WHEN is_dead THEN 1D END AS dead,
         CASE WHEN has_given_up THEN 1D END AS gave_up,
@@ -52,7 +52,7 @@ figures AS (
     FROM judged
 ),
 
-largest AS (
+healthy AS (
     SELECT
         cluster,
         max(cleaner_dead_threads) AS dead_threads,
@@ -68,8 +68,8 @@ SELECT
     cluster,
     metric,
     CASE WHEN metric != 'no_brokers' THEN 'broker' END AS kind,
-    cast(broker AS STRING) AS subject,
-    NULL AS qualifier,
+    cast(broker AS STRING) AS object_name,
+    NULL AS object_detail,
     ordinal,
     amount,
     from_at,
@@ -87,11 +87,12 @@ SELECT
     cluster,
     metric,
     NULL AS kind,
-    NULL AS subject,
-    NULL AS qualifier,
+    NULL AS object_name,
+    NULL AS object_detail,
     0 AS ordinal,
     amount,
     from_at,
     to_at,
     FALSE AS is_subject
-FROM largest UNPIVOT (amount FOR metric IN (dead_threads, uncleanable_partitions))
+FROM healthy
+    UNPIVOT (amount FOR metric IN (dead_threads, uncleanable_partitions))

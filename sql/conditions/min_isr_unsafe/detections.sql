@@ -1,8 +1,7 @@
 -- Which topics take acks=all writes on one copy, and which stop taking them when one replica is down?
 -- in:  topic_days, admin_reads
 -- out: of the cluster how many there are; one row per such topic: those that one copy is enough for come first,
---      internal ones before others. A topic with one replica and min.insync.replicas 1 is left to
---      replication_factor_1.
+--      internal ones before others. A topic with one replica and min.insync.replicas 1 is left to replication_factor_1.
 WITH judged AS (
     SELECT
         *,
@@ -31,8 +30,8 @@ SELECT
     cluster,
     metric,
     NULL AS kind,
-    NULL AS subject,
-    topics_unseen AS qualifier,
+    NULL AS object_name,
+    topics_unseen AS object_detail,
     0 AS ordinal,
     amount,
     read_sweep AS from_at,
@@ -44,8 +43,8 @@ SELECT
     cluster,
     'topic' AS metric,
     'topic' AS kind,
-    topic AS subject,
-    NULL AS qualifier,
+    topic AS object_name,
+    NULL AS object_detail,
     row_number()
         OVER (PARTITION BY cluster ORDER BY one_copy DESC, internal DESC, partition_count DESC, topic ASC)
         AS ordinal,

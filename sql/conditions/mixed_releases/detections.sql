@@ -1,7 +1,7 @@
 -- Which releases do the processes of a cluster run?
 -- in:  process_days
--- out: one row per process, its release as qualifier, and one per release; the rarest release first. Of the cluster:
---      how many releases there are and, where there are several, the hours since the last of the processes was started
+-- out: one row per process, its release as detail, and one per release; the rarest release first. Of the cluster: how
+--      many releases there are and, where there are several, the hours since the last of the processes was started
 WITH processes AS (
     SELECT
         *,
@@ -22,7 +22,7 @@ releases AS (
         max(cluster_read) AS cluster_read,
         try_cast(count(*) AS DOUBLE) AS brokers,
         try_cast(count(*) OVER (PARTITION BY cluster) AS DOUBLE) AS releases,
-        (unix_micros(max(cluster_read)) - unix_micros(max(last_start))) / 3600e6D AS mixed_hours,
+        (unix_micros(max(cluster_read)) - unix_micros(max(last_start))) / 3600e6D AS hours_since_start,
         count(*) OVER (PARTITION BY cluster) AS release_count,
         row_number() OVER (PARTITION BY cluster ORDER BY count(*), kafka_release) AS rarest
     FROM processes
@@ -34,8 +34,8 @@ SELECT
     cluster,
     CASE WHEN kafka_release IS NULL THEN 'unread' ELSE 'process' END AS metric,
     CASE WHEN is_broker THEN 'broker' ELSE 'controller' END AS kind,
-    cast(broker AS STRING) AS subject,
-    kafka_release AS qualifier,
+    cast(broker AS STRING) AS object_name,
+    kafka_release AS object_detail,
     row_number() OVER (PARTITION BY cluster ORDER BY on_this, kafka_release, broker) AS ordinal,
     NULL AS amount,
     NULL AS from_at,
@@ -47,12 +47,12 @@ SELECT
     cluster,
     metric,
     CASE WHEN metric = 'brokers' THEN 'release' END AS kind,
-    CASE WHEN metric = 'brokers' THEN kafka_release END AS subject,
-    NULL AS qualifier,
-    CASE metric WHEN 'brokers' THEN rarest WHEN 'mixed_hours' THEN 1 + release_count ELSE 0 END AS ordinal,
+    CASE WHEN metric = 'brokers' THEN kafka_release END AS object_name,
+    NULL AS object_detail,
+    CASE metric WHEN 'brokers' THEN rarest WHEN 'hours_since_start' THEN 1 + release_count ELSE 0 END AS ordinal,
     amount,
-    CASE WHEN metric = 'mixed_hours' THEN last_start ELSE first_read END AS from_at,
+    CASE WHEN metric = 'hours_since_start' THEN last_start ELSE first_read END AS from_at,
     CASE WHEN metric = 'brokers' THEN last_read ELSE cluster_read END AS to_at,
     FALSE AS is_subject
-FROM releases UNPIVOT (amount FOR metric IN (brokers, releases, mixed_hours))
+FROM releases UNPIVOT (amount FOR metric IN (brokers, releases, hours_since_start))
 WHERE metric = 'brokers' OR (rarest = 1 AND (metric = 'releases' OR release_count > 1))

@@ -10,8 +10,8 @@ WITH ages AS (
 
 SELECT
     a.cluster,
-    cast(a.broker AS STRING) AS subject,
-    NULL AS qualifier,
+    cast(a.broker AS STRING) AS object_name,
+    NULL AS object_detail,
     a.age_days AS amount,
     a.process_start AS from_at,
     a.started_read AS to_at,

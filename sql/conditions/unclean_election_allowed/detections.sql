@@ -6,7 +6,7 @@ WITH objects AS (
     SELECT
         cluster,
         'topic' AS kind,
-        topic AS subject,
+        topic AS object_name,
         NULL AS broker,
         internal,
         partition_count,
@@ -16,7 +16,7 @@ WITH objects AS (
     SELECT
         cluster,
         'broker' AS kind,
-        cast(broker AS STRING) AS subject,
+        cast(broker AS STRING) AS object_name,
         broker,
         FALSE AS internal,
         0 AS partition_count,
@@ -47,8 +47,8 @@ SELECT
     cluster,
     metric,
     NULL AS kind,
-    NULL AS subject,
-    topics_unseen AS qualifier,
+    NULL AS object_name,
+    topics_unseen AS object_detail,
     0 AS ordinal,
     amount,
     read_sweep AS from_at,
@@ -61,10 +61,10 @@ SELECT
     cluster,
     kind AS metric,
     kind,
-    subject,
-    NULL AS qualifier,
+    object_name,
+    NULL AS object_detail,
     row_number()
-        OVER (PARTITION BY cluster ORDER BY kind DESC, internal DESC, partition_count DESC, broker ASC, subject ASC)
+        OVER (PARTITION BY cluster ORDER BY kind DESC, internal DESC, partition_count DESC, broker ASC, object_name ASC)
         AS ordinal,
     partition_count AS amount,
     NULL AS from_at,
@@ -77,8 +77,8 @@ SELECT
     cluster,
     'elections' AS metric,
     'broker' AS kind,
-    cast(broker AS STRING) AS subject,
-    NULL AS qualifier,
+    cast(broker AS STRING) AS object_name,
+    NULL AS object_detail,
     row_number() OVER (PARTITION BY cluster ORDER BY unclean_leader_elections DESC, broker ASC) AS ordinal,
     unclean_leader_elections AS amount,
     coalesce(process_start, last_read) AS from_at,

@@ -1,6 +1,6 @@
 -- Which processes run a release line that the project does not patch any more?
 -- in:  process_days, release_days (the release catalogue)
--- out: one row per process, and one per release without fixes, its newest patch as qualifier; the release of the most
+-- out: one row per process, and one per release without fixes, its newest patch as detail; the release of the most
 --      processes first. A vendor's build has a support of its own, so it answers nothing.
 WITH processes AS (
     SELECT
@@ -21,8 +21,8 @@ SELECT
     cluster,
     metric,
     CASE WHEN is_broker THEN 'broker' ELSE 'controller' END AS kind,
-    cast(broker AS STRING) AS subject,
-    kafka_release AS qualifier,
+    cast(broker AS STRING) AS object_name,
+    kafka_release AS object_detail,
     row_number() OVER (PARTITION BY cluster ORDER BY on_this DESC, kafka_release ASC, broker ASC) AS ordinal,
     NULL AS amount,
     NULL AS from_at,
@@ -34,8 +34,8 @@ SELECT
     cluster,
     'brokers' AS metric,
     'release' AS kind,
-    kafka_release AS subject,
-    max(newest_patch) AS qualifier,
+    kafka_release AS object_name,
+    max(newest_patch) AS object_detail,
     row_number() OVER (PARTITION BY cluster ORDER BY count(*) DESC, kafka_release ASC) AS ordinal,
     count(*) AS amount,
     min(first_read) AS from_at,

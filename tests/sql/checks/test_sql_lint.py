@@ -106,7 +106,7 @@ def readers() -> Iterator[tuple[str, dict[str, str]]]:
         others = {"needs": one.needs_query, "query": one.query, "charts": one.charts_query}
         yield name, {**one.steps, **others, **({"rows": one.rows_query} if one.rows_query else {})}
     for name, condition in load_conditions(sql_dir()).items():
-        yield name, {"query": condition.query}
+        yield name, {**condition.steps, "query": condition.query}
     for name, plot in load_plots(sql_dir()).items():
         yield name, {"query": plot.query, "missing": plot.missing_query}
 

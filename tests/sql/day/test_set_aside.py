@@ -27,7 +27,7 @@ GUILTY = {
     "a-hostile-fact": ("facts/intervals", "intervals"),
     "hostile-step": ("signatures/fetch_latency/02_fetch_windows", "fetch_latency/fetch_windows"),
     "hostile-need": ("signatures/fetch_latency/needs", "needs"),
-    "z-hostile-condition": ("conditions/min_isr_unsafe/query", "min_isr_unsafe"),
+    "z-hostile-condition": ("conditions/min_isr_unsafe/detections", "conditions"),
     "hostile-plot": ("plots/fetch_times/query", "plots"),
 }
 WHY = "Not judged on this day: its measurements made the query `{}` fail (USER_RAISED_EXCEPTION)."
