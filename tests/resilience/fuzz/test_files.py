@@ -177,9 +177,9 @@ def catalogue(folder: Path) -> dict[Path, tuple[Callable[[], object], type[Excep
     """One file of every kind in a folder of its own: how it is read, and the error that is documented for it."""
     found: dict[Path, tuple[Callable[[], object], type[Exception]]] = {}
     knowledge = ROOT / "plugins/kafka_fleet/knowledge"
-    (folder / "advisories").mkdir()
-    advisory = Path(shutil.copy(knowledge / "advisories/KAFKA-14334.yaml", folder / "advisories"))
-    found[advisory] = (lambda: load_advisories.__wrapped__(folder / "advisories"), AdvisoryError)
+    (folder / "issues").mkdir()
+    advisory = Path(shutil.copy(knowledge / "issues/KAFKA-14334.yaml", folder / "issues"))
+    found[advisory] = (lambda: load_advisories.__wrapped__(folder / "issues"), AdvisoryError)
     table = Path(shutil.copy(knowledge / "releases.yaml", folder))
     found[table] = (lambda: load_table(table), ReleaseError)
     folders = ("signatures", "fetch_latency", load_signatures), ("conditions", "mixed_releases", load_conditions)
