@@ -34,7 +34,7 @@ class ProtocolCoverage(Document):
     """How often the Kafka protocol answered."""
 
     ok: int = Field(description="sweeps in which all that was asked for was answered")
-    partial: int = Field(0, description="sweeps in which a part of it was; earlier versions do not say")
+    partial: int = Field(default=0, description="sweeps in which a part of it was; earlier versions do not say")
     failed: int = Field(description="sweeps that were not answered as a whole, `partial` ones among them")
     failures: list[Text] = Field(description="what failed")
 
@@ -114,7 +114,7 @@ class ChartPoint(Document):
     from_at: Text = Field(alias="from", description="begin of the interval")
     to_at: Text = Field(alias="to", description="its end")
     value: Any = Field(description="the figure")
-    reference: Any = Field(None, description="what a healthy cluster would show; null: not known")
+    reference: Any = Field(default=None, description="what a healthy cluster would show; null: not known")
 
 
 class ChartReport(Document):
@@ -146,7 +146,7 @@ class SignatureReport(Document):
     remeasure: Text | None = Field(description="a command that measures it again")
     advice: list[AdviceReport] = Field(default_factory=list, description="what to do")
     charts: list[ChartReport] = Field(description="the day of its figures")
-    rows: DetectionTable | None = Field(None, description="the rows behind it; null where it was not detected")
+    rows: DetectionTable | None = Field(default=None, description="the rows behind it; null where it was not detected")
 
 
 class PlanStep(Document):
@@ -182,17 +182,17 @@ class PlanCandidates(Document):
 class UpgradePlan(Document):
     """What to upgrade, in steps that each can be taken from what runs today."""
 
-    now: PlanStep | None = Field(None, description="closes everything that is confirmed")
-    next: PlanStep | None = Field(None, description="the supported release that leaves least")
-    clients: PlanStep | None = Field(None, description="the supported client library")
+    now: PlanStep | None = Field(default=None, description="closes everything that is confirmed")
+    next: PlanStep | None = Field(default=None, description="the supported release that leaves least")
+    clients: PlanStep | None = Field(default=None, description="the supported client library")
     candidates: PlanCandidates = Field(default_factory=PlanCandidates, description="releases to choose from")
-    note: Text | None = Field(None, description="what the plan could not decide")
+    note: Text | None = Field(default=None, description="what the plan could not decide")
 
 
 class ClusterReport(Document):
     """One cluster on one day, without its findings."""
 
-    schema_version: int = Field(SCHEMA_VERSION, description="1")
+    schema_version: int = Field(default=SCHEMA_VERSION, description="1")
     ds: Text = Field(description="the day, in UTC")
     cluster: Text = Field(description="id of the cluster")
     environment: Text | None = Field(description="as in the fleet file; null: not there any more")
@@ -200,7 +200,7 @@ class ClusterReport(Document):
     bootstrap_servers: list[Text] = Field(description="as in the fleet file")
     declaration_error: Text | None = Field(description="why its entry in the fleet file is not valid")
     reached: bool = Field(description="whether any part of it answered in any sweep, if only in part")
-    set_aside: Text | None = Field(None, description="why the day is judged without it; null: it is judged")
+    set_aside: Text | None = Field(default=None, description="why the day is judged without it; null: it is judged")
     kafka_cluster_id: Text | None = Field(description="null: not read")
     mode: Text | None = Field(description="KRaft or ZooKeeper; null: not read")
     coverage: ClusterCoverage = Field(description="what could be measured")

@@ -57,7 +57,7 @@ class SweepTimes(Document):
 class Plots(Document):
     """What a cluster's page draws of a day."""
 
-    schema_version: int = Field(SCHEMA_VERSION, description="1")
+    schema_version: int = Field(default=SCHEMA_VERSION, description="1")
     ds: Text = Field(description="the day, in UTC")
     cluster: Text = Field(description="id of the cluster")
     sweeps: SweepTimes = Field(description="when it was measured")

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from kafka_fleet.base.errors import UsageError
-from kafka_fleet.documents.day_summaries import DaySummary, read_day_summary
+from kafka_fleet.documents.day_summaries import read_day_summary
+from kafka_fleet.documents.summary import DaySummary
 from kafka_fleet.documents.timeline import Timeline, timelines
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.knowledge.signatures import load_signatures

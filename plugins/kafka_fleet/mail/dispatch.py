@@ -13,6 +13,7 @@ from kafka_fleet.mail.last_sent import LastReport, last_report
 from kafka_fleet.mail.outbox import Outbox
 from kafka_fleet.mail.published_letter import JudgedDay, LetterError, mailed_generation, read_judged, unreadable
 from kafka_fleet.mail.smtp_settings import SmtpSettings
+from kafka_fleet.report.changes import kept_reported
 from kafka_fleet.report.changes_section import subject, with_first_part
 from kafka_fleet.report.priority import importance
 
@@ -69,7 +70,8 @@ def mail_letter(
         html, text = with_first_part(judged.html, judged.text, *judged.first_part(changes))
         result = deliver(
             home, ds, cluster, html, text, title, own, smtp, judged.digest, dry_run,
-            told=changes.told, attachments=files, importance=importance(judged.pressing, judged.environment),
+            told=kept_reported(changes.told), attachments=files,
+            importance=importance(judged.pressing, judged.environment),
         )  # fmt: skip
         results.append(result)
     if not results:
