@@ -1,11 +1,29 @@
-"""The dossier of one cluster: takes what was judged, gives the plain data its letter is written from."""
+"""The report of one cluster: takes what was judged, gives the document that its letter is written from."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from fleet_spark.signatures import Measured, iso
-from kafka_fleet.knowledge.detections import SignatureResult
+from kafka_fleet.documents.cluster_report import (
+    AdviceReport,
+    BrokerCoverage,
+    ChartReport,
+    ClientLibrary,
+    ClusterCoverage,
+    ClusterReport,
+    DetectionReport,
+    DetectionTable,
+    DroppedIntervals,
+    LookAlikeReport,
+    ProtocolCoverage,
+    SignatureReport,
+    ThresholdReport,
+    UpgradePlan,
+)
+from kafka_fleet.documents.document import SCHEMA_VERSION
+from kafka_fleet.documents.finding import Evidence
+from kafka_fleet.knowledge.detections import Detection, SignatureResult
 from kafka_fleet.knowledge.facts import ClusterFacts, Declared
 from kafka_fleet.knowledge.signatures import Signature
 from kafka_fleet.store.raw.manifests import Damaged
@@ -45,42 +63,42 @@ def _reads(broker: Json) -> int:
     return reads
 
 
-def _coverage(case: Case, missing: Sequence[str]) -> Json:
+def _coverage(case: Case, missing: Sequence[str]) -> ClusterCoverage:
     about = case.about
     brokers = [
-        {
-            "broker": row["broker"],
-            "host": row["advertised_host"],
-            "rack": row["rack"],
-            "release": row["kafka_release"],
-            "ok": row["ok_reads"],
-            "partial": row["partial_reads"],
-            "truncated": row["truncated_reads"],
-            "failed": row["failed_reads"],
-            "failures": row["failure_kinds"],
+        BrokerCoverage(
+            broker=row["broker"],
+            host=row["advertised_host"],
+            rack=row["rack"],
+            release=row["kafka_release"],
+            ok=row["ok_reads"],
+            partial=row["partial_reads"],
+            truncated=row["truncated_reads"],
+            failed=row["failed_reads"],
+            failures=row["failure_kinds"],
             # a pattern without a match is a thing that is not there, not one that could not be read
-            "missing": [mbean for mbean in row["missing_mbeans"] or [] if "*" not in mbean],
-        }
+            missing=[mbean for mbean in row["missing_mbeans"] or [] if "*" not in mbean],
+        )
         for row in case.brokers
     ]
-    admin = {
-        "ok": about["admin_ok"] if about else 0,
-        "partial": about["admin_partial"] if about else 0,
-        "failed": about["admin_failed"] + about["admin_partial"] if about else 0,
-        "failures": about["admin_details"] if about else [],
-    }
+    admin = ProtocolCoverage(
+        ok=about["admin_ok"] if about else 0,
+        partial=about["admin_partial"] if about else 0,
+        failed=about["admin_failed"] + about["admin_partial"] if about else 0,
+        failures=about["admin_details"] if about else [],
+    )
     reasons: dict[str, int] = {}
     for row in case.dropped:
         reasons[row["reason"]] = reasons.get(row["reason"], 0) + row["intervals"]
-    return {
-        "sweeps": about["sweep_count"] if about else 0,
-        "first_sweep": iso(about["first_sweep"]) if about else None,
-        "last_sweep": iso(about["last_sweep"]) if about else None,
-        "brokers": brokers,
-        "admin": admin,
-        "dropped_intervals": [{"reason": reason, "count": count} for reason, count in sorted(reasons.items())],
-        "not_measured": list(dict.fromkeys(missing)),
-    }
+    return ClusterCoverage(
+        sweeps=about["sweep_count"] if about else 0,
+        first_sweep=iso(about["first_sweep"]) if about else None,
+        last_sweep=iso(about["last_sweep"]) if about else None,
+        brokers=brokers,
+        admin=admin,
+        dropped_intervals=[DroppedIntervals(reason=reason, count=count) for reason, count in sorted(reasons.items())],
+        not_measured=list(dict.fromkeys(missing)),
+    )
 
 
 def _not_measured(case: Case, results: Mapping[str, SignatureResult], damaged: Sequence[Damaged]) -> list[str]:
@@ -101,45 +119,51 @@ def _not_measured(case: Case, results: Mapping[str, SignatureResult], damaged: S
     return sentences
 
 
-def _signature(signature: Signature, result: SignatureResult, measured: Measured | None, case: Case) -> Json:
+def detection_report(found: Detection) -> DetectionReport:
+    """A detection as documents have it."""
+    return DetectionReport(
+        cause=found.cause,
+        strength=found.strength,
+        subjects=list(found.subjects),
+        bounds=found.bounds,
+        evidence=[Evidence.model_validate(line) for line in found.evidence],
+    )
+
+
+def _thresholds(signature: Signature, case: Case) -> list[ThresholdReport]:
     own = case.entry.get("thresholds", {}).get(signature.id, {})
+    return [
+        ThresholdReport(
+            name=name,
+            value=own.get(name, threshold.value),
+            unit=threshold.unit,
+            reason=threshold.reason,
+            overridden=name in own,
+        )
+        for name, threshold in signature.thresholds.items()
+    ]
+
+
+def _signature(signature: Signature, result: SignatureResult, measured: Measured | None, case: Case) -> SignatureReport:
     urls = {f"broker {row['broker']}": row["jolokia_url"] for row in case.brokers if row["jolokia_url"]}
     subjects = [subject for d in result.detections for subject in d.subjects]
     url = next((urls[subject] for subject in subjects if subject in urls), next(iter(urls.values()), "JOLOKIA_URL"))
-    return {
-        "signature": signature.id,
-        "title": signature.title,
-        "state": result.state,
-        "detections": [
-            {
-                "cause": d.cause,
-                "strength": d.strength,
-                "subjects": list(d.subjects),
-                "bounds": d.bounds,
-                "evidence": [dict(line) for line in d.evidence],
-            }
-            for d in result.detections
-        ],
-        "missing": list(result.missing),
-        "thresholds": [
-            {
-                "name": name,
-                "value": own.get(name, threshold.value),
-                "unit": threshold.unit,
-                "reason": threshold.reason,
-                "overridden": name in own,
-            }
-            for name, threshold in signature.thresholds.items()
-        ],
-        "look_alikes": [one.model_dump() for one in signature.look_alikes],
-        "remeasure": signature.remeasure_for(url),
-        "advice": [one.model_dump() for one in signature.advice],
-        "charts": measured.charts if measured else [],
-        "rows": measured.rows if measured else None,
-    }
+    return SignatureReport(
+        signature=signature.id,
+        title=signature.title,
+        state=result.state,
+        detections=[detection_report(one) for one in result.detections],
+        missing=list(result.missing),
+        thresholds=_thresholds(signature, case),
+        look_alikes=[LookAlikeReport.model_validate(one.model_dump()) for one in signature.look_alikes],
+        remeasure=signature.remeasure_for(url),
+        advice=[AdviceReport.model_validate(one.model_dump()) for one in signature.advice],
+        charts=[ChartReport.model_validate(one) for one in (measured.charts if measured else [])],
+        rows=DetectionTable.model_validate(measured.rows) if measured and measured.rows else None,
+    )
 
 
-def dossier(
+def cluster_report(
     ds: str,
     case: Case,
     results: Mapping[str, SignatureResult],
@@ -147,40 +171,41 @@ def dossier(
     catalogue: Mapping[str, Signature],
     plan: Json,
     damaged: Sequence[Damaged],
-) -> Json:
+    declaration_error: str | None = None,
+) -> ClusterReport:
     """Everything a letter says that is not in the findings."""
     entry = case.entry
-    return {
-        "schema_version": 1,
-        "ds": ds,
-        "cluster": case.cluster,
-        "environment": entry.get("environment"),
-        "owners": entry.get("owners", []),
-        "bootstrap_servers": entry.get("bootstrap_servers", []),
-        "declaration_error": None,
-        "reached": case.reached,
-        "set_aside": case.aside,
-        "kafka_cluster_id": case.about["kafka_cluster_id"] if case.about else None,
-        "mode": case.facts.mode,
-        "coverage": _coverage(case, _not_measured(case, results, damaged)),
-        "clients": [
-            {
-                "software": row["software"],
-                "version": row["software_version"],
-                "listener": row["listener"],
-                "connections": float(row["connections"]),
-            }
-            for row in case.clients
-        ],
-        "signatures": [
+    clients = [
+        ClientLibrary(
+            software=row["software"],
+            version=row["software_version"],
+            listener=row["listener"],
+            connections=float(row["connections"]),
+        )
+        for row in case.clients
+    ]
+    return ClusterReport(
+        schema_version=SCHEMA_VERSION,
+        ds=ds,
+        cluster=case.cluster,
+        environment=entry.get("environment"),
+        owners=entry.get("owners", []),
+        bootstrap_servers=entry.get("bootstrap_servers", []),
+        declaration_error=declaration_error,
+        reached=case.reached,
+        set_aside=case.aside,
+        kafka_cluster_id=case.about["kafka_cluster_id"] if case.about else None,
+        mode=case.facts.mode,
+        coverage=_coverage(case, _not_measured(case, results, damaged)),
+        clients=clients,
+        signatures=[
             _signature(signature, results[name], measured.get(name), case) for name, signature in catalogue.items()
         ],
-        "plan": plan,
-    }
+        plan=UpgradePlan.model_validate(plan),
+    )
 
 
-def unreached(ds: str, label: str, sentence: str) -> Json:
-    """The dossier of a fleet entry that is not valid: it was not run, and it must not vanish."""
+def unreached(ds: str, label: str, sentence: str) -> ClusterReport:
+    """The report of a fleet entry that is not valid: it was not run, and it must not vanish."""
     case = Case(label, {}, Declared(), ClusterFacts(()), None, [], [], [])
-    made = dossier(ds, case, {}, {}, {}, _NO_PLAN, [])
-    return {**made, "declaration_error": sentence}
+    return cluster_report(ds, case, {}, {}, {}, _NO_PLAN, [], sentence)

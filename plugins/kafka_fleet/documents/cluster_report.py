@@ -108,6 +108,16 @@ class AdviceReport(Document):
     command: Text | None = Field(description="one line to copy; null: none")
 
 
+class SignatureDay(Document):
+    """A symptom on one cluster and day: a row of signatures.json."""
+
+    cluster: Text = Field(description="id of the cluster")
+    signature: Text = Field(description="its id")
+    state: SignatureState = Field(description="detected, quiet, or not_evaluated")
+    detections: list[DetectionReport] = Field(description="one for each cause")
+    missing: list[Text] = Field(description="inputs that were not there, one sentence each")
+
+
 class ChartPoint(Document):
     """One interval of a chart."""
 

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from kafka_fleet.base.text import ADDRESS, DEFAULT_DOMAIN, one_line
+from kafka_fleet.documents.outbox import Mail, State
 from kafka_fleet.mail.delivery_result import DeliveryResult, join_results
 from kafka_fleet.mail.mime import compose
-from kafka_fleet.mail.outbox import Mail, Outbox, State, current_recipient, letter_digest, message_id
+from kafka_fleet.mail.outbox import Outbox, current_recipient, letter_digest, message_id
 from kafka_fleet.mail.revisions import current_mails
 from kafka_fleet.mail.smtp import SmtpSession, SmtpUnavailable, Verdict
 from kafka_fleet.mail.smtp_settings import SmtpSettings, SmtpSettingsError, from_airflow_connection, from_environment

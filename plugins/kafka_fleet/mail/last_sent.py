@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from kafka_fleet.documents.day_summaries import CLEAN_DAYS, read_day_summary
+from kafka_fleet.documents.outbox import Mail
 from kafka_fleet.documents.summary import DaySummary
-from kafka_fleet.mail.outbox import Mail, Outbox
+from kafka_fleet.mail.outbox import Outbox
 from kafka_fleet.store.files import list_names
 from kafka_fleet.store.generations import checked_day
 

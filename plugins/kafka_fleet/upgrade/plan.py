@@ -3,7 +3,7 @@
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from kafka_fleet.knowledge.advisories import Advisory
 from kafka_fleet.knowledge.facts import ClusterFacts
@@ -15,6 +15,18 @@ from kafka_fleet.upgrade.targets import affects_release, candidates, choose_rele
 
 Step = dict[str, Any]
 Plan = dict[str, Any]
+
+
+class Judged(Protocol):
+    """What a plan asks of a finding."""
+
+    @property
+    def advisory(self) -> str | None:
+        """Id of its known issue; None: a symptom that none explains."""
+
+    @property
+    def verdict(self) -> str:
+        """Its verdict."""
 
 
 @dataclass(frozen=True)
@@ -181,7 +193,7 @@ def _own(scene: UpgradeContext) -> list[Advisory]:
 
 def plan(
     facts: ClusterFacts,
-    findings: Sequence[Mapping[str, Any]],
+    findings: Sequence[Judged],
     advisories: Mapping[str, Advisory],
     on: dt.date | None = None,
 ) -> Plan:
@@ -190,9 +202,9 @@ def plan(
     `{"now": step|None, "next": step|None, "clients": step|None, "candidates": {"server": [row], "client": [row]},
     "note": sentence|None}`. now, next: for brokers, counted from what runs today, so either can be taken alone; client
     fleets that carry what is confirmed are part of now. clients: the supported client library. candidates: per release
-    what it closes, leaves and opens. findings: mappings with `advisory` (id or None) and `verdict`. Plain JSON data.
+    what it closes, leaves and opens. Plain JSON data.
     """
-    verdicts = {f["advisory"]: f["verdict"] for f in findings if f["advisory"] in advisories}
+    verdicts = {f.advisory: f.verdict for f in findings if f.advisory is not None and f.advisory in advisories}
     confirmed = tuple(advisories[key] for key in sorted(verdicts) if verdicts[key] == "confirmed")
     present = tuple(advisories[key] for key in sorted(verdicts) if verdicts[key] in ("confirmed", "exposed"))
 

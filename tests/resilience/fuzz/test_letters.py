@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from kafka_fleet.documents.outbox import Mail
 from kafka_fleet.mail.mime import compose
-from kafka_fleet.mail.outbox import Mail
 from kafka_fleet.report.attachments import attachments
 from kafka_fleet.report.letter import render_letter
 from support.browser.acting_html import ActingHtml

@@ -4,7 +4,8 @@ import json
 from datetime import date, timedelta
 
 from kafka_fleet.documents.day_summaries import day_summary, day_summary_path
-from kafka_fleet.mail.outbox import Outbox, Recipient
+from kafka_fleet.documents.outbox import Recipient
+from kafka_fleet.mail.outbox import Outbox
 from kafka_fleet.report.render import write_letter
 from kafka_fleet.store.generations import publish
 from support.builders.letter_rows import DS as DAY

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from kafka_fleet.documents.coverage import judged, reached
 
 from fleet_spark.dossier import Case, dossier
 from kafka_fleet.cli import commands
 from kafka_fleet.cli.main import main
-from kafka_fleet.documents.coverage import judged, reached
 from kafka_fleet.documents.day_summaries import day_summary, read_day_summary, summary
 from kafka_fleet.documents.timeline import timelines
 from kafka_fleet.knowledge.facts import ClusterFacts, Declared
