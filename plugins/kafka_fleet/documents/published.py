@@ -51,14 +51,14 @@ def _what(path: Path) -> str:
 
 
 @lru_cache(maxsize=256)
-def _parsed(path: Path, kind: type[Document], what: str) -> Document:
+def _parsed(path: Path, kind: type[Document]) -> Document:
     """A document of a generation; those never change. Raises as _checked, and FileNotFoundError."""
-    return _checked(path.read_bytes(), kind, what)
+    return _checked(path.read_bytes(), kind, _what(path))
 
 
-def _document(path: Path, kind: type[Kind], what: str = "") -> Kind:
+def _document(path: Path, kind: type[Kind]) -> Kind:
     """The same, of the model that is asked for."""
-    return cast(Kind, _parsed(path, kind, what or _what(path)))
+    return cast(Kind, _parsed(path, kind))
 
 
 def _checked(content: bytes, kind: type[Kind], what: str) -> Kind:
@@ -119,7 +119,7 @@ class Published:
         except NotPublished:
             return None
         try:
-            return _document(path, DaySummary, what)
+            return _document(path, DaySummary)
         except FileNotFoundError:
             pass
         try:
