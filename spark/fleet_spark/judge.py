@@ -16,8 +16,8 @@ from pathlib import Path
 
 from fleet_spark.aside import Aside, Task, sentence
 from fleet_spark.cluster_facts import rows_by_cluster
+from fleet_spark.cluster_report import unreached
 from fleet_spark.conditions import run_conditions
-from fleet_spark.dossier import unreached
 from fleet_spark.facts import fact_queries
 from fleet_spark.failures import QueryFailed, running
 from fleet_spark.judged_cluster import Json, Judged, case_aside, case_of, judge_cluster

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from fleet_spark.cluster_facts import cluster_facts
-from fleet_spark.dossier import Case, cluster_report, detection_report
+from fleet_spark.cluster_report import Case, cluster_report, detection_report
 from fleet_spark.signatures import Measured
 from fleet_spark.unjudged import Seen
 from kafka_fleet.documents.cluster_report import ClusterReport, SignatureDay

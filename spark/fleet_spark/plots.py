@@ -27,6 +27,7 @@ from fleet_spark.tables import Day
 from fleet_spark.ways import Ways, tables_read
 from kafka_fleet.documents.document import SCHEMA_VERSION
 from kafka_fleet.documents.plots import (
+    GAP,
     ClusterPlot,
     PlotLimit,
     PlotPanel,
@@ -41,7 +42,6 @@ from kafka_fleet.store.raw.manifests import Manifest
 
 Json = dict[str, Any]
 NOT_ASKED = "It was not asked for in this run."
-GAP = 2.5  # times the usual distance between two sweeps: one sweep that failed is no gap yet
 _LONGEST_GAPS = 20
 _MOST_NAME = 300  # characters of a name: Kafka's topics have at most 249
 

@@ -7,6 +7,8 @@ from pydantic import Field
 from kafka_fleet.documents.document import SCHEMA_VERSION, Document, Number, Text
 from kafka_fleet.store.generations import checked_day
 
+GAP = 2.5  # times the usual distance between two sweeps: one sweep that failed is no gap yet
+
 
 class PlotSeries(Document):
     """One line."""

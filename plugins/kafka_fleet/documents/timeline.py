@@ -104,15 +104,15 @@ def _outcome(days: Sequence[DayOf]) -> Outcome:
     return "" if not clean else "gone" if clean >= CLEAN_DAYS else "waiting"
 
 
-def timelines(cluster: str, briefs: Mapping[str, DaySummary], only: Collection[str] | None = None) -> list[Timeline]:
-    """Every finding that any of the days has, the worst first. briefs: by judged day. only: keys of findings."""
-    rows = {ds: {row.key: row for row in found.rows} for ds, found in sorted(briefs.items())}
+def timelines(cluster: str, summaries: Mapping[str, DaySummary], only: Collection[str] | None = None) -> list[Timeline]:
+    """Every finding that any of the days has, the worst first. summaries: by judged day. only: keys of findings."""
+    rows = {ds: {row.key: row for row in found.rows} for ds, found in sorted(summaries.items())}
     made = []
     for key in sorted({key for found in rows.values() for key in found}):
         if only is not None and key not in only:
             continue
         like = next(found[key] for found in rows.values() if key in found)
-        days = tuple(_day(ds, rows[ds].get(key), like, briefs[ds]) for ds in rows)
+        days = tuple(_day(ds, rows[ds].get(key), like, summaries[ds]) for ds in rows)
         cause = next((found[key].cause for found in rows.values() if key in found and found[key].cause), None)
         made.append(Timeline(cluster, key, like.signature, cause, days, _outcome(days)))
     return sorted(made, key=lambda one: (-VERDICT_RANK[one.worst], one.key))

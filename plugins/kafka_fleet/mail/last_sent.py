@@ -33,7 +33,7 @@ def _seen(found: DaySummary | None, signature: str, cause: str | None) -> bool |
 def clean_days(home: Path, cluster: str, signature: str, cause: str | None, ds: str, today: DaySummary | None) -> int:
     """Days up to `ds` on which a symptom with this cause was looked for and not there, back to the last with it.
 
-    Days that did not evaluate it neither count nor end the row. today: the brief of `ds`.
+    Days that did not evaluate it neither count nor end the row. today: the summary of `ds`.
     """
     count = 0
     for found in chain([today], (read_day_summary(home, earlier, cluster) for earlier in days_before(ds))):

@@ -42,7 +42,7 @@ class JudgedDay:
     findings: list[Finding]
     report: ClusterReport
     digest: str
-    brief: DaySummary | None
+    summary: DaySummary | None
     reached: bool
     standing: Mapping[str, tuple[Acknowledgement, str | None]]
     faults: Sequence[str]
@@ -72,7 +72,7 @@ class JudgedDay:
             self.findings,
             since,
             self.reached,
-            lambda signature, cause: clean_days(self.home, self.cluster, signature, cause, self.ds, self.brief),
+            lambda signature, cause: clean_days(self.home, self.cluster, signature, cause, self.ds, self.summary),
             {key: why for key, (_one, why) in self.standing.items()},
             self.report.set_aside is not None,
         )
@@ -127,7 +127,7 @@ def read_judged(home: Path, ds: str, cluster: str, generation: str, acknowledged
             findings=own,
             report=report,
             digest=findings_digest(cluster, own),
-            brief=short,
+            summary=short,
             reached=short.reached if short else report.reached,
             standing=acknowledgement_states(acknowledged.entries, cluster, short.rows if short else (), ds),
             faults=[

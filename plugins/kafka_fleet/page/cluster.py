@@ -59,23 +59,26 @@ def _turns(days: Sequence[tuple[str, str]], judged_before: bool) -> list[Event]:
 
 
 def histories(
-    today: str, briefs: Mapping[str, DaySummary], advisories: Mapping[str, Advisory], older: bool
+    today: str, summaries: Mapping[str, DaySummary], advisories: Mapping[str, Advisory], older: bool
 ) -> list[History]:
-    """Each finding of the days, worst of today first. briefs: by judged day. older: earlier days are judged as well."""
-    days = sorted(briefs)
-    rows = {ds: {row.key: row for row in briefs[ds].rows} for ds in days}
+    """Each finding of the days, worst of today first. summaries: by judged day.
+
+    older: earlier days are judged as well.
+    """
+    days = sorted(summaries)
+    rows = {ds: {row.key: row for row in summaries[ds].rows} for ds in days}
     keys = {key for found in rows.values() for key in found}
     made = []
     for key in keys:
         latest = next(rows[ds][key] for ds in reversed(days) if key in rows[ds])
-        verdicts = [(ds, _verdict(rows[ds].get(key), latest, briefs[ds])) for ds in days]
+        verdicts = [(ds, _verdict(rows[ds].get(key), latest, summaries[ds])) for ds in days]
         advisory = advisories.get(key)
         made.append(
             History(
                 key=clean(key, 120),
                 title=own_text(advisory.title) if advisory else "",
                 severity=latest.severity or "",
-                now=_verdict(rows[today].get(key), latest, briefs[today]) or "unknown",
+                now=_verdict(rows[today].get(key), latest, summaries[today]) or "unknown",
                 strip=tuple((ds, verdict or "none") for ds, verdict in verdicts[-_SHOWN:]),
                 events=tuple(_turns(verdicts, older)),
             )
@@ -83,13 +86,13 @@ def histories(
     return sorted(made, key=lambda one: (-VERDICT_RANK[one.now], one.key))
 
 
-def _verdict(row: SummaryRow | None, latest: SummaryRow, brief: DaySummary) -> str:
+def _verdict(row: SummaryRow | None, latest: SummaryRow, summary: DaySummary) -> str:
     """The verdict of a day; '' where nothing was measured, `not_affected` where it was and the finding is not there."""
-    if not brief.reached:
+    if not summary.reached:
         return ""
     if row is not None:
         return "" if row.verdict == "unknown" else row.verdict
-    return "" if brief.states.get(latest.signature or "") == "not_evaluated" else "not_affected"
+    return "" if summary.states.get(latest.signature or "") == "not_evaluated" else "not_affected"
 
 
 def letter_view(report: ClusterReport, advisories: Mapping[str, Advisory]) -> LetterView:

@@ -1,20 +1,44 @@
 """Who upgrades what to which release: takes an advisory or a day's findings, gives a target or a plan in two steps."""
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol, TypedDict
 
 from kafka_fleet.knowledge.advisories import Advisory
 from kafka_fleet.knowledge.facts import ClusterFacts
 from kafka_fleet.knowledge.releases import Release, catalogue, comparable_release
 from kafka_fleet.knowledge.vendors import lines_with, vendor_build
-from kafka_fleet.upgrade.context import UpgradeContext, ids, java_releases
+from kafka_fleet.upgrade.context import Candidate, Outcome, UpgradeContext, ids, java_releases
 from kafka_fleet.upgrade.steps import BRIDGE, client_floor, client_steps, steps
 from kafka_fleet.upgrade.targets import affects_release, candidates, choose_release, family
 
-Step = dict[str, Any]
-Plan = dict[str, Any]
+
+class Step(Outcome):
+    """One step of a plan: what to which release, how, and what it changes."""
+
+    component: str
+    release: str
+    steps: list[str]
+    client_floor: str | None
+    why: str
+
+
+class Candidates(TypedDict):
+    """Releases to choose from, by what is upgraded."""
+
+    server: list[Candidate]
+    client: list[Candidate]
+
+
+class Plan(TypedDict):
+    """What to upgrade: for brokers, in two steps, and the client libraries."""
+
+    now: Step | None
+    next: Step | None
+    clients: Step | None
+    candidates: Candidates
+    note: str | None
 
 
 class Judged(Protocol):
@@ -175,12 +199,14 @@ def _with_clients(step: Step, client: Step) -> Step:
     }
 
 
-def _clients(make: Any, facts: ClusterFacts) -> tuple[Step | None, Step | None, UpgradeContext | None]:
+def _clients(
+    make: Callable[[str, tuple[Release, ...]], UpgradeContext], facts: ClusterFacts
+) -> tuple[Step | None, Step | None, UpgradeContext | None]:
     """The clients' first and next step. The first counts only the fleets that carry what is confirmed."""
     java = java_releases(facts)
     if not java:
         return None, None, None
-    everyone: UpgradeContext = make("client", java)
+    everyone = make("client", java)
     hit = tuple(r for r in java if any(affects_release(a, r) for a in everyone.must()))
     now = _now(make("client", hit)) if hit else None
     after = _next(everyone, now) if any(everyone.cures(a, everyone.candidates()[-1]) for a in _own(everyone)) else None

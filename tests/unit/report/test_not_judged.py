@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fleet_spark.dossier import Case, cluster_report
+from fleet_spark.cluster_report import Case, cluster_report
 from kafka_fleet.cli import commands
 from kafka_fleet.cli.main import main
 from kafka_fleet.documents.day_summaries import read_day_summary

@@ -27,10 +27,11 @@ from kafka_fleet.knowledge.detections import Detection, SignatureResult
 from kafka_fleet.knowledge.facts import ClusterFacts, Declared
 from kafka_fleet.knowledge.signatures import Signature
 from kafka_fleet.store.raw.manifests import Damaged
+from kafka_fleet.upgrade.plan import Plan
 
 Json = dict[str, Any]
 FEW_DETAILS = 3  # sentences on reads of one broker that failed or were not whole
-_NO_PLAN: Json = {"now": None, "next": None, "clients": None, "candidates": {"server": [], "client": []}, "note": None}
+_NO_PLAN: Plan = {"now": None, "next": None, "clients": None, "candidates": {"server": [], "client": []}, "note": None}
 
 
 @dataclass(frozen=True)
@@ -169,7 +170,7 @@ def cluster_report(
     results: Mapping[str, SignatureResult],
     measured: Mapping[str, Measured],
     catalogue: Mapping[str, Signature],
-    plan: Json,
+    plan: Plan,
     damaged: Sequence[Damaged],
     declaration_error: str | None = None,
 ) -> ClusterReport:
