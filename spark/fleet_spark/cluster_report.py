@@ -27,7 +27,7 @@ from kafka_fleet.knowledge.detections import Detection, SignatureResult
 from kafka_fleet.knowledge.facts import ClusterFacts, Declared
 from kafka_fleet.knowledge.signatures import Signature
 from kafka_fleet.store.raw.manifests import Damaged
-from kafka_fleet.upgrade.plan import Plan
+from kafka_fleet.upgrade.plan_types import Plan
 
 Json = dict[str, Any]
 FEW_DETAILS = 3  # sentences on reads of one broker that failed or were not whole

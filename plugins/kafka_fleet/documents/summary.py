@@ -1,5 +1,6 @@
 """A cluster's day in brief, the fleet's day in brief, and what a letter reported: rows of findings without evidence."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import Field
@@ -67,3 +68,16 @@ class ReportedFinding(FindingRow):
     def plain(self) -> dict[str, Any]:
         """As JSON; what there is nothing to say of is left out."""
         return {k: v for k, v in super().plain().items() if k not in _REPORTED or (v is not None and v is not False)}
+
+
+Reported = dict[str, ReportedFinding]  # finding's key -> what its reader was told of it
+
+
+def read_reported(content: Mapping[str, Any]) -> Reported:
+    """What a mail kept of what it told of a cluster. Raises ValueError where it is none of that."""
+    return {key: ReportedFinding.model_validate(row) for key, row in content.items()}
+
+
+def kept_reported(told: Reported) -> dict[str, Any]:
+    """As a mail keeps it."""
+    return {key: row.plain() for key, row in told.items()}

@@ -14,6 +14,7 @@ from typing import Any
 
 from kafka_fleet.base.text import one_line
 from kafka_fleet.config.acknowledgements import Acknowledgements
+from kafka_fleet.documents.summary import kept_reported
 from kafka_fleet.domain import SEVERITIES, VERDICT_RANK
 from kafka_fleet.mail.delivery import LEASE, DeliveryResult, deliver
 from kafka_fleet.mail.dispatch import NONE, due_anyway
@@ -21,7 +22,7 @@ from kafka_fleet.mail.last_sent import last_report
 from kafka_fleet.mail.outbox import Outbox
 from kafka_fleet.mail.published_letter import JudgedDay, LetterError, mailed_generation, read_judged, unreadable
 from kafka_fleet.mail.smtp_settings import SmtpSettings
-from kafka_fleet.report.changes import Changes, kept_reported
+from kafka_fleet.report.changes import Changes
 from kafka_fleet.report.formatting import VERDICTS, plural
 from kafka_fleet.report.letter import MAX_BYTES
 from kafka_fleet.report.priority import importance, weighed

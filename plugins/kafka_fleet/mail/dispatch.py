@@ -7,13 +7,13 @@ from datetime import date, timedelta
 from pathlib import Path
 
 from kafka_fleet.config.acknowledgements import Acknowledgements
+from kafka_fleet.documents.summary import kept_reported
 from kafka_fleet.mail.delivery import LEASE, deliver
 from kafka_fleet.mail.delivery_result import DeliveryResult, join_results
 from kafka_fleet.mail.last_sent import LastReport, last_report
 from kafka_fleet.mail.outbox import Outbox
 from kafka_fleet.mail.published_letter import JudgedDay, LetterError, mailed_generation, read_judged, unreadable
 from kafka_fleet.mail.smtp_settings import SmtpSettings
-from kafka_fleet.report.changes import kept_reported
 from kafka_fleet.report.changes_section import subject, with_first_part
 from kafka_fleet.report.priority import importance
 

@@ -10,12 +10,12 @@ from kafka_fleet.config.acknowledgements import Acknowledgement, Acknowledgement
 from kafka_fleet.documents.cluster_report import ClusterReport
 from kafka_fleet.documents.day_summaries import read_day_summary
 from kafka_fleet.documents.finding import Finding, parsed_findings
-from kafka_fleet.documents.summary import DaySummary
+from kafka_fleet.documents.summary import DaySummary, read_reported
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.mail.last_sent import clean_days
 from kafka_fleet.mail.late_judgements import late_days
 from kafka_fleet.report.attachments import attachments
-from kafka_fleet.report.changes import Changes, compare, read_reported
+from kafka_fleet.report.changes import Changes, compare
 from kafka_fleet.report.changes_section import first_part
 from kafka_fleet.report.letter import findings_digest
 from kafka_fleet.report.priority import most_pressing

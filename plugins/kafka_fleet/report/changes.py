@@ -6,18 +6,17 @@ what could not be measured stands as it was told.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from kafka_fleet.documents.day_summaries import CLEAN_DAYS
 from kafka_fleet.documents.finding import Finding
-from kafka_fleet.documents.summary import ReportedFinding
+from kafka_fleet.documents.summary import Reported, ReportedFinding
 from kafka_fleet.domain import VERDICT_RANK, SignatureState, Verdict, added_subjects, severity_rank, symptom_key
 from kafka_fleet.report.formatting import quantity
 
 Kind = Literal["new", "worse", "persists", "reopened", "better", "resolved", "unseen"]
 KINDS: tuple[Kind, ...] = ("new", "worse", "persists", "reopened", "unseen", "better", "resolved")
 
-Reported = dict[str, ReportedFinding]  # finding's key -> what its reader was told of it
 CleanDays = Callable[[str, str | None], int]
 UNREACHED = "measurement of the cluster"  # stands for all of it on a day on which nothing was measured
 NOT_JUDGED = "judgement of the cluster"  # the same on a day that was judged without it
@@ -56,16 +55,6 @@ class Changes:
     def of(self, kind: Kind) -> tuple[Change, ...]:
         """The changes of one kind."""
         return tuple(one for one in self.changes if one.kind == kind)
-
-
-def read_reported(content: Mapping[str, Any]) -> Reported:
-    """What a mail kept of what it told of a cluster. Raises ValueError where it is none of that."""
-    return {key: ReportedFinding.model_validate(row) for key, row in content.items()}
-
-
-def kept_reported(told: Reported) -> dict[str, Any]:
-    """As a mail keeps it."""
-    return {key: row.plain() for key, row in told.items()}
 
 
 def told_of(findings: Sequence[Finding]) -> Reported:

@@ -3,54 +3,15 @@
 import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypedDict
 
 from kafka_fleet.knowledge.advisories import Advisory
 from kafka_fleet.knowledge.facts import ClusterFacts
 from kafka_fleet.knowledge.releases import Release, catalogue, comparable_release
 from kafka_fleet.knowledge.vendors import lines_with, vendor_build
-from kafka_fleet.upgrade.context import Candidate, Outcome, UpgradeContext, ids, java_releases
+from kafka_fleet.upgrade.context import UpgradeContext, ids, java_releases
+from kafka_fleet.upgrade.plan_types import Judged, Plan, Step
 from kafka_fleet.upgrade.steps import BRIDGE, client_floor, client_steps, steps
 from kafka_fleet.upgrade.targets import affects_release, candidates, choose_release, family
-
-
-class Step(Outcome):
-    """One step of a plan: what to which release, how, and what it changes."""
-
-    component: str
-    release: str
-    steps: list[str]
-    client_floor: str | None
-    why: str
-
-
-class Candidates(TypedDict):
-    """Releases to choose from, by what is upgraded."""
-
-    server: list[Candidate]
-    client: list[Candidate]
-
-
-class Plan(TypedDict):
-    """What to upgrade: for brokers, in two steps, and the client libraries."""
-
-    now: Step | None
-    next: Step | None
-    clients: Step | None
-    candidates: Candidates
-    note: str | None
-
-
-class Judged(Protocol):
-    """What a plan asks of a finding."""
-
-    @property
-    def advisory(self) -> str | None:
-        """Id of its known issue; None: a symptom that none explains."""
-
-    @property
-    def verdict(self) -> str:
-        """Its verdict."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from kafka_fleet.documents import day_summaries
 from kafka_fleet.documents.cluster_report import ChartReport, ClusterReport
 from kafka_fleet.documents.finding import Finding, parsed_findings
 from kafka_fleet.documents.plots import Plots
-from kafka_fleet.documents.summary import ClusterSummary, DaySummary, SummaryRow
+from kafka_fleet.documents.summary import ClusterSummary, DaySummary, Reported, SummaryRow, kept_reported, read_reported
 from kafka_fleet.page import day_plots as plots_of_day
 from kafka_fleet.report import attachments as evidence_files
 from kafka_fleet.report import changes, changes_section, charts, letter, priority
@@ -38,13 +38,13 @@ def attachments(content: Json, findings: Sequence[Json]) -> dict[str, str]:
     return evidence_files.attachments(report(content), parsed_findings(list(findings)))
 
 
-def told_of(findings: Sequence[Json]) -> changes.Reported:
+def told_of(findings: Sequence[Json]) -> Reported:
     return changes.told_of(parsed_findings(list(findings)))
 
 
-def compare(before: changes.Reported | None, findings: Sequence[Json], *more: Any) -> changes.Changes:
+def compare(before: Reported | None, findings: Sequence[Json], *more: Any) -> changes.Changes:
     """What was told `before` goes through the outbox."""
-    kept = None if before is None else changes.read_reported(changes.kept_reported(before))
+    kept = None if before is None else read_reported(kept_reported(before))
     return changes.compare(kept, parsed_findings(list(findings)), *more)
 
 
