@@ -118,12 +118,12 @@ def fleet_health() -> None:
 
     @task
     def letters() -> list[list[str]]:
-        """Every cluster that the judge has a dossier of; a run for some clusters still publishes the whole day."""
+        """Every cluster that the judge has a report of; a run for some clusters still publishes the whole day."""
         plan = this_plan()
         folder = home() / f"findings/ds={plan['ds']}/{plan['generation']}/clusters"
         judged = sorted(path.stem for path in folder.glob("*.json"))
         if not judged:
-            raise AirflowFailException(f"the judge left no dossier of {', '.join(plan['clusters'])}")
+            raise AirflowFailException(f"the judge left no report of {', '.join(plan['clusters'])}")
         return batches(judged)
 
     @task(map_index_template=LABEL)
@@ -171,7 +171,7 @@ def fleet_health() -> None:
             words.append(("set-aside", f"{ds} is judged without {', '.join(found)}", lines))
         judged = {path.stem for path in (home() / f"findings/ds={ds}/{generation}/clusters").glob("*.json")}
         if absent := sorted(set(plan["clusters"]) - judged):
-            words.append(("absent", f"the judge left no dossier of {', '.join(absent)}", []))
+            words.append(("absent", f"the judge left no report of {', '.join(absent)}", []))
         untold = []
         for reason, title, lines in words:
             try:

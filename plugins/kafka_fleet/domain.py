@@ -1,7 +1,7 @@
 """What findings are made of, in the order that counts: severity, verdict, state, strength, environment; their keys."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Literal, Protocol
 
 Severity = Literal["critical", "high", "medium", "low", "info"]
 SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low", "info")  # worst first
@@ -26,9 +26,30 @@ def severity_rank(severity: str | None) -> int:
     return SEVERITIES.index(severity) if severity in SEVERITIES else len(SEVERITIES)
 
 
-def finding_key(finding: Mapping[str, Any]) -> str:
+class Named(Protocol):
+    """What a finding is named by, wherever it is kept."""
+
+    @property
+    def advisory(self) -> str | None:
+        """Id of its known issue; None: a symptom that none explains."""
+
+    @property
+    def signature(self) -> str | None:
+        """Its symptom."""
+
+    @property
+    def cause(self) -> str | None:
+        """Of the symptom."""
+
+
+def finding_key(finding: Named) -> str:
     """The same finding has the same key on every day: its advisory, or the symptom and cause that none explains."""
-    return str(finding["advisory"] or f"symptom {finding['signature']} ({finding['cause']})")
+    return finding.advisory or symptom_key(finding.signature, finding.cause)
+
+
+def symptom_key(signature: str | None, cause: str | None) -> str:
+    """The key of a symptom that no advisory explains."""
+    return f"symptom {signature} ({cause})"
 
 
 def added_subjects(was: Sequence[str], now: Sequence[str]) -> list[str]:

@@ -1,7 +1,7 @@
-"""Signatures x advisories to findings: takes a day's facts, writes its findings and one dossier per cluster.
+"""Signatures x advisories to findings: takes a day's facts, writes its findings and one report per cluster.
 
 signatures/ds=D/<generation>/signatures.json        state and detections per cluster and signature
-findings/ds=D/<generation>/findings.json            the contract's list, all clusters
+findings/ds=D/<generation>/findings.json            all findings of all clusters
 findings/ds=D/<generation>/clusters/<cluster>.json  what the cluster's letter needs besides
 findings/ds=D/<generation>/verdicts/<cluster>.json  the cluster's judgement in brief
 findings/ds=D/<generation>/plots/<cluster>.json     what the cluster's page draws of the day (plots.py)
@@ -10,15 +10,14 @@ findings/ds=D/<generation>/set_aside.json           clusters that the day is jud
 """
 
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from fleet_spark.aside import Aside, Task, sentence
 from fleet_spark.cluster_facts import rows_by_cluster
+from fleet_spark.cluster_report import unreached
 from fleet_spark.conditions import run_conditions
-from fleet_spark.dossier import unreached
 from fleet_spark.facts import fact_queries
 from fleet_spark.failures import QueryFailed, running
 from fleet_spark.judged_cluster import Json, Judged, case_aside, case_of, judge_cluster
@@ -28,7 +27,11 @@ from fleet_spark.tables import Day
 from fleet_spark.unjudged import declared_entry, seen
 from fleet_spark.ways import tables_read
 from kafka_fleet.config.fleet import Fleet, load_fleet
+from kafka_fleet.documents.cluster_report import ClusterReport, SignatureDay
 from kafka_fleet.documents.day_summaries import day_summary, day_summary_path, summary
+from kafka_fleet.documents.document import SCHEMA_VERSION, Document
+from kafka_fleet.documents.finding import Finding
+from kafka_fleet.documents.summary import DaySummary, FleetSummary
 from kafka_fleet.knowledge.conditions import load_conditions
 from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.store.excluded_clusters import note_set_aside, set_aside_by_facts
@@ -48,9 +51,10 @@ def tables_needed(sql: Path, signatures: Collection[str] = ()) -> set[str] | Non
     return set(TABLES).union(*map(tables_read, queries)) & set(fact_queries(sql))
 
 
-def canonical(content: Any) -> bytes:
+def canonical(content: Document | Sequence[Document]) -> bytes:
     """JSON with sorted keys: equal content is equal bytes."""
-    return (json.dumps(content, sort_keys=True, ensure_ascii=False, indent=1) + "\n").encode()
+    plain = content.plain() if isinstance(content, Document) else [one.plain() for one in content]
+    return (json.dumps(plain, sort_keys=True, ensure_ascii=False, indent=1) + "\n").encode()
 
 
 def write_findings(day: Day, fleet_file: Path | None, clusters: list[str], signatures: list[str]) -> None:
@@ -91,18 +95,18 @@ def write_findings(day: Day, fleet_file: Path | None, clusters: list[str], signa
 
     all_judged = _each(wanted, judged, aside)
     for cluster, one in all_judged.items():
-        detected = sum(state["state"] == "detected" for state in one.states)
+        detected = sum(state.state == "detected" for state in one.states)
         print(f"judge {day.ds}: {cluster}: {detected} of {len(one.states)} signatures detected", flush=True)
     sentences = {c: why for c, why in (aside.sentences | by_facts).items() if c in all_judged}
     write_plots(day, plots, sweeps, overrides, sentences)
     invalid = {} if clusters else fleet.invalid
-    dossiers = [one.dossier for one in all_judged.values()]
-    dossiers += [unreached(day.ds, name, why) for name, why in sorted(invalid.items()) if name not in wanted]
-    briefs = {name: one.brief for name, one in all_judged.items()}
-    briefs |= {one["cluster"]: day_summary([], {}, False, {}) for one in dossiers if one["cluster"] not in briefs}
+    reports = [one.report for one in all_judged.values()]
+    reports += [unreached(day.ds, name, why) for name, why in sorted(invalid.items()) if name not in wanted]
+    summaries = {name: one.summary for name, one in all_judged.items()}
+    summaries |= {one.cluster: day_summary([], {}, False, {}) for one in reports if one.cluster not in summaries}
     note_set_aside(day.results, day.ds, day.generation, "judge", aside.sentences, day.put)
     findings = [finding for one in all_judged.values() for finding in one.findings]
-    store(day, findings, dossiers, briefs, [state for one in all_judged.values() for state in one.states])
+    store(day, findings, reports, summaries, [state for one in all_judged.values() for state in one.states])
 
 
 def _by_cluster(sweeps: Collection[Manifest]) -> dict[str, list[Manifest]]:
@@ -147,26 +151,25 @@ def _each(wanted: Collection[str], judged: Callable[[str], Judged], aside: Aside
 
 def store(
     day: Day,
-    findings: list[dict[str, Any]],
-    dossiers: list[dict[str, Any]],
-    briefs: dict[str, dict[str, Any]],
-    states: list[dict[str, Any]],
+    findings: Sequence[Finding],
+    reports: Sequence[ClusterReport],
+    summaries: Mapping[str, DaySummary],
+    states: Sequence[SignatureDay],
 ) -> None:
     """Write what was judged as the day's generation and publish it. Raises Unchangeable, Overtaken."""
     folder = day.results / f"findings/ds={day.ds}"
-    order = [
-        (f["cluster"], f["advisory"] is None, f["advisory"] or "", f["signature"] or "", f["cause"] or "")
-        for f in findings
-    ]
-    ordered = [finding for _key, finding in sorted(zip(order, findings, strict=True), key=lambda pair: pair[0])]
-    for one in dossiers:
-        day.put(folder / day.generation / "clusters" / f"{one['cluster']}.json", canonical(one))
-    for name, one in briefs.items():
-        day.put(day_summary_path(day.results, day.ds, day.generation, name), canonical(one))
-    rows = {one["cluster"]: summary(one, briefs[one["cluster"]]) for one in dossiers}
-    day.put(folder / day.generation / "summary.json", canonical({"schema_version": 1, "clusters": rows}))
+    ordered = sorted(
+        findings, key=lambda f: (f.cluster, f.advisory is None, f.advisory or "", f.signature or "", f.cause or "")
+    )
+    for report in reports:
+        day.put(folder / day.generation / "clusters" / f"{report.cluster}.json", canonical(report))
+    for name, short in summaries.items():
+        day.put(day_summary_path(day.results, day.ds, day.generation, name), canonical(short))
+    rows = {one.cluster: summary(one, summaries[one.cluster]) for one in reports}
+    fleet = FleetSummary(schema_version=SCHEMA_VERSION, clusters=rows)
+    day.put(folder / day.generation / "summary.json", canonical(fleet))
     day.put(folder / day.generation / "findings.json", canonical(ordered))
     day.put(day.results / f"signatures/ds={day.ds}" / day.generation / "signatures.json", canonical(states))
     publish(day.results / f"signatures/ds={day.ds}", day.generation)
     publish(folder, day.generation)
-    print(f"judge {day.ds}: {len(ordered)} findings of {len(dossiers)} clusters", flush=True)
+    print(f"judge {day.ds}: {len(ordered)} findings of {len(reports)} clusters", flush=True)

@@ -6,10 +6,14 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from fleet_spark.cluster_facts import cluster_facts
-from fleet_spark.dossier import Case, dossier
+from fleet_spark.cluster_report import Case, cluster_report, detection_report
 from fleet_spark.signatures import Measured
 from fleet_spark.unjudged import Seen
+from kafka_fleet.documents.cluster_report import ClusterReport, SignatureDay
 from kafka_fleet.documents.day_summaries import day_summary
+from kafka_fleet.documents.document import SCHEMA_VERSION
+from kafka_fleet.documents.finding import Evidence, Finding
+from kafka_fleet.documents.summary import DaySummary
 from kafka_fleet.knowledge.advisories import Advisory, load_advisories
 from kafka_fleet.knowledge.client_populations import affected_releases, release_text, upgrade_side
 from kafka_fleet.knowledge.conditions import Answered, with_answers
@@ -30,10 +34,10 @@ Json = dict[str, Any]
 class Judged(NamedTuple):
     """What is told of one cluster. states: of its signatures, as signatures.json has them."""
 
-    findings: list[Json]
-    dossier: Json
-    brief: Json
-    states: list[Json]
+    findings: list[Finding]
+    report: ClusterReport
+    summary: DaySummary
+    states: list[SignatureDay]
 
 
 def case_of(cluster: str, entry: Json, rows: Mapping[str, list[Json]], answers: Mapping[str, Answered]) -> Case:
@@ -81,61 +85,52 @@ def judge_cluster(
     elif not case.reached:
         rows = [replace(row, missing=tuple(dict.fromkeys((NO_SWEEP, *row.missing)))) for row in rows]
     own = [_finding(ds, case.cluster, r, exposed.get(r.advisory or ""), case.facts) for r in rows]
-    upgrade = plan(case.facts, own, advisories, on=dt.date.fromisoformat(ds))
+    upgrade = plan(case.facts, rows, advisories, on=dt.date.fromisoformat(ds))
     states = {name: one.state for name, one in results.items()}
     rests = {key: exposure_settings(advisory, case.facts) for key, advisory in advisories.items()}
     return Judged(
         own,
-        dossier(ds, case, results, measured, catalogue, upgrade, damaged),
+        cluster_report(ds, case, results, measured, catalogue, upgrade, damaged),
         day_summary(own, states, case.reached, rests, release_text(None, None, case.facts)),
-        [{"cluster": case.cluster, **_plain(result)} for result in results.values()],
+        [_state(case.cluster, result) for result in results.values()],
     )
 
 
-def _finding(ds: str, cluster: str, row: Row, exposed: Exposure | None, facts: ClusterFacts) -> Json:
+def _finding(ds: str, cluster: str, row: Row, exposed: Exposure | None, facts: ClusterFacts) -> Finding:
     advisories = load_advisories()
     advisory: Advisory | None = advisories[row.advisory] if row.advisory else None
     target = None
     if advisory is not None and exposed is not None and exposed.state == "exposed":
         affected, fleet = affected_releases(advisory, exposed), upgrade_side(advisory, exposed)
         target = upgrade_to(advisory, affected, advisories, facts, fleet=fleet, on=dt.date.fromisoformat(ds)).release
-    return {
-        "schema_version": 1,
-        "ds": ds,
-        "cluster": cluster,
-        "advisory": row.advisory,
-        "signature": row.signature,
-        "cause": row.cause,
-        "strength": row.strength,
-        "verdict": row.verdict,
-        "severity": advisory.severity if advisory else "info",
-        "components": list(advisory.components) if advisory else ["broker"],
-        "exposure": row.exposure,
-        "signature_state": row.signature_state,
-        "release": release_text(advisory, exposed, facts),
-        "subjects": list(row.subjects),
-        "upgrade_to": target,
-        "workaround": advisory.workaround if advisory else None,
-        "missing": list(row.missing),
-        "bounds": row.bounds,
-        "evidence": [dict(line) for line in row.evidence],
-    }
+    return Finding(
+        schema_version=SCHEMA_VERSION,
+        ds=ds,
+        cluster=cluster,
+        advisory=row.advisory,
+        signature=row.signature,
+        cause=row.cause,
+        strength=row.strength,
+        verdict=row.verdict,
+        severity=advisory.severity if advisory else "info",
+        components=list(advisory.components) if advisory else ["broker"],
+        exposure=row.exposure,
+        signature_state=row.signature_state,
+        release=release_text(advisory, exposed, facts),
+        subjects=list(row.subjects),
+        upgrade_to=target,
+        workaround=advisory.workaround if advisory else None,
+        missing=list(row.missing),
+        bounds=row.bounds,
+        evidence=[Evidence.model_validate(line) for line in row.evidence],
+    )
 
 
-def _plain(result: SignatureResult) -> Json:
-    detections = [
-        {
-            "cause": d.cause,
-            "strength": d.strength,
-            "subjects": list(d.subjects),
-            "bounds": d.bounds,
-            "evidence": [dict(line) for line in d.evidence],
-        }
-        for d in result.detections
-    ]
-    return {
-        "signature": result.signature,
-        "state": result.state,
-        "detections": detections,
-        "missing": list(result.missing),
-    }
+def _state(cluster: str, result: SignatureResult) -> SignatureDay:
+    return SignatureDay(
+        cluster=cluster,
+        signature=result.signature,
+        state=result.state,
+        detections=[detection_report(one) for one in result.detections],
+        missing=list(result.missing),
+    )

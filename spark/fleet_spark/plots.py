@@ -25,14 +25,23 @@ from fleet_spark.failures import running
 from fleet_spark.signatures import Overrides, thresholds
 from fleet_spark.tables import Day
 from fleet_spark.ways import Ways, tables_read
-from kafka_fleet.documents.plots import plots_path
+from kafka_fleet.documents.document import SCHEMA_VERSION
+from kafka_fleet.documents.plots import (
+    GAP,
+    ClusterPlot,
+    PlotLimit,
+    PlotPanel,
+    Plots,
+    PlotSeries,
+    SweepTimes,
+    plots_path,
+)
 from kafka_fleet.knowledge.plots import COLUMNS, MOST_POINTS, Plot, load_plots
 from kafka_fleet.knowledge.signatures import Signature, load_signatures
 from kafka_fleet.store.raw.manifests import Manifest
 
 Json = dict[str, Any]
 NOT_ASKED = "It was not asked for in this run."
-GAP = 2.5  # times the usual distance between two sweeps: one sweep that failed is no gap yet
 _LONGEST_GAPS = 20
 _MOST_NAME = 300  # characters of a name: Kafka's topics have at most 249
 
@@ -90,7 +99,7 @@ def document(
     sweeps: Sequence[datetime],
     limits: Mapping[str, float],
     why: str | None = None,
-) -> Json:
+) -> Plots:
     """One cluster's plots. run: those that were run, with their rows; sweeps: of the day; limits: by plot.
 
     why: of a cluster that the day is judged without.
@@ -101,38 +110,36 @@ def document(
         panels = _panels([row for row in own if row["missing"] is None and None not in (row["panel"], row["series"])])
         said = [row["missing"] for row in own if row["missing"] is not None]
         nothing = [] if panels else [why or (plot.silence if name in run else NOT_ASKED)]
+        limit = PlotLimit(value=limits[name], label=plot.limit.label) if plot.limit else None
         made.append(
-            {
-                "plot": name,
-                "title": plot.title,
-                "about": plot.about,
-                "limit": {"value": limits[name], "label": plot.limit.label} if plot.limit else None,
-                "panels": panels,
-                "panel_count": max([len(panels), *(row["panel_count"] or 0 for row in own)]),
-                "missing": [*nothing, *said],
-            }
+            ClusterPlot(
+                plot=name,
+                title=plot.title,
+                about=plot.about,
+                limit=limit,
+                panels=panels,
+                panel_count=max([len(panels), *(row["panel_count"] or 0 for row in own)]),
+                missing=[*nothing, *said],
+            )
         )
-    return {"schema_version": 1, "ds": ds, "cluster": cluster, "sweeps": _sweeps(ds, sweeps), "plots": made}
+    return Plots(schema_version=SCHEMA_VERSION, ds=ds, cluster=cluster, sweeps=_sweeps(ds, sweeps), plots=made)
 
 
-def _panels(rows: Sequence[Json]) -> list[Json]:
-    panels: dict[tuple[int, str], Json] = {}
+def _panels(rows: Sequence[Json]) -> list[PlotPanel]:
+    panels: dict[tuple[int, str], tuple[Json, list[PlotSeries]]] = {}
     for row in rows:
-        panel = panels.setdefault(
-            (row["panel_place"], row["panel"]),
-            {
-                "title": row["panel"][:_MOST_NAME],
-                "unit": row["unit"],
-                "series_count": row["series_count"],
-                "series": [],
-            },
-        )
+        _first, series = panels.setdefault((row["panel_place"], row["panel"]), (row, []))
         points = [[int(start), int(end), value] for start, end, value in json.loads(row["points"])]
-        panel["series"].append({"name": row["series"][:_MOST_NAME], "points": points})
-    return list(panels.values())
+        series.append(PlotSeries(name=row["series"][:_MOST_NAME], points=points))
+    return [
+        PlotPanel(
+            title=first["panel"][:_MOST_NAME], unit=first["unit"], series_count=first["series_count"], series=series
+        )
+        for first, series in panels.values()
+    ]
 
 
-def _sweeps(ds: str, sweeps: Sequence[datetime]) -> Json:
+def _sweeps(ds: str, sweeps: Sequence[datetime]) -> SweepTimes:
     """When the day was measured: seconds of the first and last sweep, the usual distance, the longest gaps."""
     midnight = datetime.fromisoformat(ds).replace(tzinfo=UTC)
     at = sorted(int((one - midnight).total_seconds()) for one in sweeps)
@@ -140,14 +147,14 @@ def _sweeps(ds: str, sweeps: Sequence[datetime]) -> Json:
     usual = round(median(b - a for a, b in steps)) if steps else None
     gaps = [(a, b) for a, b in steps if usual is not None and b - a > GAP * usual]
     longest = sorted(sorted(gaps, key=lambda gap: gap[0] - gap[1])[:_LONGEST_GAPS])
-    return {
-        "count": len(at),
-        "first": at[0] if at else None,
-        "last": at[-1] if at else None,
-        "usual": usual,
-        "gaps": [list(gap) for gap in longest],
-        "gap_count": len(gaps),
-    }
+    return SweepTimes(
+        count=len(at),
+        first=at[0] if at else None,
+        last=at[-1] if at else None,
+        usual=usual,
+        gaps=[list(gap) for gap in longest],
+        gap_count=len(gaps),
+    )
 
 
 def limits_of(plots: Mapping[str, Plot], signatures: Mapping[str, Signature], overrides: Overrides) -> dict[str, float]:
@@ -190,5 +197,5 @@ def write_plots(
         limits, why = limits_of(plots, signatures, own), aside.get(cluster)
         rows = found.rows.get(cluster, {}) if why is None else {}
         made = document(day.ds, cluster, plots, found.run, rows, at[cluster], limits, why)
-        text = json.dumps(made, sort_keys=True, ensure_ascii=False, separators=(",", ":")) + "\n"
+        text = json.dumps(made.plain(), sort_keys=True, ensure_ascii=False, separators=(",", ":")) + "\n"
         day.put(plots_path(day.results, day.ds, day.generation, cluster), text.encode())

@@ -37,7 +37,7 @@ class Measured(NamedTuple):
 
 
 def iso(moment: datetime) -> str:
-    """A moment as the contract writes it, UTC to the second. Spark hands out naive times of the session's zone, UTC."""
+    """A moment as documents have it, UTC to the second. Spark hands out naive times of the session's zone, UTC."""
     return moment.replace(tzinfo=UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -61,7 +61,7 @@ def detection(signature: Signature, found: Mapping[str, Any], values: Mapping[st
 def figure(
     line: EvidenceRow | Line, value: Any, threshold: float | None, where: str | None, from_at: Any, to_at: Any
 ) -> dict[str, Any] | None:
-    """One line of evidence as the contract writes it; None where there is no number, or no moment that it is of."""
+    """One line of evidence (docs/reference/findings.md); None where there is no number, or no moment that it is of."""
     if value is None or not isfinite(value) or from_at is None or to_at is None:
         return None
     return {

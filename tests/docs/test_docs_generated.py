@@ -1,5 +1,6 @@
 """The generated pages: in step with the data, complete, nothing left over; text from files is text and no markup."""
 
+import re
 import shutil
 from pathlib import Path
 from xml.etree import ElementTree
@@ -7,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 import generate
-from docs_generator import ROOT, advisory_pages, signature_pages
+from docs_generator import ROOT, advisory_pages, document_pages, signature_pages
 from docs_generator.markdown import code, escape, fill, row
 from docs_generator.releases import affected_short, affected_table
 from docs_generator.sources import linked
@@ -28,6 +29,17 @@ def copied(tmp_path: Path) -> Path:
 def test_every_generated_page_and_block_is_in_step():
     stale = generate.outdated()
     assert not stale, f"run python docs/generate.py: {', '.join(stale)}"
+
+
+def test_every_member_of_a_stored_document_has_a_meaning():
+    pages = document_pages.document_pages()
+    rows = [line.split(" | ") for page in pages.values() for line in page.splitlines() if line.startswith("| `")]
+    assert len(rows) > 150
+    assert [cells for cells in rows if len(cells) != 4 or not cells[3].strip(" |")] == []
+    parts = {line.lstrip("# ") for page in pages.values() for line in page.splitlines() if line.startswith("##")}
+    linked = {name for page in pages.values() for name in re.findall(r"\[(\w+)\]\((?:\w+\.md)?#", page)}
+    assert linked <= parts
+    assert {"Finding", "ClusterReport", "DaySummary", "FleetSummary", "Plots", "Mail"} <= parts
 
 
 def test_missing_changed_and_left_over_pages_are_found(copied):

@@ -18,6 +18,7 @@ from kafka_fleet.cli.fleet import acknowledged_of, chosen, fleet_of
 from kafka_fleet.collect.sweep import sweep_cluster
 from kafka_fleet.collect.sweep_result import SweepResult
 from kafka_fleet.config.credentials import local_credentials
+from kafka_fleet.documents.finding import Finding, parsed_findings
 from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.mail.delivery import DeliveryResult
 from kafka_fleet.mail.digest import digest_owners, mail_digest
@@ -131,7 +132,7 @@ def submit(arguments: list[str], rows: int) -> int:
     return 0
 
 
-def _judged(home: Path, ds: str) -> tuple[str, list[dict[str, Any]]]:
+def _judged(home: Path, ds: str) -> tuple[str, list[Finding]]:
     """The published generation of a day and its findings."""
     folder = home / f"findings/ds={ds}"
     try:
@@ -139,7 +140,7 @@ def _judged(home: Path, ds: str) -> tuple[str, list[dict[str, Any]]]:
         if generation is None:
             raise UsageError(f"{ds}: nothing is judged under {home}; run analyze first")
         text = (folder / generation / "findings.json").read_bytes()
-        found: list[dict[str, Any]] = document(text, f"what is judged of {ds}")
+        found = parsed_findings(document(text, f"what is judged of {ds}"))
     except (UsageError, NewerVersion):
         raise
     except ValueError as error:
@@ -148,22 +149,22 @@ def _judged(home: Path, ds: str) -> tuple[str, list[dict[str, Any]]]:
 
 
 def findings(options: argparse.Namespace) -> int:
-    """`kafka-fleet findings`: the contract's JSON list, or a table without what does not apply."""
+    """`kafka-fleet findings`: the JSON list of docs/reference/findings.md, or a table without what does not apply."""
     _generation, found = _judged(options.home, options.date)
     if options.format == "json":
-        json.dump(found, sys.stdout, ensure_ascii=False, sort_keys=True, indent=1)
+        json.dump([one.plain() for one in found], sys.stdout, ensure_ascii=False, sort_keys=True, indent=1)
         print()
         return 0
-    shown = [one for one in found if one["verdict"] != "not_affected"]
+    shown = [one for one in found if one.verdict != "not_affected"]
     rows = [
         [
-            one["cluster"],
-            one["release"] or "?",
-            one["advisory"] or f"symptom {one['signature']}",
-            one["verdict"],
-            one["cause"] or "",
-            one["upgrade_to"] or "",
-            ", ".join(one["subjects"][:3]),
+            one.cluster,
+            one.release or "?",
+            one.advisory or f"symptom {one.signature}",
+            one.verdict,
+            one.cause or "",
+            one.upgrade_to or "",
+            ", ".join(one.subjects[:3]),
         ]
         for one in shown
     ]
@@ -176,7 +177,7 @@ def report(options: argparse.Namespace) -> int:
     """`kafka-fleet report`: letters and fleet page of the generation that the findings' pointer names."""
     fleet_of(options)
     generation, _found = _judged(options.home, options.date)
-    for cluster in sorted(render.read_day(options.home, options.date, generation).dossiers):
+    for cluster in sorted(render.read_day(options.home, options.date, generation).reports):
         render.write_letter(options.home, options.date, generation, cluster)
     for path in render.publish(options.home, options.date, generation):
         print(path)

@@ -15,7 +15,6 @@ from kafka_fleet.config import acknowledgement_edits, acknowledgements
 from kafka_fleet.config.acknowledgements import Acknowledgements
 from kafka_fleet.config.fleet import Cluster, Fleet, load_fleet
 from kafka_fleet.documents.day_summaries import read_day_summary
-from kafka_fleet.domain import finding_key
 from kafka_fleet.report.formatting import plural
 
 
@@ -99,7 +98,7 @@ def _as_it_stands(options: argparse.Namespace) -> acknowledgements.Acknowledgeme
     """The finding that is meant, acknowledged as it is on the day. Raises UsageError."""
     chosen(fleet_of(options), [options.cluster])
     short = read_day_summary(options.home, options.date, options.cluster)
-    rows = {finding_key(row): row for row in short.rows} if short else {}
+    rows = {row.key: row for row in short.rows} if short else {}
     if options.finding not in rows:
         known = ", ".join(sorted(rows)) or "none"
         raise UsageError(f"{options.cluster} has no finding {options.finding} on {options.date}; it has: {known}")

@@ -1,4 +1,4 @@
-"""The command line (contract 4.2): takes arguments, calls the same functions as the DAGs, gives an exit code.
+"""The command line: takes arguments, calls the same functions as the DAGs, gives an exit code.
 
 0 done (partial coverage is done, and shown), 2 bad input (a sentence on stderr), 1 failure or nothing measured.
 """

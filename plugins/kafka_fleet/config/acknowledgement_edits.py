@@ -13,7 +13,7 @@ from kafka_fleet.base.edited_files import NotOurs, edit_file
 from kafka_fleet.base.yaml import FleetFileError, parse_yaml
 from kafka_fleet.config.acknowledgement_limits import CLUSTER_BYTES, FILE_BYTES, MOST_OF_CLUSTER
 from kafka_fleet.config.acknowledgements import Acknowledgement, read_parsed
-from kafka_fleet.domain import finding_key
+from kafka_fleet.domain import symptom_key
 
 
 def _edit(path: Path, change: Callable[[bytes | None], bytes]) -> None:
@@ -98,7 +98,7 @@ def remove_acknowledgement(path: Path, cluster: str, key: str) -> None:
         lines, gone = before.splitlines(keepends=True), set[int]()
         for raw, node in zip(listed, nodes, strict=bool(nodes)):
             # an entry that is hidden behind an earlier one would stand in its place
-            if isinstance(raw, dict) and raw.get("cluster") == cluster and finding_key(_named(raw)) == key:
+            if isinstance(raw, dict) and raw.get("cluster") == cluster and _key(raw) == key:
                 gone |= set(range(node.start_mark.line, _last_line(node) + 1))
         content = "".join(line for number, line in enumerate(lines) if number not in gone)
         rest = [one for one in there if (one.cluster, one.key) != (cluster, key)]
@@ -112,5 +112,6 @@ def remove_acknowledgement(path: Path, cluster: str, key: str) -> None:
     _edit(path, change)
 
 
-def _named(raw: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: raw.get(name) for name in ("advisory", "signature", "cause")}
+def _key(raw: Mapping[str, Any]) -> str:
+    """The finding's key of an entry as it was parsed."""
+    return str(raw.get("advisory") or symptom_key(raw.get("signature"), raw.get("cause")))

@@ -19,10 +19,10 @@ An acknowledgement hides nothing. It holds until it expires, and no longer than 
 verdict or severity, a wider scope, another release or another setting that the exposure rests on reopens it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, Protocol
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -31,7 +31,7 @@ from kafka_fleet.base.yaml import FleetFileError, load_yaml
 from kafka_fleet.config.acknowledgement_entries import Broken, entries_apart
 from kafka_fleet.config.acknowledgement_limits import as_kept, kept_subjects, limited_text
 from kafka_fleet.config.fleet import Email, Slug
-from kafka_fleet.domain import VERDICT_RANK, Severity, added_subjects, finding_key, severity_rank
+from kafka_fleet.domain import VERDICT_RANK, Named, Severity, Verdict, added_subjects, finding_key, severity_rank
 
 NAME = "acknowledgements.yaml"
 LONGEST = timedelta(days=366)
@@ -71,7 +71,31 @@ class Acknowledgement(BaseModel):
     @property
     def key(self) -> str:
         """Which finding of the cluster it is about."""
-        return finding_key({"advisory": self.advisory, "signature": self.signature, "cause": self.cause})
+        return finding_key(self)
+
+
+class Acknowledged(Named, Protocol):
+    """A finding as it stands on a day: a row of the cluster's summary."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """Its verdict."""
+
+    @property
+    def severity(self) -> Severity | None:
+        """Its severity."""
+
+    @property
+    def release(self) -> str | None:
+        """The releases that it is about."""
+
+    @property
+    def subjects(self) -> Sequence[str]:
+        """Where it is."""
+
+    @property
+    def basis(self) -> Sequence[str]:
+        """The settings that its exposure rests on."""
 
 
 class Acknowledgements(NamedTuple):
@@ -135,40 +159,38 @@ def load_acknowledgements(path: Path) -> Acknowledgements:
         return Acknowledgements([], [(None, str(error).removeprefix(f"{path.parent}/"))])  # letters name no folder
 
 
-def reopen_reason(one: Acknowledgement, row: Mapping[str, Any], ds: str) -> str | None:
-    """Why an acknowledgement does not hold for a finding, a row of a brief, on a day; None where it does."""
+def reopen_reason(one: Acknowledgement, row: Acknowledged, ds: str) -> str | None:
+    """Why an acknowledgement does not hold for a finding, on a day; None where it does."""
     if date.fromisoformat(ds) > one.expires:
         return f"It was acknowledged until {one.expires}."
-    if VERDICT_RANK[row["verdict"]] > VERDICT_RANK[one.verdict]:
+    if VERDICT_RANK[row.verdict] > VERDICT_RANK[one.verdict]:
         return f"It was acknowledged as {one.verdict.replace('_', '-')}."
-    if one.severity is not None and severity_rank(row["severity"]) < severity_rank(one.severity):
+    if one.severity is not None and severity_rank(row.severity) < severity_rank(one.severity):
         return f"It was acknowledged with severity {one.severity}."
-    if one.release is not None and row["release"] is not None and row["release"] != one.release:
+    if one.release is not None and row.release is not None and row.release != one.release:
         return f"It was acknowledged for release {one.release}."
     more = (
-        added_subjects(one.subjects, [limited_text(text) for text in row["subjects"]])
-        if one.subjects is not None
-        else []
+        added_subjects(one.subjects, [limited_text(text) for text in row.subjects]) if one.subjects is not None else []
     )
     if more:
         return f"It was acknowledged without {', '.join(more[:6])}."
-    basis = [limited_text(text) for text in row.get("basis", ())]
+    basis = [limited_text(text) for text in row.basis]
     changed = [text for text in basis if text not in one.basis] if one.basis is not None else []
     return f"A setting that it rests on is another one now: {changed[0]}." if changed else None
 
 
 def of_finding(
-    row: Mapping[str, Any], cluster: str, ds: str, reason: str, owner: str, expires: str, by: str | None = None
+    row: Acknowledged, cluster: str, ds: str, reason: str, owner: str, expires: str, by: str | None = None
 ) -> Acknowledgement:
-    """A finding acknowledged as it stands in a day's brief. by: who does it, as logged in.
+    """A finding acknowledged as it stands on a day. by: who does it, as logged in.
 
     Raises ValueError for what the file would refuse.
     """
-    named = {"advisory": row["advisory"]} if row["advisory"] else {k: row[k] for k in ("signature", "cause")}
-    copied = {name: row[name] for name in ("verdict", "severity", "release")}
+    named = {"advisory": row.advisory} if row.advisory else {"signature": row.signature, "cause": row.cause}
+    copied = {"verdict": row.verdict, "severity": row.severity, "release": row.release}
     bounded = {
-        "subjects": kept_subjects(row["subjects"]),
-        "basis": [limited_text(text) for text in row.get("basis", ())],
+        "subjects": kept_subjects(row.subjects),
+        "basis": [limited_text(text) for text in row.basis],
     }
     return Acknowledgement.model_validate(
         {**named, **copied, **bounded, "cluster": cluster, "reason": reason, "owner": owner, "acknowledged": ds,
@@ -177,7 +199,7 @@ def of_finding(
 
 
 def acknowledgement_states(
-    entries: Sequence[Acknowledgement], cluster: str, rows: Sequence[Mapping[str, Any]], ds: str
+    entries: Sequence[Acknowledgement], cluster: str, rows: Sequence[Acknowledged], ds: str
 ) -> dict[str, tuple[Acknowledgement, str | None]]:
     """Finding's key -> its acknowledgement, and why that does not hold on this day (None: it does)."""
     own = {one.key: one for one in entries if one.cluster == cluster}

@@ -8,55 +8,47 @@ findings/ds=D/<generation>/summary.json              all clusters: verdict per s
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
 
-from kafka_fleet.documents.coverage import reached, set_aside
-from kafka_fleet.domain import VERDICT_RANK
+from kafka_fleet.documents.cluster_report import ClusterReport
+from kafka_fleet.documents.finding import Finding, parsed_findings
+from kafka_fleet.documents.summary import ClusterSummary, DaySummary, SummaryRow
+from kafka_fleet.domain import VERDICT_RANK, SignatureState
 from kafka_fleet.store.generations import checked_day, current_generation
 from kafka_fleet.store.versions import document
 
-FIELDS = ("advisory", "signature", "cause", "verdict", "severity", "exposure", "signature_state", "subjects", "release")
 CLEAN_DAYS = 3  # days on which a symptom was looked for and not there, before it is called better or gone
 
 
-class DaySummary(NamedTuple):
-    """reached: whether anything of the cluster answered. states: by signature. rows: FIELDS and basis of a finding.
-
-    release: those of its brokers, in words; None where they were not read, and in briefs of older versions.
-    """
-
-    reached: bool
-    states: Mapping[str, str]
-    rows: Sequence[Mapping[str, Any]]
-    release: str | None = None
-
-
-def has_symptom(row: Mapping[str, Any]) -> bool:
-    """Whether a row rests on a symptom that was seen, and not on release and configuration alone."""
-    # the signature may be detected by a cause of which the advisory knows nothing: then it names none
-    return row["verdict"] in ("confirmed", "look_alike") or (
-        row["signature_state"] == "detected" and bool(row["cause"])
-    )
-
-
 def day_summary(
-    findings: Sequence[Mapping[str, Any]],
-    states: Mapping[str, str],
+    findings: Sequence[Finding],
+    states: Mapping[str, SignatureState],
     answered: bool,
     basis: Mapping[str, Sequence[str]],
     release: str | None = None,
-) -> dict[str, Any]:
+) -> DaySummary:
     """The document, from one cluster's findings. answered: whether anything of the cluster did, so that it was reached.
 
     basis: per advisory the settings that its exposure rests on. release: of the cluster's brokers.
     """
     rows = [
-        {**{name: one[name] for name in FIELDS}, "basis": list(basis.get(one["advisory"] or "", ()))}
+        SummaryRow(
+            advisory=one.advisory,
+            signature=one.signature,
+            cause=one.cause,
+            verdict=one.verdict,
+            severity=one.severity,
+            exposure=one.exposure,
+            signature_state=one.signature_state,
+            subjects=one.subjects,
+            release=one.release,
+            basis=list(basis.get(one.advisory or "", ())),
+        )
         for one in findings
-        if one["verdict"] != "not_affected"
+        if one.verdict != "not_affected"
     ]
-    states = dict(sorted(states.items()))
-    return {"schema_version": 1, "reached": answered, "release": release, "states": states, "rows": rows}
+    return DaySummary(
+        schema_version=1, reached=answered, release=release, states=dict(sorted(states.items())), rows=rows
+    )
 
 
 def day_summary_path(home: Path, ds: str, generation: str, cluster: str) -> Path:
@@ -64,8 +56,8 @@ def day_summary_path(home: Path, ds: str, generation: str, cluster: str) -> Path
     return home / f"findings/ds={checked_day(ds)}/{generation}/verdicts/{cluster}.json"
 
 
-def stored_day_summary(home: Path, ds: str, generation: str, cluster: str) -> dict[str, Any] | None:
-    """The document of a generation; of a day that was judged before there were any, made of findings and dossier.
+def stored_day_summary(home: Path, ds: str, generation: str, cluster: str) -> DaySummary | None:
+    """The document of a generation; of a day that was judged before there were any, made of findings and report.
 
     None where the generation has no such cluster. Raises ValueError for a damaged document.
     """
@@ -73,26 +65,25 @@ def stored_day_summary(home: Path, ds: str, generation: str, cluster: str) -> di
         text = day_summary_path(home, ds, generation, cluster).read_bytes()
     except FileNotFoundError:
         return _older(home / f"findings/ds={checked_day(ds)}/{generation}", cluster)
-    found: dict[str, Any] = document(text, f"the judgement of {cluster} on {ds}")
-    return found
+    return DaySummary.model_validate(document(text, f"the judgement of {cluster} on {ds}"))
 
 
-def _older(folder: Path, cluster: str) -> dict[str, Any] | None:
+def _older(folder: Path, cluster: str) -> DaySummary | None:
     try:
-        dossier = document((folder / f"clusters/{cluster}.json").read_bytes(), f"{folder}: {cluster}")
+        text = (folder / f"clusters/{cluster}.json").read_bytes()
         own = _findings(folder / "findings.json").get(cluster, [])
     except FileNotFoundError:
         return None
-    states = {one["signature"]: one["state"] for one in dossier["signatures"]}
-    return day_summary(own, states, reached(dossier), {})
+    report = ClusterReport.model_validate(document(text, f"{folder}: {cluster}"))
+    return day_summary(own, {one.signature: one.state for one in report.signatures}, report.reached, {})
 
 
 @lru_cache(maxsize=1)
-def _findings(path: Path) -> dict[str, list[dict[str, Any]]]:
+def _findings(path: Path) -> dict[str, list[Finding]]:
     """A day's findings by cluster; a generation's documents never change."""
-    found: dict[str, list[dict[str, Any]]] = {}
-    for one in document(path.read_bytes(), str(path)):
-        found.setdefault(one["cluster"], []).append(one)
+    found: dict[str, list[Finding]] = {}
+    for one in parsed_findings(document(path.read_bytes(), str(path))):
+        found.setdefault(one.cluster, []).append(one)
     return found
 
 
@@ -102,37 +93,32 @@ def read_day_summary(home: Path, ds: str, cluster: str, generation: str | None =
     generation: the published one unless it is given.
     """
     generation = generation or current_generation(home / f"findings/ds={checked_day(ds)}")
-    if generation is None:
-        return None
-    content = stored_day_summary(home, ds, generation, cluster)
-    if content is None:
-        return None
-    return DaySummary(content["reached"], content["states"], content["rows"], content.get("release"))
+    return None if generation is None else stored_day_summary(home, ds, generation, cluster)
 
 
-def cells(short: Mapping[str, Any]) -> dict[str, str]:
+def cells(short: DaySummary) -> dict[str, str]:
     """Signature -> the worst verdict of its findings, else its state: `quiet` or `not_evaluated`."""
-    found = dict(short["states"])
+    found: dict[str, str] = dict(short.states)
     worst = dict.fromkeys(found, 0)
-    for row in short["rows"]:
-        name, rank = row["signature"], VERDICT_RANK[row["verdict"]]
+    for row in short.rows:
+        name, rank = row.signature, VERDICT_RANK[row.verdict]
         # exposed by release alone says nothing of the symptom
-        shown = rank > VERDICT_RANK["exposed"] or row["signature_state"] == "detected"
+        shown = rank > VERDICT_RANK["exposed"] or row.signature_state == "detected"
         if name in worst and shown and rank > worst[name]:
-            worst[name], found[name] = rank, row["verdict"]
+            worst[name], found[name] = rank, row.verdict
     return found
 
 
-def summary(dossier: Mapping[str, Any], short: Mapping[str, Any]) -> dict[str, Any]:
-    """One cluster's row of summary.json, from its dossier and its brief."""
+def summary(report: ClusterReport, short: DaySummary) -> ClusterSummary:
+    """One cluster's row of summary.json, from its report and its judgement in brief."""
     counts = dict.fromkeys(VERDICT_RANK, 0)
-    for row in short["rows"]:
-        counts[row["verdict"]] += 1
-    return {
-        "environment": dossier["environment"],
-        "owners": dossier["owners"],
-        "reached": short["reached"],
-        "problem": dossier["declaration_error"] or set_aside(dossier),
-        "counts": {verdict: counts[verdict] for verdict in VERDICT_RANK if verdict != "not_affected"},
-        "cells": cells(short),
-    }
+    for row in short.rows:
+        counts[row.verdict] += 1
+    return ClusterSummary(
+        environment=report.environment,
+        owners=report.owners,
+        reached=short.reached,
+        problem=report.declaration_error or report.set_aside,
+        counts={verdict: counts[verdict] for verdict in VERDICT_RANK if verdict != "not_affected"},
+        cells=cells(short),
+    )

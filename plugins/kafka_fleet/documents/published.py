@@ -6,17 +6,30 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TypeVar, cast
 
+from pydantic import ValidationError
+
+from kafka_fleet.documents.cluster_report import ClusterReport
 from kafka_fleet.documents.day_summaries import day_summary_path, stored_day_summary
-from kafka_fleet.documents.plots import plots_path
+from kafka_fleet.documents.document import Document, Text
+from kafka_fleet.documents.plots import Plots, plots_path
+from kafka_fleet.documents.summary import ClusterSummary, DaySummary, FleetSummary
 from kafka_fleet.store.files import list_names
 from kafka_fleet.store.generations import checked_day, current_generation
 from kafka_fleet.store.versions import NewerVersion, document
 
 log = logging.getLogger(__name__)
 _CLUSTER = re.compile(r"[a-z0-9-]{1,63}|entry [0-9]{1,6}")
-Json = dict[str, Any]
+Kind = TypeVar("Kind", bound=Document)
+
+
+class JudgingRun(Document):
+    """The Airflow run that judged a day."""
+
+    dag_id: Text
+    run_id: Text
+    late: bool = False
 
 
 class NotPublished(LookupError):
@@ -38,27 +51,26 @@ def _what(path: Path) -> str:
 
 
 @lru_cache(maxsize=256)
-def _parsed(path: Path) -> Json:
+def _parsed(path: Path, kind: type[Document]) -> Document:
     """A document of a generation; those never change. Raises as _checked, and FileNotFoundError."""
-    return _checked(path.read_bytes(), _what(path))
+    return _checked(path.read_bytes(), kind, _what(path))
 
 
-def _checked(content: bytes, what: str) -> Json:
-    """A document that is an object. Raises Damaged, NewerVersion."""
+def _document(path: Path, kind: type[Kind]) -> Kind:
+    """The same, of the model that is asked for."""
+    return cast(Kind, _parsed(path, kind))
+
+
+def _checked(content: bytes, kind: type[Kind], what: str) -> Kind:
+    """A document with all that its model asks for. Raises Damaged, NewerVersion."""
     try:
-        found: Json = document(content, what)
+        return kind.model_validate(document(content, what))
     except NewerVersion:
         raise
+    except ValidationError as error:
+        raise Damaged(f"{what} is damaged: it is not what it should be") from error
     except ValueError as error:
         raise Damaged(f"{what} is damaged ({type(error).__name__})") from error
-    return _members(found, what)
-
-
-def _members(found: Json, what: str, *names: str) -> Json:
-    """The document, if it is an object with these members. Raises Damaged."""
-    if not isinstance(found, dict) or not found.keys() >= set(names):
-        raise Damaged(f"{what} is damaged: it is not what it should be")
-    return found
 
 
 class Published:
@@ -82,25 +94,23 @@ class Published:
             raise NotPublished(f"{ds} is not judged")
         return found
 
-    def summary(self, ds: str) -> dict[str, Json] | None:
+    def summary(self, ds: str) -> dict[str, ClusterSummary] | None:
         """Each cluster's row of a day; None where the day was judged by a version that wrote none, or another.
 
         Raises Damaged.
         """
         try:
-            found = self._read(ds, "summary.json")
+            return self._read(ds, "summary.json", FleetSummary).clusters
         except Damaged:
             raise
         except (NotPublished, NewerVersion):
             return None
-        rows: dict[str, Json] = _members(found, f"the summary of {ds}", "clusters")["clusters"]
-        return rows
 
-    def dossier(self, ds: str, cluster: str) -> Json:
+    def cluster_report(self, ds: str, cluster: str) -> ClusterReport:
         """What a cluster's letter is written from. Raises NotPublished."""
-        return self._read(ds, f"clusters/{known_cluster(cluster)}.json")
+        return self._read(ds, f"clusters/{known_cluster(cluster)}.json", ClusterReport)
 
-    def brief(self, ds: str, cluster: str) -> Json | None:
+    def day_summary(self, ds: str, cluster: str) -> DaySummary | None:
         """A cluster's judgement of a day in brief; None where there is none. Raises Damaged."""
         what = f"the judgement of {cluster} on {ds}"
         try:
@@ -109,7 +119,7 @@ class Published:
         except NotPublished:
             return None
         try:
-            return _members(_parsed(path), what, "reached", "states", "rows")
+            return _document(path, DaySummary)
         except FileNotFoundError:
             pass
         try:
@@ -119,19 +129,19 @@ class Published:
         except (ValueError, KeyError, TypeError) as error:
             raise Damaged(f"{what} is damaged ({type(error).__name__})") from error
 
-    def plots(self, ds: str, cluster: str) -> Json | None:
+    def plots(self, ds: str, cluster: str) -> Plots | None:
         """What can be drawn of a cluster's day; None where the day was judged by a version that wrote none."""
         try:
             content = plots_path(self.home, ds, self.generation(ds), known_cluster(cluster)).read_bytes()
         except FileNotFoundError:
             return None
         # tens of thousands of numbers: not kept for the next reader
-        return _checked(content, f"the plots of {cluster} on {ds}")
+        return _checked(content, Plots, f"the plots of {cluster} on {ds}")
 
-    def run(self, ds: str) -> Json | None:
+    def run(self, ds: str) -> JudgingRun | None:
         """The Airflow run that judged the day; None where that was the command line."""
         try:
-            return _parsed(self.home / f"runs/ds={checked_day(ds)}/{self.generation(ds)}.json")
+            return _document(self.home / f"runs/ds={checked_day(ds)}/{self.generation(ds)}.json", JudgingRun)
         except FileNotFoundError:
             return None
 
@@ -143,9 +153,9 @@ class Published:
         except FileNotFoundError:
             return None
 
-    def _read(self, ds: str, name: str) -> Json:
+    def _read(self, ds: str, name: str, kind: type[Kind]) -> Kind:
         try:
-            return _parsed(self.home / f"findings/ds={checked_day(ds)}/{self.generation(ds)}/{name}")
+            return _document(self.home / f"findings/ds={checked_day(ds)}/{self.generation(ds)}/{name}", kind)
         except FileNotFoundError as error:
             raise NotPublished(f"{ds} has no {name.rpartition('/')[2].removesuffix('.json')}") from error
         except NewerVersion:

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from kafka_fleet.base.errors import UsageError
-from kafka_fleet.documents.day_summaries import DaySummary, read_day_summary
+from kafka_fleet.documents.day_summaries import read_day_summary
+from kafka_fleet.documents.summary import DaySummary
 from kafka_fleet.documents.timeline import Timeline, timelines
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.knowledge.signatures import load_signatures
@@ -84,7 +85,7 @@ def read_timelines(
 
     only: keys of the findings. Raises ValueError for a damaged document.
     """
-    briefs: dict[str, dict[str, DaySummary]] = defaultdict(dict)
+    summaries: dict[str, dict[str, DaySummary]] = defaultdict(dict)
     for ds in days:
         generation = current_generation(results / f"findings/ds={ds}")
         if generation is None:
@@ -94,8 +95,8 @@ def read_timelines(
         for cluster in sorted(judged):
             found = read_day_summary(results, ds, cluster, generation) if not clusters or cluster in clusters else None
             if found is not None:
-                briefs[cluster][ds] = found
-    return [line for cluster in sorted(briefs) for line in timelines(cluster, briefs[cluster], only)]
+                summaries[cluster][ds] = found
+    return [line for cluster in sorted(summaries) for line in timelines(cluster, summaries[cluster], only)]
 
 
 def of_signatures(lines: Sequence[Timeline], signatures: Collection[str]) -> list[Timeline]:

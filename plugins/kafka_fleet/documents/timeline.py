@@ -8,8 +8,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from kafka_fleet.documents.day_summaries import CLEAN_DAYS, DaySummary, has_symptom
-from kafka_fleet.domain import VERDICT_RANK, finding_key
+from kafka_fleet.documents.day_summaries import CLEAN_DAYS
+from kafka_fleet.documents.summary import DaySummary, SummaryRow
+from kafka_fleet.domain import VERDICT_RANK
 
 State = Literal["fired", "clean", "unseen"]
 Outcome = Literal["still there", "gone", "waiting", ""]
@@ -76,21 +77,21 @@ class Timeline:
         }
 
 
-def row_fires(row: Mapping[str, Any]) -> bool:
-    """Whether a row of a brief fires: by its symptom where a signature shows it, else by release and settings."""
-    return has_symptom(row) if row["signature"] else str(row["verdict"]) == "exposed"
+def row_fires(row: SummaryRow) -> bool:
+    """Whether a finding of a day fires: by its symptom where a signature shows it, else by release and settings."""
+    return row.has_symptom if row.signature else row.verdict == "exposed"
 
 
-def _day(ds: str, row: Mapping[str, Any] | None, like: Mapping[str, Any], found: DaySummary) -> DayOf:
+def _day(ds: str, row: SummaryRow | None, like: SummaryRow, found: DaySummary) -> DayOf:
     """like: the row of some day, for a day that has none of it."""
-    release = (row or {}).get("release") or found.release
-    verdict = str(row["verdict"]) if row else "not_affected"
-    had_it = bool(row and row["exposure"] == "exposed")
-    if not found.reached or (row and row["verdict"] == "unknown" and not row_fires(row)):
+    release = (row.release if row else None) or found.release
+    verdict = row.verdict if row else "not_affected"
+    had_it = row is not None and row.exposure == "exposed"
+    if not found.reached or (row and row.verdict == "unknown" and not row_fires(row)):
         return DayOf(ds, "unseen", "unknown", release, had_it)
     if row and row_fires(row):
         return DayOf(ds, "fired", verdict, release, had_it)
-    looked = like["signature"] is None or found.states.get(like["signature"]) in ("quiet", "detected")
+    looked = like.signature is None or found.states.get(like.signature) in ("quiet", "detected")
     return DayOf(ds, "clean" if looked else "unseen", verdict, release, had_it)
 
 
@@ -103,15 +104,15 @@ def _outcome(days: Sequence[DayOf]) -> Outcome:
     return "" if not clean else "gone" if clean >= CLEAN_DAYS else "waiting"
 
 
-def timelines(cluster: str, briefs: Mapping[str, DaySummary], only: Collection[str] | None = None) -> list[Timeline]:
-    """Every finding that any of the days has, the worst first. briefs: by judged day. only: keys of findings."""
-    rows = {ds: {finding_key(row): row for row in found.rows} for ds, found in sorted(briefs.items())}
+def timelines(cluster: str, summaries: Mapping[str, DaySummary], only: Collection[str] | None = None) -> list[Timeline]:
+    """Every finding that any of the days has, the worst first. summaries: by judged day. only: keys of findings."""
+    rows = {ds: {row.key: row for row in found.rows} for ds, found in sorted(summaries.items())}
     made = []
     for key in sorted({key for found in rows.values() for key in found}):
         if only is not None and key not in only:
             continue
         like = next(found[key] for found in rows.values() if key in found)
-        days = tuple(_day(ds, rows[ds].get(key), like, briefs[ds]) for ds in rows)
-        cause = next((found[key]["cause"] for found in rows.values() if key in found and found[key]["cause"]), None)
-        made.append(Timeline(cluster, key, like["signature"], cause, days, _outcome(days)))
+        days = tuple(_day(ds, rows[ds].get(key), like, summaries[ds]) for ds in rows)
+        cause = next((found[key].cause for found in rows.values() if key in found and found[key].cause), None)
+        made.append(Timeline(cluster, key, like.signature, cause, days, _outcome(days)))
     return sorted(made, key=lambda one: (-VERDICT_RANK[one.worst], one.key))

@@ -9,7 +9,10 @@ from kafka_fleet.domain import SignatureState, Strength
 
 @dataclass(frozen=True)
 class Detection:
-    """One cause found on some subjects ("broker 2", "topic orders"), with evidence rows as in the findings contract."""
+    """One cause found on some subjects ("broker 2", "topic orders").
+
+    evidence: as findings have it (docs/reference/findings.md).
+    """
 
     cause: str
     strength: Strength

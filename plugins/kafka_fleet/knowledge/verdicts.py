@@ -1,6 +1,6 @@
 """Verdicts: takes exposures and the day's signature results, gives a row per advisory and per unexplained symptom.
 
-The table of the contract, as pure functions. "Detected" means: detected with one of the advisory's causes.
+The table of docs/verdicts.md, as pure functions. "Detected" means: detected with one of the advisory's causes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,7 +41,6 @@ class Row:
     """A finding without its texts. advisory None: a symptom that no confirmed advisory explains.
 
     subjects: of a client issue its fleets first, then those of the symptom, which `symptom` holds alone.
-    rivals: ids of advisories that share the signature and cause of a null row.
     """
 
     advisory: str | None
@@ -51,12 +50,10 @@ class Row:
     verdict: Verdict
     exposure: ExposureState | None
     signature_state: SignatureState | None
-    wording: str
     subjects: tuple[str, ...] = ()
     evidence: tuple[Mapping[str, Any], ...] = ()
     bounds: Any = None
     missing: tuple[str, ...] = ()
-    rivals: tuple[str, ...] = ()
     symptom: tuple[str, ...] = ()
 
 
@@ -74,24 +71,32 @@ def verdict(
     return _DETECTED[exposure, strength]
 
 
-def wording(found: Verdict, exposure: ExposureState | None, detected: bool) -> str:
-    """The sentence that stands beside the verdict word (footnotes 1 to 3 of the table)."""
+def meaning(found: Verdict, exposure: ExposureState | None, advisory: bool, signature: bool) -> str:
+    """What a finding with this verdict claims, in one sentence. advisory, signature: whether it names one."""
     match found, exposure:
         case "confirmed", _:
-            return "Measured, on a release that has it."
-        case "exposed", _ if detected:
-            return "The release and its settings have it; the measurement points to it and does not prove it."
-        case "exposed", _:
-            return "The release and its settings have it; the symptom was not measured."
+            return "The release is affected and the symptom was measured."
+        case "exposed", _ if signature:
+            return "The release is affected and the measurement points to the bug, but does not prove it."
+        case "exposed", _:  # a condition of the cluster: measured, and no symptom
+            return "This was read from the cluster on this day; the figures below are what it rests on."
+        case "look_alike", _ if not advisory:
+            return "The symptom was measured; no known bug of this cluster's releases is proven to cause it."
         case "look_alike", "unknown":
-            return "Measured; this build cannot be compared and may well have it."
-        case "look_alike", "not_exposed":
-            return "Measured, but this release has the fix or lacks a condition; something else causes it."
+            return "The symptom was measured; this build cannot be compared and may well have the bug."
         case "look_alike", _:
-            return "Measured; no known issue of this release is confirmed as its cause."
+            return "The symptom was measured, but this release has the fix: look for another cause."
         case "unknown", _:
-            return "Cannot be decided from what could be read."
+            return "The measurement points to it, but whether this build is affected could not be decided."
     return "This release has the fix or lacks a condition."
+
+
+def rival_advisories(
+    advisories: Mapping[str, Advisory], signature: str | None, cause: str | None
+) -> dict[str, Advisory]:
+    """Advisories that a symptom with this cause could show, by id and sorted."""
+    known = sorted(advisories.items())
+    return {key: one for key, one in known if one.signature and one.signature.id == signature and cause in _causes(one)}
 
 
 def _own(advisory: Advisory, exposed: Exposure, result: SignatureResult | None) -> Detection | None:
@@ -126,7 +131,6 @@ def _row(
     own = _own(advisory, exposed, result)
     judged: SignatureState | None = "quiet" if state == "detected" and own is None else state
     found = verdict(exposed.state, judged, own.strength if own else None, name is not None)
-    text = wording(found, exposed.state, own is not None)
     detail = own or Detection("", "suggestive")
     fleets = fleet_subjects(advisory, exposed)
     evidence = detail.evidence
@@ -136,7 +140,7 @@ def _row(
         evidence = (*evidence[:1], *shares[:_SHARES_FIRST], *evidence[1:], *shares[_SHARES_FIRST:])
         missing += (whereabouts(advisory, members),)
     return Row(
-        advisory.id, name, own.cause if own else None, own.strength if own else None, found, exposed.state, state, text,
+        advisory.id, name, own.cause if own else None, own.strength if own else None, found, exposed.state, state,
         tuple(dict.fromkeys((*fleets, *detail.subjects))), evidence, detail.bounds, missing, symptom=detail.subjects,
     )  # fmt: skip
 
@@ -151,18 +155,14 @@ def _causes(advisory: Advisory) -> list[str]:
     return advisory.signature.causes if advisory.signature else []
 
 
-def _unexplained(result: SignatureResult, cause: str, advisories: Mapping[str, Advisory]) -> Row:
+def _unexplained(result: SignatureResult, cause: str) -> Row:
     """The null row of one detected cause."""
     found = merge_detections([d for d in result.detections if d.cause == cause], [cause]) or Detection(
         cause, "suggestive"
     )
-    rivals = tuple(
-        a.id for a in advisories.values() if a.signature and a.signature.id == result.signature and cause in _causes(a)
-    )
-    text = wording("look_alike", None, True)
     return Row(
-        None, result.signature, cause, found.strength, "look_alike", None, "detected", text,
-        found.subjects, found.evidence, found.bounds, result.missing, rivals, found.subjects,
+        None, result.signature, cause, found.strength, "look_alike", None, "detected",
+        found.subjects, found.evidence, found.bounds, result.missing, found.subjects,
     )  # fmt: skip
 
 
@@ -179,11 +179,8 @@ def judge(
     """
     rows = [_row(advisory, exposed[key], results, members) for key, advisory in advisories.items()]
     confirmed = [row for row in rows if row.verdict == "confirmed"]
-    calm = wording("not_affected", "not_exposed", False)
     rows = [
-        replace(row, verdict="not_affected", wording=calm)
-        if row.verdict == "look_alike" and _explained(row, confirmed)
-        else row
+        replace(row, verdict="not_affected") if row.verdict == "look_alike" and _explained(row, confirmed) else row
         for row in rows
     ]
     explained = {
@@ -193,7 +190,7 @@ def judge(
         if d.strength == "conclusive" and d.cause in _causes(advisories[row.advisory or ""])
     }
     rows += [
-        _unexplained(result, cause, advisories)
+        _unexplained(result, cause)
         for result in results.values()
         if result.state == "detected"
         for cause in sorted({d.cause for d in result.detections})

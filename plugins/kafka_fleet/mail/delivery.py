@@ -7,15 +7,16 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from kafka_fleet.base.text import ADDRESS, DEFAULT_DOMAIN, one_line
+from kafka_fleet.documents.outbox import Mail, State
 from kafka_fleet.mail.delivery_result import DeliveryResult, join_results
 from kafka_fleet.mail.mime import compose
-from kafka_fleet.mail.outbox import Mail, Outbox, State, current_recipient, letter_digest, message_id
+from kafka_fleet.mail.outbox import Outbox, current_recipient, letter_digest, message_id
 from kafka_fleet.mail.revisions import current_mails
 from kafka_fleet.mail.smtp import SmtpSession, SmtpUnavailable, Verdict
 from kafka_fleet.mail.smtp_settings import SmtpSettings, SmtpSettingsError, from_airflow_connection, from_environment
-from kafka_fleet.report.changes import Reported
 
 __all__ = [
     "DeliveryResult",
@@ -43,7 +44,7 @@ def deliver(
     findings_digest: str,
     dry_run: bool = False,
     *,
-    told: Reported | None = None,
+    told: dict[str, dict[str, Any]] | None = None,
     attachments: Mapping[str, str] | None = None,
     importance: str = "normal",
     clock: Callable[[], datetime] = lambda: datetime.now(UTC),

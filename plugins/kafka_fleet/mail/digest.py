@@ -10,9 +10,11 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from kafka_fleet.base.text import one_line
 from kafka_fleet.config.acknowledgements import Acknowledgements
+from kafka_fleet.documents.summary import kept_reported
 from kafka_fleet.domain import SEVERITIES, VERDICT_RANK
 from kafka_fleet.mail.delivery import LEASE, DeliveryResult, deliver
 from kafka_fleet.mail.dispatch import NONE, due_anyway
@@ -20,7 +22,7 @@ from kafka_fleet.mail.last_sent import last_report
 from kafka_fleet.mail.outbox import Outbox
 from kafka_fleet.mail.published_letter import JudgedDay, LetterError, mailed_generation, read_judged, unreadable
 from kafka_fleet.mail.smtp_settings import SmtpSettings
-from kafka_fleet.report.changes import Changes, Reported
+from kafka_fleet.report.changes import Changes
 from kafka_fleet.report.formatting import VERDICTS, plural
 from kafka_fleet.report.letter import MAX_BYTES
 from kafka_fleet.report.priority import importance, weighed
@@ -79,7 +81,7 @@ def _entry(
     cluster: str,
     generation: str,
     acknowledged: Acknowledgements,
-    told: Reported | None,
+    told: Mapping[str, Any] | None,
     since: str | None,
     unsure: str | None = None,
 ) -> Entry:
@@ -97,8 +99,8 @@ def _entry(
     same = "told again" if unsure else "no change"
     return Entry(
         cluster,
-        pressing["verdict"] if pressing else "not_affected",
-        weighed(pressing["severity"], judged.environment) if pressing else "info",
+        pressing.verdict if pressing else "not_affected",
+        weighed(pressing.severity, judged.environment) if pressing else "info",
         judged.environment or "",
         news if changes.since is None or changes.changes else same,
         {"not measured": "nothing was measured"}.get(judged.unjudged, judged.unjudged),
@@ -138,7 +140,7 @@ def mail_digest(
     known = (told or {}).get("", {}).get("missing", []) == missing
     if since and not unsure and not news and known and not due_anyway(box, ds, digest, since, owner):
         return DeliveryResult(name, ds, "", "", False, unchanged_since=since)
-    now: Reported = {one.cluster: one.changes.told for one in entries if one.changes is not None}
+    now = {one.cluster: kept_reported(one.changes.told) for one in entries if one.changes is not None}
     kept = {cluster: rows for cluster, rows in (told or {}).items() if cluster in missing}
     html, text, files = compose_digest(ds, entries)
     worst = next((one for one in entries if one.judged), None)

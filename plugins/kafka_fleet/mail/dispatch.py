@@ -7,6 +7,7 @@ from datetime import date, timedelta
 from pathlib import Path
 
 from kafka_fleet.config.acknowledgements import Acknowledgements
+from kafka_fleet.documents.summary import kept_reported
 from kafka_fleet.mail.delivery import LEASE, deliver
 from kafka_fleet.mail.delivery_result import DeliveryResult, join_results
 from kafka_fleet.mail.last_sent import LastReport, last_report
@@ -69,7 +70,8 @@ def mail_letter(
         html, text = with_first_part(judged.html, judged.text, *judged.first_part(changes))
         result = deliver(
             home, ds, cluster, html, text, title, own, smtp, judged.digest, dry_run,
-            told=changes.told, attachments=files, importance=importance(judged.pressing, judged.environment),
+            told=kept_reported(changes.told), attachments=files,
+            importance=importance(judged.pressing, judged.environment),
         )  # fmt: skip
         results.append(result)
     if not results:

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from kafka_fleet.documents.day_summaries import CLEAN_DAYS, DaySummary, read_day_summary
-from kafka_fleet.mail.outbox import Mail, Outbox
-from kafka_fleet.report.changes import Reported
+from kafka_fleet.documents.day_summaries import CLEAN_DAYS, read_day_summary
+from kafka_fleet.documents.outbox import Mail
+from kafka_fleet.documents.summary import DaySummary
+from kafka_fleet.mail.outbox import Outbox
 from kafka_fleet.store.files import list_names
 from kafka_fleet.store.generations import checked_day
 
@@ -26,13 +27,13 @@ def _seen(found: DaySummary | None, signature: str, cause: str | None) -> bool |
     state = found.states.get(signature) if found else None
     if found is None or state not in ("quiet", "detected"):
         return None
-    return state == "detected" and any((row["signature"], row["cause"]) == (signature, cause) for row in found.rows)
+    return state == "detected" and any((row.signature, row.cause) == (signature, cause) for row in found.rows)
 
 
 def clean_days(home: Path, cluster: str, signature: str, cause: str | None, ds: str, today: DaySummary | None) -> int:
     """Days up to `ds` on which a symptom with this cause was looked for and not there, back to the last with it.
 
-    Days that did not evaluate it neither count nor end the row. today: the brief of `ds`.
+    Days that did not evaluate it neither count nor end the row. today: the summary of `ds`.
     """
     count = 0
     for found in chain([today], (read_day_summary(home, earlier, cluster) for earlier in days_before(ds))):
@@ -52,7 +53,7 @@ class LastReport(NamedTuple):
     server knows whether it came.
     """
 
-    told: Reported | None
+    told: dict[str, dict[str, Any]] | None
     ds: str | None
     unsure: str | None
 

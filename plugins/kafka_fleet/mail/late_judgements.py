@@ -7,7 +7,6 @@ from datetime import date
 from pathlib import Path
 
 from kafka_fleet.documents.day_summaries import read_day_summary
-from kafka_fleet.domain import finding_key
 from kafka_fleet.mail.last_sent import LOOK_BACK, days_before
 from kafka_fleet.store.generations import current_generation, noted_run
 from kafka_fleet.store.raw.manifests import sweep_times
@@ -33,7 +32,7 @@ def _sentence(home: Path, cluster: str, ds: str) -> str | None:
         return f"{ds} was judged late, without this cluster."
     if not short.reached:
         return f"{ds} was judged late and had no letter: nothing was measured on it."
-    keys = [finding_key(row) for row in short.rows if row["verdict"] == "confirmed"]
+    keys = [row.key for row in short.rows if row.verdict == "confirmed"]
     more = f" and {len(keys) - SHOWN} more" if len(keys) > SHOWN else ""
     what = f"confirmed on it: {', '.join(keys[:SHOWN])}{more}" if keys else "nothing was confirmed on it"
     return f"{ds} was judged late and had no letter; {what}."

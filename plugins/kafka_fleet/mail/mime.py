@@ -4,7 +4,7 @@ from email.message import EmailMessage
 from email.policy import SMTP
 
 from kafka_fleet.base.text import ADDRESS
-from kafka_fleet.mail.outbox import Mail
+from kafka_fleet.documents.outbox import Mail
 
 
 def compose(mail: Mail, cluster: str) -> bytes:

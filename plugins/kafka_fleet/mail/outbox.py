@@ -16,17 +16,17 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import TypeVar
 
+from kafka_fleet.documents.outbox import Mail, Recipient, State, parsed_mails
 from kafka_fleet.store.files import update_file
 from kafka_fleet.store.versions import NewerVersion, document
 
 Answer = TypeVar("Answer")
-State = Literal["due", "claimed", "sent", "refused", "uncertain", "known"]
 SCHEMA_VERSION = 1
 CLOCKS_APART = timedelta(minutes=1)  # of rivals on several machines
 MAX_CLAIMS = 2  # complete mails: the first, and one more when its outcome was never learnt
@@ -35,53 +35,6 @@ _UNTOUCHED: tuple[State, ...] = ("due", "refused")
 
 class OutboxError(RuntimeError):
     """The outbox of a cluster and day cannot be used; nothing is sent on guesswork."""
-
-
-@dataclass
-class Recipient:
-    """Where one recipient stands. `claims` counts complete mails that went, or may have.
-
-    `at` is the last change in UTC; a claim is told from others by it.
-    """
-
-    state: State = "due"
-    claims: int = 0
-    at: str | None = None
-    reason: str = ""
-
-    @property
-    def may_have(self) -> bool:
-        """Whether the mail has reached this recipient, or may have."""
-        return bool(self.claims) or self.state in ("sent", "uncertain")
-
-
-@dataclass
-class Mail:
-    """One composed mail as it was, or will be, sent. `date` is an RFC 5322 date, `digest` that of the letter.
-
-    `revises` is the Message-ID of the mail that somebody has and this one replaces. `told` is what its reader knows
-    after it (`changes.Told`; None in mails of older versions), `attachments` are texts by file name, CSV or HTML.
-    `importance` is high, normal or low (RFC 4021).
-    """
-
-    digest: str
-    findings_digest: str
-    message_id: str
-    date: str
-    sender: str
-    subject: str
-    html: str
-    text: str
-    revises: str | None = None
-    recipients: dict[str, Recipient] = field(default_factory=dict)
-    told: dict[str, dict[str, Any]] | None = None
-    attachments: dict[str, str] = field(default_factory=dict)
-    importance: str = "normal"
-
-    @property
-    def reached_somebody(self) -> bool:
-        """Whether any recipient has it, or may have it."""
-        return any(person.may_have for person in self.recipients.values())
 
 
 def message_id(cluster: str, ds: str, digest: str, occurrence: int, domain: str) -> str:
@@ -143,7 +96,7 @@ class Outbox:
         try:
             if {key: content[key] for key in self._head} != self._head:
                 raise ValueError
-            return [_mail(entry) for entry in content["mails"]]
+            return parsed_mails(content["mails"])
         except (KeyError, TypeError, ValueError) as error:
             raise OutboxError(f"{self.path}: is not the outbox of this cluster and day; nothing is sent") from error
 
@@ -226,8 +179,3 @@ class Outbox:
     def _text(self, mails: list[Mail]) -> bytes:
         content = {**self._head, "mails": [asdict(mail) for mail in mails]}
         return json.dumps(content, ensure_ascii=False, indent=1, sort_keys=True).encode()
-
-
-def _mail(entry: dict[str, Any]) -> Mail:
-    recipients = {address: Recipient(**state) for address, state in entry["recipients"].items()}
-    return Mail(**{**entry, "recipients": recipients})

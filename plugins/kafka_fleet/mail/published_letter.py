@@ -4,19 +4,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from kafka_fleet.config.acknowledgements import Acknowledgement, Acknowledgements, acknowledgement_states
-from kafka_fleet.documents.coverage import reached, set_aside
-from kafka_fleet.documents.day_summaries import DaySummary, read_day_summary
+from kafka_fleet.documents.cluster_report import ClusterReport
+from kafka_fleet.documents.day_summaries import read_day_summary
+from kafka_fleet.documents.finding import Finding, parsed_findings
+from kafka_fleet.documents.summary import DaySummary, read_reported
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.mail.last_sent import clean_days
 from kafka_fleet.mail.late_judgements import late_days
 from kafka_fleet.report.attachments import attachments
-from kafka_fleet.report.changes import Changes, Reported, compare
+from kafka_fleet.report.changes import Changes, compare
 from kafka_fleet.report.changes_section import first_part
 from kafka_fleet.report.letter import findings_digest
 from kafka_fleet.report.priority import most_pressing
-from kafka_fleet.report.view_models import Json
 from kafka_fleet.store.generations import checked_day, current_generation
 from kafka_fleet.store.versions import NewerVersion, document
 
@@ -37,10 +39,10 @@ class JudgedDay:
     cluster: str
     html: str
     text: str
-    findings: list[Json]
-    dossier: Json
+    findings: list[Finding]
+    report: ClusterReport
     digest: str
-    brief: DaySummary | None
+    summary: DaySummary | None
     reached: bool
     standing: Mapping[str, tuple[Acknowledgement, str | None]]
     faults: Sequence[str]
@@ -48,33 +50,31 @@ class JudgedDay:
     @property
     def unjudged(self) -> str:
         """What was not done with the cluster on this day, in two words; empty where it was judged."""
-        if set_aside(self.dossier) is not None:
+        if self.report.set_aside is not None:
             return "not judged"
         return "" if self.reached else "not measured"
 
     @property
     def environment(self) -> str | None:
         """Its tier, as the fleet file said on the day."""
-        found: str | None = self.dossier["environment"]
-        return found
+        return self.report.environment
 
     @property
-    def pressing(self) -> Json | None:
+    def pressing(self) -> Finding | None:
         """The worst finding that nobody has acknowledged."""
         accepted = {key for key, (_one, void) in self.standing.items() if void is None}
-        found = most_pressing(self.findings, accepted)
-        return dict(found) if found else None
+        return most_pressing(self.findings, accepted)
 
-    def changes(self, told: Reported | None, since: str | None, unsure: str | None = None) -> Changes:
+    def changes(self, told: Mapping[str, Any] | None, since: str | None, unsure: str | None = None) -> Changes:
         """What changed from what its reader was told on the day `since`; None: nothing ever. unsure: see Changes."""
         changes = compare(
-            told,
+            None if told is None else read_reported(told),
             self.findings,
             since,
             self.reached,
-            lambda signature, cause: clean_days(self.home, self.cluster, signature, cause, self.ds, self.brief),
+            lambda signature, cause: clean_days(self.home, self.cluster, signature, cause, self.ds, self.summary),
             {key: why for key, (_one, why) in self.standing.items()},
-            set_aside(self.dossier) is not None,
+            self.report.set_aside is not None,
         )
         late = late_days(self.home, self.cluster, since, self.ds) if since else ()
         return replace(changes, unsure=unsure, late=late)
@@ -87,7 +87,7 @@ class JudgedDay:
 
     def tables(self) -> dict[str, str]:
         """Its evidence as CSV by file name."""
-        return attachments(self.dossier, self.findings)
+        return attachments(self.report, self.findings)
 
 
 def published_generation(home: Path, ds: str) -> str:
@@ -114,7 +114,8 @@ def read_judged(home: Path, ds: str, cluster: str, generation: str, acknowledged
     letter, judged = home / f"reports/ds={ds}/{generation}", home / f"findings/ds={ds}/{generation}"
     try:
         html, text = (_there(letter / f"{cluster}{kind}", ds, cluster).decode() for kind in (".html", ".txt"))
-        dossier = document(_there(judged / f"clusters/{cluster}.json", ds, cluster), f"{cluster} of {ds}")
+        content = document(_there(judged / f"clusters/{cluster}.json", ds, cluster), f"{cluster} of {ds}")
+        report = ClusterReport.model_validate(content)
         own = _findings(judged / "findings.json", ds).get(cluster, [])
         short = read_day_summary(home, ds, cluster, generation)
         return JudgedDay(
@@ -124,10 +125,10 @@ def read_judged(home: Path, ds: str, cluster: str, generation: str, acknowledged
             html=html,
             text=text,
             findings=own,
-            dossier=dossier,
+            report=report,
             digest=findings_digest(cluster, own),
-            brief=short,
-            reached=short.reached if short else reached(dossier),
+            summary=short,
+            reached=short.reached if short else report.reached,
             standing=acknowledgement_states(acknowledged.entries, cluster, short.rows if short else (), ds),
             faults=[
                 f"An acknowledgement is not used: {sentence}."
@@ -140,11 +141,11 @@ def read_judged(home: Path, ds: str, cluster: str, generation: str, acknowledged
 
 
 @lru_cache(maxsize=1)
-def _findings(path: Path, ds: str) -> dict[str, list[Json]]:
+def _findings(path: Path, ds: str) -> dict[str, list[Finding]]:
     """A day's findings by cluster, read once for all that are mailed: a generation's documents never change."""
-    found: dict[str, list[Json]] = {}
-    for one in document(_there(path, ds, "any cluster"), f"what is judged of {ds}"):
-        found.setdefault(one["cluster"], []).append(one)
+    found: dict[str, list[Finding]] = {}
+    for one in parsed_findings(document(_there(path, ds, "any cluster"), f"what is judged of {ds}")):
+        found.setdefault(one.cluster, []).append(one)
     return found
 
 

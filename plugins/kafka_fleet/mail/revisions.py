@@ -6,7 +6,8 @@ different things of earlier days, so that what changed is not the same for all; 
 
 from collections.abc import Callable, Sequence
 
-from kafka_fleet.mail.outbox import Mail, Recipient, latest_mails
+from kafka_fleet.documents.outbox import Mail, Recipient
+from kafka_fleet.mail.outbox import latest_mails
 
 Draft = Callable[[int, str | None], Mail]  # takes how many mails read the same before, and the Message-ID it revises
 

@@ -7,7 +7,6 @@ in its elements, is shown in a sandbox. What can be written is in forms.py.
 from collections.abc import Awaitable, Callable, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from fastapi import FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
@@ -17,7 +16,7 @@ from fastapi.responses import HTMLResponse, Response
 from kafka_fleet.base.resources import templates_dir
 from kafka_fleet.config import acknowledgements
 from kafka_fleet.documents.published import Damaged, NotPublished, Published, readable
-from kafka_fleet.domain import finding_key
+from kafka_fleet.documents.summary import ClusterSummary, DaySummary
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.page.cluster import LOOK_BACK, histories, letter_view
 from kafka_fleet.page.day_plots import day_plots, gaps_said
@@ -124,7 +123,7 @@ def make_app(
         source.generation(ds)
         asked = Filter(owner, environment, verdict, page)
 
-        def summary(one: str) -> dict[str, Any] | None:
+        def summary(one: str) -> dict[str, ClusterSummary] | None:
             """Of a day; a damaged one of a day before is a gap in the trend."""
             try:
                 return source.summary(one)
@@ -144,9 +143,9 @@ def make_app(
         days = source.days()
         damaged: dict[str, str] = {}  # days whose judgement cannot be read: they are named, and cost no other
 
-        def judged(one: str) -> dict[str, Any] | None:
+        def judged(one: str) -> DaySummary | None:
             try:
-                return source.brief(one, cluster)
+                return source.day_summary(one, cluster)
             except Damaged as error:
                 damaged[one] = str(error)
                 return None
@@ -155,27 +154,27 @@ def make_app(
         own = (one for one in days[:FURTHEST] if judged(one) is not None)
         shown = list(islice(own, LOOK_BACK))
         ds = day or next(iter(shown), days[0] if days else "")
-        dossier, short = source.dossier(ds, cluster), source.brief(ds, cluster)
+        report, short = source.cluster_report(ds, cluster), source.day_summary(ds, cluster)
         if short is None:
             raise NotPublished(f"{ds} was judged without {cluster}")
         until = [one for one in days if one <= ds]
         past, before = until[:LOOK_BACK], until[LOOK_BACK:][:BEFORE]
         found = {one: document for one in past if (document := judged(one)) is not None}
-        rows: list[Any] = list(short["rows"])
+        rows = short.rows
         older = any(judged(one) is not None for one in before)
         known, drawn = accepted(), source.plots(ds, cluster)
         with readable(f"{cluster} on {ds}"):
-            view = letter_view(dossier, load_advisories())
+            view = letter_view(report, load_advisories())
             return _html(
                 render(
                     "page_cluster.html.j2",
                     v=view,
                     ds=ds,
                     days=shown if ds in shown else [*shown, ds],
-                    headline=headline(view.dossier, rows),
+                    headline=headline(view.report, rows),
                     counts=verdict_counts(rows),
                     histories=histories(ds, found, load_advisories(), older),
-                    plots=plots(view.dossier),
+                    plots=plots(view.report),
                     day=day_plots(drawn) if drawn else None,
                     gaps=gaps_said(drawn) if drawn else "",
                     has_letter=source.letter(ds, cluster) is not None,
@@ -183,7 +182,7 @@ def make_app(
                     absent=[
                         one
                         for one in known.entries
-                        if one.cluster == cluster and one.key not in {finding_key(row) for row in rows}
+                        if one.cluster == cluster and one.key not in {row.key for row in rows}
                     ],
                     standing=acknowledgements.acknowledgement_states(known.entries, cluster, rows, ds),
                     faults=[sentence for name, sentence in known.faults if name in (cluster, None)],

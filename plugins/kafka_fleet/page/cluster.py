@@ -1,18 +1,18 @@
-"""One cluster's page: takes its dossier and its days in brief, gives findings with their history, coverage and plan."""
+"""One cluster's page: takes its report and its days in brief, gives findings with their history, coverage and plan."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from kafka_fleet.domain import VERDICT_RANK, finding_key
+from kafka_fleet.documents.cluster_report import ClusterReport
+from kafka_fleet.documents.summary import DaySummary, SummaryRow
+from kafka_fleet.domain import VERDICT_RANK
+from kafka_fleet.knowledge.advisories import Advisory
 from kafka_fleet.report.cards import own_text
-from kafka_fleet.report.model import LEVELS, build_letter
+from kafka_fleet.report.model import LEVELS, LetterView, build_letter
 from kafka_fleet.report.sanitize import clean
-from kafka_fleet.report.view_models import AdvisoryText
 
 LOOK_BACK = 60  # days of a history
 _SHOWN = 28  # days of its strip
-Brief = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -59,23 +59,26 @@ def _turns(days: Sequence[tuple[str, str]], judged_before: bool) -> list[Event]:
 
 
 def histories(
-    today: str, briefs: Mapping[str, Brief], advisories: Mapping[str, AdvisoryText], older: bool
+    today: str, summaries: Mapping[str, DaySummary], advisories: Mapping[str, Advisory], older: bool
 ) -> list[History]:
-    """Each finding of the days, worst of today first. briefs: by judged day. older: earlier days are judged as well."""
-    days = sorted(briefs)
-    rows = {ds: {finding_key(row): row for row in briefs[ds]["rows"]} for ds in days}
+    """Each finding of the days, worst of today first. summaries: by judged day.
+
+    older: earlier days are judged as well.
+    """
+    days = sorted(summaries)
+    rows = {ds: {row.key: row for row in summaries[ds].rows} for ds in days}
     keys = {key for found in rows.values() for key in found}
     made = []
     for key in keys:
         latest = next(rows[ds][key] for ds in reversed(days) if key in rows[ds])
-        verdicts = [(ds, _verdict(rows[ds].get(key), latest, briefs[ds])) for ds in days]
+        verdicts = [(ds, _verdict(rows[ds].get(key), latest, summaries[ds])) for ds in days]
         advisory = advisories.get(key)
         made.append(
             History(
                 key=clean(key, 120),
                 title=own_text(advisory.title) if advisory else "",
-                severity=latest["severity"] or "",
-                now=_verdict(rows[today].get(key), latest, briefs[today]) or "unknown",
+                severity=latest.severity or "",
+                now=_verdict(rows[today].get(key), latest, summaries[today]) or "unknown",
                 strip=tuple((ds, verdict or "none") for ds, verdict in verdicts[-_SHOWN:]),
                 events=tuple(_turns(verdicts, older)),
             )
@@ -83,15 +86,15 @@ def histories(
     return sorted(made, key=lambda one: (-VERDICT_RANK[one.now], one.key))
 
 
-def _verdict(row: Mapping[str, Any] | None, latest: Mapping[str, Any], brief: Brief) -> str:
+def _verdict(row: SummaryRow | None, latest: SummaryRow, summary: DaySummary) -> str:
     """The verdict of a day; '' where nothing was measured, `not_affected` where it was and the finding is not there."""
-    if not brief["reached"]:
+    if not summary.reached:
         return ""
     if row is not None:
-        return "" if row["verdict"] == "unknown" else str(row["verdict"])
-    return "" if brief["states"].get(latest["signature"]) == "not_evaluated" else "not_affected"
+        return "" if row.verdict == "unknown" else row.verdict
+    return "" if summary.states.get(latest.signature or "") == "not_evaluated" else "not_affected"
 
 
-def letter_view(dossier: Mapping[str, Any], advisories: Mapping[str, AdvisoryText]) -> Any:
+def letter_view(report: ClusterReport, advisories: Mapping[str, Advisory]) -> LetterView:
     """The parts of the letter that the page repeats: headline, alerts, plan, brokers, what could not be measured."""
-    return build_letter(dossier, [], advisories, LEVELS[0])
+    return build_letter(report, [], advisories, LEVELS[0])

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import urlencode
 
+from kafka_fleet.documents.summary import ClusterSummary
 from kafka_fleet.domain import ENVIRONMENT_RANK, VERDICT_RANK
 from kafka_fleet.report.formatting import VERDICTS, plural
 from kafka_fleet.report.sanitize import clean
@@ -13,8 +13,8 @@ DAYS = 14  # of a trend
 PAGE = 100  # clusters on one page
 _CLIP = 120
 STATES = {"quiet": ("·", "quiet"), "not_evaluated": ("–", "not evaluated"), "": ("", "not judged")}  # noqa: RUF001
-_WORDS = ("environment", "owners", "problem")
-Summaries = Mapping[str, Mapping[str, Any]]
+_WORDS = {"environment", "owners", "problem"}
+Summaries = Mapping[str, ClusterSummary]
 
 
 @dataclass(frozen=True)
@@ -81,20 +81,15 @@ def cell(signature: str, ds: str, days: Sequence[str], of_day: Callable[[str], M
     return Cell(key or "none", sign, label, tuple((one, state or "none") for one, state in trend), said)
 
 
-def _worst(row: Mapping[str, Any]) -> str:
-    return max((v for v, count in row["counts"].items() if count), key=VERDICT_RANK.__getitem__, default="not_affected")
+def _worst(row: ClusterSummary) -> str:
+    return max((v for v, count in row.counts.items() if count), key=VERDICT_RANK.__getitem__, default="not_affected")
 
 
-def _judged(row: Mapping[str, Any]) -> bool:
-    """Whether it was reached, and neither its entry nor its measurements kept it from being judged."""
-    return row["reached"] and not row["problem"]
-
-
-def _kept(row: Mapping[str, Any], asked: Filter) -> bool:
-    verdict = _worst(row) if _judged(row) else "not_measured"
+def _kept(row: ClusterSummary, asked: Filter) -> bool:
+    verdict = _worst(row) if row.judged else "not_measured"
     return (
-        (not asked.owner or asked.owner in row["owners"])
-        and (not asked.environment or asked.environment == (row["environment"] or ""))
+        (not asked.owner or asked.owner in row.owners)
+        and (not asked.environment or asked.environment == (row.environment or ""))
         and (not asked.verdict or asked.verdict == verdict)
     )
 
@@ -102,24 +97,26 @@ def _kept(row: Mapping[str, Any], asked: Filter) -> bool:
 def build(ds: str, days: Sequence[str], summary_of: Callable[[str], Summaries | None], asked: Filter) -> FleetScreen:
     """The screen of a day. days: all judged ones, the latest first. summary_of: gives a day's rows, None without."""
     today = summary_of(ds)
-    rows = {name: {**row, **clean({key: row[key] for key in _WORDS}, _CLIP)} for name, row in (today or {}).items()}
+    rows = {
+        name: row.model_copy(update=clean(row.model_dump(include=_WORDS), _CLIP)) for name, row in (today or {}).items()
+    }
     trend = sorted(one for one in days if one <= ds)[-DAYS:]
     summaries = {one: summary_of(one) or {} for one in trend}
     names = [name for name, row in rows.items() if _kept(row, asked)]
     names.sort(
         key=lambda name: (
-            _judged(rows[name]),
+            rows[name].judged,
             -VERDICT_RANK[_worst(rows[name])],
-            ENVIRONMENT_RANK.get(rows[name]["environment"] or "", 3),
-            -rows[name]["counts"].get(_worst(rows[name]), 0),
+            ENVIRONMENT_RANK.get(rows[name].environment or "", 3),
+            -rows[name].counts.get(_worst(rows[name]), 0),
             name,
         )
     )
     pages = max(1, -(-len(names) // PAGE))
     page = min(max(1, asked.page), pages)
-    signatures = sorted({signature for row in rows.values() for signature in row["cells"]})
-    sick, red = sum(1 for r in rows.values() if r["counts"]["confirmed"]), sum(not r["reached"] for r in rows.values())
-    aside = sum(r["reached"] and not _judged(r) for r in rows.values())
+    signatures = sorted({signature for row in rows.values() for signature in row.cells})
+    sick, red = sum(1 for r in rows.values() if r.counts["confirmed"]), sum(not r.reached for r in rows.values())
+    aside = sum(r.reached and not r.judged for r in rows.values())
     headline = f"{plural(len(rows), 'cluster')}: {plural(sick, 'has', 'have')} a confirmed bug"
     headline += f", {plural(red, 'was', 'were')} not measured" if red else ""
     headline += f", {plural(aside, 'was', 'were')} not judged" if aside else ""
@@ -130,8 +127,8 @@ def build(ds: str, days: Sequence[str], summary_of: Callable[[str], Summaries | 
         signatures=signatures,
         rows=[_row(name, rows[name], ds, trend, summaries, signatures) for name in names[(page - 1) * PAGE :][:PAGE]],
         asked=asked,
-        owners=sorted({owner for row in rows.values() for owner in row["owners"]}),
-        environments=sorted({row["environment"] for row in rows.values() if row["environment"]}),
+        owners=sorted({owner for row in rows.values() for owner in row.owners}),
+        environments=sorted({row.environment for row in rows.values() if row.environment}),
         shown=f"{len(names):,} of {plural(len(rows), 'cluster')}",
         pages=[(number, _query(asked, ds, number)) for number in range(1, pages + 1)] if pages > 1 else [],
         older=today is None,
@@ -145,22 +142,22 @@ def _query(asked: Filter, ds: str, page: int) -> str:
 
 def _row(
     name: str,
-    row: Mapping[str, Any],
+    row: ClusterSummary,
     ds: str,
     trend: Sequence[str],
     summaries: Mapping[str, Summaries],
     signatures: Sequence[str],
 ) -> FleetRow:
     def of_day(one: str) -> Mapping[str, str]:
-        found: Mapping[str, str] = summaries[one].get(name, {}).get("cells", {})
-        return found
+        found = summaries[one].get(name)
+        return found.cells if found else {}
 
-    problem = row["problem"] or ("" if row["reached"] else "nothing was measured on this day")
+    problem = row.problem or ("" if row.reached else "nothing was measured on this day")
     return FleetRow(
         cluster=name,
-        environment=row["environment"] or "",
+        environment=row.environment or "",
         worst=_worst(row),
-        counts=row["counts"],
+        counts=row.counts,
         cells=tuple(cell(signature, ds, trend, of_day) for signature in signatures),
         problem=problem,
     )

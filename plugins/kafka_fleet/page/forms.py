@@ -17,7 +17,6 @@ from kafka_fleet.base.validation_errors import describe_errors
 from kafka_fleet.base.yaml import FleetFileError
 from kafka_fleet.config import acknowledgement_edits, acknowledgements
 from kafka_fleet.documents.published import Published, known_cluster
-from kafka_fleet.domain import finding_key
 
 Day = Annotated[str, Form(pattern=r"^\d{4}-\d{2}-\d{2}$")]
 Finding = Annotated[str, Form(max_length=300)]
@@ -85,8 +84,8 @@ def add_forms(
     ) -> Response:
         """Accept a finding as it stands on a day."""
         _from_here(request)
-        short = published().brief(day, cluster)
-        rows = {finding_key(row): row for row in short["rows"]} if short else {}
+        short = published().day_summary(day, cluster)
+        rows = {row.key: row for row in short.rows} if short else {}
         if finding not in rows:
             raise Refused("there is no such finding on that day", 404)
         said = (reason.strip(), owner.strip(), expires, by)

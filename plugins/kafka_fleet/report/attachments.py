@@ -1,4 +1,4 @@
-"""Evidence as files: takes a cluster's dossier and findings, gives CSV texts that a spreadsheet opens and does not run.
+"""Evidence as files: takes a cluster's report and findings, gives CSV texts that a spreadsheet opens and does not run.
 
 Topic, group and client names come from the cluster: a cell that a spreadsheet would take for a formula gets an
 apostrophe in front (OWASP, CSV injection). Figures stay figures.
@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from kafka_fleet.documents.cluster_report import ClusterReport
+from kafka_fleet.documents.finding import Finding
 from kafka_fleet.report.sanitize import visible
-from kafka_fleet.report.view_models import Json
 
 MOST_BYTES = 1_000_000  # of all attachments together
 _FIGURE = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
@@ -41,20 +42,20 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     return out.getvalue()
 
 
-def attachments(dossier: Json, findings: Sequence[Json]) -> dict[str, str]:
+def attachments(report: ClusterReport, findings: Sequence[Finding]) -> dict[str, str]:
     """File name -> CSV: the evidence of all findings, and the rows behind each symptom that was detected."""
-    name = f"{dossier['cluster']}_{dossier['ds']}"
+    name = f"{report.cluster}_{report.ds}"
     lines = [
-        [one["advisory"] or f"symptom {one['signature']}", one["verdict"], one["cause"], *(e[key] for key in _EVIDENCE)]
+        [one.advisory or f"symptom {one.signature}", one.verdict, one.cause, *(e.plain()[key] for key in _EVIDENCE)]
         for one in findings
-        if one["verdict"] != "not_affected"
-        for e in one["evidence"]
+        if one.verdict != "not_affected"
+        for e in one.evidence
     ]
     made = {f"{name}_evidence.csv": table(("finding", "verdict", "cause", *_EVIDENCE), lines)} if lines else {}
-    for signature in dossier["signatures"]:
-        behind = signature.get("rows")
-        if signature["state"] == "detected" and behind:
-            made[f"{name}_{signature['signature']}.csv"] = table(behind["columns"], behind["rows"])
+    for signature in report.signatures:
+        behind = signature.rows
+        if signature.state == "detected" and behind:
+            made[f"{name}_{signature.signature}.csv"] = table(behind.columns, behind.rows)
     kept: dict[str, str] = {}
     for file, text in made.items():
         if sum(map(len, kept.values())) + len(text) <= MOST_BYTES:

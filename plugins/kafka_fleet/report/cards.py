@@ -5,10 +5,15 @@ A card is for what was measured, a row for what is only so by release and config
 
 from collections.abc import Mapping, Sequence
 
+from kafka_fleet.documents.cluster_report import AdviceReport, SignatureReport
+from kafka_fleet.documents.finding import Evidence as Figure
+from kafka_fleet.documents.finding import Finding
+from kafka_fleet.knowledge.advisories import Advisory
+from kafka_fleet.knowledge.verdicts import meaning, rival_advisories
 from kafka_fleet.report.charts import bar, chart
 from kafka_fleet.report.formatting import bounds_text, quantity, sentence, span
 from kafka_fleet.report.sanitize import clip
-from kafka_fleet.report.view_models import AdvisoryText, Card, Cut, Evidence, Json, Limits, Table, cut_list
+from kafka_fleet.report.view_models import Card, Cut, Evidence, Limits, Table, cut_list
 
 _KINDS = ("broker", "controller", "listener", "host", "topic", "partition", "group", "client", "producer")
 _NAME = 120  # characters of a topic, group or client id; two that differ at either end stay apart
@@ -46,17 +51,17 @@ def subjects_by_kind(subjects: Sequence[str], limits: Limits) -> tuple[tuple[str
     )
 
 
-def _evidence(raw: Json, ds: str, limits: Limits) -> Evidence:
-    value, threshold, unit = raw["value"], raw["threshold"], raw["unit"]
-    if unit in raw["metric"].split():
+def _evidence(raw: Figure, ds: str, limits: Limits) -> Evidence:
+    value, threshold, unit = raw.value, raw.threshold, raw.unit
+    if unit in raw.metric.split():
         unit = None  # "391 records skipped", not "391 records: records skipped"
     return Evidence(
-        metric=raw["metric"],
+        metric=raw.metric,
         value=quantity(value, unit, threshold),
         threshold=None if threshold is None else quantity(threshold, unit, value),
-        where=raw["where"],
-        when=span(raw["from"], raw["to"], ds),
-        mbean=raw["mbean"],
+        where=raw.where,
+        when=span(raw.from_at, raw.to_at, ds),
+        mbean=raw.mbean,
         bar=bar(value, threshold, unit),
     )
 
@@ -77,79 +82,60 @@ def own_text(text: str) -> str:
     return " ".join(text.split())
 
 
-def meaning(finding: Json) -> str:
-    """What the verdict of this finding claims, in one sentence (footnotes 1 to 3 of the verdict table)."""
-    verdict, exposure = finding["verdict"], finding["exposure"]
-    if verdict == "look_alike" and finding["advisory"] is None:
-        return "The symptom was measured; no known bug of this cluster's releases is proven to cause it."
-    if verdict == "look_alike" and exposure == "unknown":
-        return "The symptom was measured; this build cannot be compared and may well have the bug."
-    if verdict == "look_alike":
-        return "The symptom was measured, but this release has the fix: look for another cause."
-    if verdict == "confirmed":
-        return "The release is affected and the symptom was measured."
-    if verdict == "exposed" and finding["signature"] is None:  # a condition of the cluster: measured, and no symptom
-        return "This was read from the cluster on this day; the figures below are what it rests on."
-    if verdict == "exposed":
-        return "The release is affected and the measurement points to the bug, but does not prove it."
-    return "The measurement points to it, but whether this build is affected could not be decided."
-
-
-def _advice(details: Json, cause: str | None) -> list[Json]:
+def _advice(signature: SignatureReport | None, cause: str | None) -> list[AdviceReport]:
     """What to do and check: the advice for this cause, and that for all."""
-    return [one for one in details.get("advice", []) if not one["causes"] or cause in one["causes"]]
+    return [one for one in signature.advice if not one.causes or cause in one.causes] if signature else []
 
 
-def _table(details: Json, limits: Limits) -> Table | None:
-    rows = details.get("rows")
+def _table(signature: SignatureReport, limits: Limits) -> Table | None:
+    rows = signature.rows
     if not rows or not limits.table:
         return None
-    heads = tuple(name.replace("_", " ") for name in rows["columns"])
-    cells = [tuple("" if cell is None else clip(cell, limits.clip) for cell in row) for row in rows["rows"]]
+    heads = tuple(name.replace("_", " ") for name in rows.columns)
+    cells = [tuple("" if cell is None else clip(cell, limits.clip) for cell in row) for row in rows.rows]
     return Table(heads, cut_list(cells, limits.table))
 
 
 def make_card(
-    finding: Json, advisories: Mapping[str, AdvisoryText], signature: Json | None, ds: str, limits: Limits, above: str
+    finding: Finding,
+    advisories: Mapping[str, Advisory],
+    signature: SignatureReport | None,
+    ds: str,
+    limits: Limits,
+    above: str,
 ) -> Card:
     """The card of a measured finding. `above`: label of an earlier card with the same signature, or empty."""
-    advisory = advisories.get(finding["advisory"] or "")
-    details: Json = signature or {"title": finding["signature"], "look_alikes": [], "charts": [], "remeasure": None}
-    charts = [made for raw in details["charts"] if (made := chart(raw, ds, limits.columns))]
-    rivals = [
-        f"{key}: {own_text(text.title)}"
-        for key, text in sorted(advisories.items())
-        if finding["advisory"] is None
-        and text.signature
-        and text.signature.id == finding["signature"]
-        and finding["cause"] in text.signature.causes
-    ]
+    advisory = advisories.get(finding.advisory or "")
+    details = None if above else signature
+    charts = [made for raw in details.charts if (made := chart(raw, ds, limits.columns))] if details else []
+    title = signature.title if signature else finding.signature
+    rivals = rival_advisories(advisories, finding.signature, finding.cause) if finding.advisory is None else {}
     return Card(
-        verdict=finding["verdict"],
-        id=finding["advisory"],
-        title=own_text(advisory.title) if advisory else str(finding["advisory"] or details["title"]),
-        severity=finding["severity"],
-        cause=finding["cause"],
-        strength=finding["strength"],
-        meaning=meaning(finding),
-        release=finding["release"],
-        components=component_words(finding["components"] or []),
-        measured_on=measured_on(finding["components"] or []),
-        upgrade_to=finding["upgrade_to"],
+        verdict=finding.verdict,
+        id=finding.advisory,
+        title=own_text(advisory.title) if advisory else str(finding.advisory or title),
+        severity=finding.severity,
+        cause=finding.cause,
+        strength=finding.strength,
+        meaning=meaning(finding.verdict, finding.exposure, finding.advisory is not None, finding.signature is not None),
+        release=finding.release,
+        components=component_words(finding.components or []),
+        measured_on=measured_on(finding.components or []),
+        upgrade_to=finding.upgrade_to,
         summary=own_text(advisory.summary) if advisory else "",
         mechanism=own_text(advisory.mechanism) if advisory else "",
         why_upgrade=own_text(advisory.why_upgrade) if advisory else "",
-        workaround=own_text(finding["workaround"] or (advisory.workaround if advisory else "")) or None,
+        workaround=own_text(finding.workaround or (advisory.workaround if advisory else "")) or None,
         sources=tuple((source, link(source)) for source in advisory.sources) if advisory else (),
-        subjects=subjects_by_kind(finding["subjects"], limits),
-        evidence=cut_list([_evidence(raw, ds, limits) for raw in finding["evidence"]], limits.evidence),
-        bounds=bounds_text(finding["bounds"]),
-        missing=cut_list([sentence(text) for text in finding["missing"]], limits.sentences),
-        rivals=cut_list(rivals, limits.sentences),
+        subjects=subjects_by_kind(finding.subjects, limits),
+        evidence=cut_list([_evidence(raw, ds, limits) for raw in finding.evidence], limits.evidence),
+        bounds=bounds_text(finding.bounds),
+        missing=cut_list([sentence(text) for text in finding.missing], limits.sentences),
+        rivals=cut_list([f"{key}: {own_text(one.title)}" for key, one in rivals.items()], limits.sentences),
         details_above=above or None,
-        look_alikes=cut_list([] if above else details["look_alikes"], limits.sentences),
-        charts=cut_list([] if above else charts, limits.charts),
-        advice=cut_list(_advice(details, finding["cause"]), limits.sentences),
-        table=None if above else _table(details, limits),
-        remeasure=None if above else details["remeasure"],
+        look_alikes=cut_list(details.look_alikes if details else [], limits.sentences),
+        charts=cut_list(charts, limits.charts),
+        advice=cut_list(_advice(signature, finding.cause), limits.sentences),
+        table=_table(details, limits) if details else None,
+        remeasure=details.remeasure if details else None,
     )

@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from kafka_fleet.base.text import one_line
 from kafka_fleet.config.acknowledgements import Acknowledgement
 from kafka_fleet.documents.day_summaries import CLEAN_DAYS
-from kafka_fleet.domain import VERDICT_RANK, finding_key
+from kafka_fleet.documents.finding import Finding
+from kafka_fleet.domain import VERDICT_RANK
+from kafka_fleet.knowledge.advisories import Advisory
 from kafka_fleet.report.cards import own_text
 from kafka_fleet.report.changes import KINDS, NOT_JUDGED, UNREACHED, Change, Changes, Kind
 from kafka_fleet.report.formatting import VERDICTS, plural
 from kafka_fleet.report.priority import sentence
 from kafka_fleet.report.sanitize import clean
 from kafka_fleet.report.templating import fragment, plain
-from kafka_fleet.report.view_models import AdvisoryText, Cut, Json, cut_list
+from kafka_fleet.report.view_models import Cut, cut_list
 
 ROOM = 12_000  # bytes of HTML that every letter leaves for this
 PLACE = "<!--since-->"  # where the letter's HTML has it
@@ -59,14 +61,14 @@ Standing = Mapping[str, tuple[Acknowledgement, str | None]]  # of today's findin
 
 
 def subject(
-    cluster: str, ds: str, findings: Sequence[Json], unjudged: str, changes: Changes, standing: Standing
+    cluster: str, ds: str, findings: Sequence[Finding], unjudged: str, changes: Changes, standing: Standing
 ) -> str:
     """Cluster, worst verdict that nobody has acknowledged, number of changes, day: one line.
 
     unjudged: what stands there for the verdict of a cluster that was not judged, as in JudgedDay; else empty.
     """
     accepted = {key for key, (_one, void) in standing.items() if void is None}
-    open_ones = [one["verdict"] for one in findings if finding_key(one) not in accepted]
+    open_ones = [one.verdict for one in findings if one.key not in accepted]
     worst = max(open_ones, key=VERDICT_RANK.__getitem__, default="not_affected")
     verdict = unjudged or VERDICTS[worst].label.lower()
     if changes.unsure and not changes.changes:
@@ -79,7 +81,7 @@ def subject(
     return one_line(f"{cluster}: {verdict}, {news}{noted} (Kafka, {ds})", 150)
 
 
-def _line(change: Change, advisories: Mapping[str, AdvisoryText]) -> Line:
+def _line(change: Change, advisories: Mapping[str, Advisory]) -> Line:
     advisory = advisories.get(change.key)
     return Line(
         id=change.key[:1].upper() + change.key[1:],
@@ -91,15 +93,15 @@ def _line(change: Change, advisories: Mapping[str, AdvisoryText]) -> Line:
     )
 
 
-def _acknowledged(standing: Standing, findings: Sequence[Json], advisories: Mapping[str, AdvisoryText]) -> list[Line]:
+def _acknowledged(standing: Standing, findings: Sequence[Finding], advisories: Mapping[str, Advisory]) -> list[Line]:
     """Findings that are there and acknowledged: who, why and until when."""
     lines = []
     for one in findings:
-        ack, void = standing.get(finding_key(one), (None, None))
+        ack, void = standing.get(one.key, (None, None))
         if ack is not None and void is None:
             by = f", entered by {ack.acknowledged_by}" if ack.acknowledged_by else ""
             why = f"{ack.reason} Acknowledged by {ack.owner} until {ack.expires}{by}."
-            change = Change("new", finding_key(one), None, one["verdict"], one["severity"], why)
+            change = Change("new", one.key, None, one.verdict, one.severity, why)
             lines.append(_line(Change(**clean(vars(change), _LONG)), advisories))
     return lines
 
@@ -109,8 +111,8 @@ def _persisting(changes: Changes) -> list[Change]:
     lines = []
     for key, release in changes.persisting:
         row = changes.told[key]
-        why = f"It had been confirmed on {release}; {row['release']} has the fix."
-        line = Change("persists", key, None, row["verdict"], row["severity"], why)
+        why = f"It had been confirmed on {release}; {row.release} has the fix."
+        line = Change("persists", key, None, row.verdict, row.severity, why)
         lines.append(Change(**clean(vars(line), _CLIP)))
     return lines
 
@@ -143,11 +145,11 @@ def _notes(changes: Changes) -> list[str]:
 
 def first_part(
     changes: Changes,
-    advisories: Mapping[str, AdvisoryText],
-    findings: Sequence[Json] = (),
+    advisories: Mapping[str, Advisory],
+    findings: Sequence[Finding] = (),
     standing: Standing | None = None,
     faults: Sequence[str] = (),
-    pressing: Json | None = None,
+    pressing: Finding | None = None,
     environment: str | None = None,
 ) -> tuple[str, str]:
     """HTML and text, with the same facts; the HTML has at most ROOM bytes: lists shorten and say how many more.

@@ -5,11 +5,12 @@ twin shows the same with block characters. A threshold is a mark in the bar and 
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, TypeGuard
 
+from kafka_fleet.documents.cluster_report import ChartPoint, ChartReport
 from kafka_fleet.report.formatting import clock, moment, quantity
 
 PLOT_PIXELS = 60
@@ -51,7 +52,7 @@ class Chart:
     caption: str
 
 
-def usable(value: Any) -> bool:
+def usable(value: Any) -> TypeGuard[int | float]:
     """Whether a figure can be drawn."""
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
@@ -107,12 +108,9 @@ def _axis(points: Sequence[tuple[datetime, datetime, Any]], ds: str, most: int) 
     return first, last, max(1, min(most, len(points)))
 
 
-def chart(raw: Mapping[str, Any], ds: str, most: int) -> Chart | None:
-    """A chart of at most `most` columns, each the highest value measured in its share of the time; None without points.
-
-    `raw` is one entry of the dossier's charts: title, unit, threshold, points of {from, to, value, reference}.
-    """
-    points = [(moment(p["from"]), moment(p["to"]), p) for p in raw["points"] if usable(p["value"])]
+def chart(raw: ChartReport, ds: str, most: int) -> Chart | None:
+    """At most `most` columns, each the highest value measured in its share of the time; None without points."""
+    points = [(moment(p.from_at), moment(p.to_at), p) for p in raw.points if usable(p.value)]
     if not points:
         return None
     start, end, count = _axis(points, ds, most)
@@ -123,13 +121,13 @@ def chart(raw: Mapping[str, Any], ds: str, most: int) -> Chart | None:
         last = max(first, min(count - 1, math.ceil((finish - start) / step) - 1))
         for place in range(first, last + 1):
             known = highest[place]
-            highest[place] = point["value"] if known is None else max(known, point["value"])
-    threshold = raw["threshold"] if usable(raw["threshold"]) and raw["threshold"] > 0 else None
+            highest[place] = point.value if known is None else max(known, point.value)
+    threshold = raw.threshold if usable(raw.threshold) and raw.threshold > 0 else None
     top = max([*(v for v in highest if v is not None), threshold or 0, 1e-12]) * 1.02
     lower = PLOT_PIXELS if threshold is None else max(3, round(PLOT_PIXELS * threshold / top))
     upper = max(0, PLOT_PIXELS - lower)
     return Chart(
-        title=raw["title"],
+        title=raw.title,
         columns=tuple(_column(value, threshold, top, lower, upper) for value in highest),
         upper=upper,
         lower=lower,
@@ -151,14 +149,14 @@ def _column(value: float | None, threshold: float | None, top: float, lower: int
     return Column(max(1, min(upper, round(upper * above))) if upper else 0, lower, True, False)
 
 
-def _caption(raw: Mapping[str, Any], points: Sequence[Mapping[str, Any]], threshold: float | None, ds: str) -> str:
-    unit = raw["unit"]
-    peak = max(points, key=lambda p: float(p["value"]))
-    low = min(p["value"] for p in points)
-    everything = [p["value"] for p in points]
+def _caption(raw: ChartReport, points: Sequence[ChartPoint], threshold: float | None, ds: str) -> str:
+    unit = raw.unit
+    peak = max(points, key=lambda p: float(p.value))
+    low = min(p.value for p in points)
+    everything = [p.value for p in points]
     beside = max([*everything, threshold or 0])
     parts = [
-        f"highest {quantity(peak['value'], unit, beside)} at {clock(moment(peak['from']), ds)} UTC, "
+        f"highest {quantity(peak.value, unit, beside)} at {clock(moment(peak.from_at), ds)} UTC, "
         f"lowest {quantity(low, unit, beside)}"
     ]
     if threshold is not None:
@@ -166,7 +164,7 @@ def _caption(raw: Mapping[str, Any], points: Sequence[Mapping[str, Any]], thresh
         parts.append(
             f"{over:,} of {len(points):,} windows at or over the threshold {quantity(threshold, unit, beside)}"
         )
-    references = [p["reference"] for p in points if usable(p.get("reference"))]
+    references = [p.reference for p in points if usable(p.reference)]
     if references:
         ends = [quantity(r, unit, beside) for r in (min(references), max(references))]
         parts.append(f"a healthy broker would show {ends[0] if ends[0] == ends[1] else ' to '.join(ends)}")

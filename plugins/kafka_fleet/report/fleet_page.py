@@ -1,16 +1,17 @@
-"""The fleet on one page: takes every dossier and finding of a day, gives a row per cluster and the shared issues."""
+"""The fleet on one page: takes every report and finding of a day, gives a row per cluster and the shared issues."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from kafka_fleet.documents.coverage import judged, reached, set_aside
+from kafka_fleet.documents.cluster_report import ClusterReport
+from kafka_fleet.documents.finding import Finding
 from kafka_fleet.domain import SEVERITIES, severity_rank
 from kafka_fleet.report.formatting import VERDICTS, plural
 from kafka_fleet.report.headline import alerts, releases, verdict_counts
 from kafka_fleet.report.priority import most_pressing, weighed
-from kafka_fleet.report.sanitize import clean
-from kafka_fleet.report.view_models import Cut, Json, cut_list
+from kafka_fleet.report.sanitize import clean, cleaned
+from kafka_fleet.report.view_models import Cut, cut_list
 
 _CLIP = 200
 _SHARED = 15
@@ -58,70 +59,73 @@ class FleetView:
     shared: Cut
 
 
-def _coverage(dossier: Json) -> str:
-    brokers = dossier["coverage"]["brokers"]
-    whole = sum(b["ok"] for b in brokers)
-    asked = sum(b["ok"] + b["partial"] + b["truncated"] + b["failed"] for b in brokers)
+def _coverage(report: ClusterReport) -> str:
+    brokers = report.coverage.brokers
+    whole = sum(b.ok for b in brokers)
+    asked = sum(b.reads + b.failed for b in brokers)
     return f"{whole:,} of {asked:,} broker sweeps whole" if asked else "no broker sweep"
 
 
-def _row(dossier: Json, findings: Sequence[Json], written: bool) -> ClusterRow:
+def _row(report: ClusterReport, findings: Sequence[Finding], written: bool) -> ClusterRow:
     counts = verdict_counts(findings)
     problem = ""
-    if dossier["declaration_error"]:
-        problem = f"not measured, the fleet file's entry is not valid: {dossier['declaration_error']}"
-    elif why := set_aside(dossier):
+    if report.declaration_error:
+        problem = f"not measured, the fleet file's entry is not valid: {report.declaration_error}"
+    elif why := report.set_aside:
         problem = why
-    elif not reached(dossier):
+    elif not report.reached:
         problem = "never reached on this day; nothing is known to be healthy"
     elif not written:
         problem = "its letter could not be written; see the run that should have"
     pressing = most_pressing(findings)
     return ClusterRow(
-        id=dossier["cluster"],
-        href=quote(f"{dossier['cluster']}.html") if written else "",
-        environment=dossier["environment"] or "",
+        id=report.cluster,
+        href=quote(f"{report.cluster}.html") if written else "",
+        environment=report.environment or "",
         worst=next((key for key in _WORST if counts[key]), "not_affected" if not problem else "unknown"),
-        weight=weighed(pressing["severity"], dossier["environment"]) if pressing else "info",
+        weight=weighed(pressing.severity, report.environment) if pressing else "info",
         counts=counts,
-        releases=cut_list(releases(dossier), 4),
-        coverage=_coverage(dossier),
+        releases=cut_list(releases(report), 4),
+        coverage=_coverage(report),
         problem=problem,
-        unmeasured=bool(dossier["declaration_error"]) or not judged(dossier),
-        label=_label(dossier, written),
-        note="" if problem else " ".join(alerts(dossier)),
+        unmeasured=bool(report.declaration_error) or not report.judged,
+        label=_label(report, written),
+        note="" if problem else " ".join(alerts(report)),
     )
 
 
-def _label(dossier: Json, written: bool) -> str:
-    if set_aside(dossier) is not None:
+def _label(report: ClusterReport, written: bool) -> str:
+    if report.set_aside is not None:
         return "not judged"
-    return "not measured" if written or not reached(dossier) else "no letter"
+    return "not measured" if written or not report.reached else "no letter"
 
 
-def _shared(findings: Sequence[Json]) -> Cut:
+def _shared(findings: Sequence[Finding]) -> Cut:
     clusters: dict[tuple[str, str], dict[str, set[str]]] = {}
     for finding in findings:
-        if finding["advisory"] is not None and finding["verdict"] in ("confirmed", "exposed"):
-            sets = clusters.setdefault(
-                (finding["advisory"], finding["severity"]), {"confirmed": set(), "exposed": set()}
-            )
-            sets[finding["verdict"]].add(finding["cluster"])
+        if finding.advisory is not None and finding.verdict in ("confirmed", "exposed"):
+            key = (str(clean(finding.advisory, _CLIP)), finding.severity or "")
+            sets = clusters.setdefault(key, {"confirmed": set(), "exposed": set()})
+            sets[finding.verdict].add(finding.cluster)
     rows = [Shared(name, worst, len(s["confirmed"]), len(s["exposed"])) for (name, worst), s in clusters.items()]
     rows.sort(key=lambda r: (-r.confirmed, severity_rank(r.severity), -r.exposed, r.id))
     return cut_list(rows, _SHARED)
 
 
 def build_fleet(
-    ds: str, dossiers: Sequence[Json], findings: Sequence[Json], unwritten: Collection[str] = ()
+    ds: str, reports: Sequence[ClusterReport], findings: Sequence[Finding], unwritten: Collection[str] = ()
 ) -> FleetView:
-    """The view of a day's fleet page; `dossiers` in any order; clusters in `unwritten` have no letter."""
-    by_cluster: dict[str, list[Json]] = {}
+    """The view of a day's fleet page; `reports` in any order; clusters in `unwritten` have no letter."""
+    by_cluster: dict[str, list[Finding]] = {}
     for finding in findings:
-        by_cluster.setdefault(finding["cluster"], []).append(finding)
+        by_cluster.setdefault(finding.cluster, []).append(finding)
     rows = [
-        _row(clean({**d, "signatures": []}, _CLIP), by_cluster.get(d["cluster"], []), d["cluster"] not in unwritten)
-        for d in dossiers
+        _row(
+            cleaned(one.model_copy(update={"signatures": []}), _CLIP),
+            by_cluster.get(one.cluster, []),
+            one.cluster not in unwritten,
+        )
+        for one in reports
     ]
     order = list(VERDICTS)
     rows.sort(
@@ -134,16 +138,11 @@ def build_fleet(
         )
     )
     sick = sum(1 for r in rows if r.counts["confirmed"])
-    aside = sum(1 for d in dossiers if set_aside(d) is not None)
+    aside = sum(1 for one in reports if one.set_aside is not None)
     red = sum(1 for r in rows if r.problem) - aside
     headline = f"{plural(len(rows), 'cluster')}: {plural(sick, 'has', 'have')} a confirmed bug"
     if red:
         headline += f", {plural(red, 'was', 'were')} not measured"
     if aside:
         headline += f", {plural(aside, 'was', 'were')} not judged"
-    return FleetView(ds, headline, tuple(rows), _shared(clean(findings_brief(findings), _CLIP)))
-
-
-def findings_brief(findings: Sequence[Json]) -> list[dict[str, str]]:
-    """The four fields the page counts by, so that a fleet's evidence is not walked through."""
-    return [{key: f[key] for key in ("cluster", "advisory", "severity", "verdict")} for f in findings]
+    return FleetView(ds, headline, tuple(rows), _shared(findings))

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from kafka_fleet.documents.cluster_report import ProtocolCoverage
+
 NO_BREAK = "\u00a0"  # keeps a figure and its unit on one line; the text twin has a plain space instead
 _SHARES = frozenset({"ratio", "share", "fraction"})
 _UNITLESS = frozenset({"", "1", "count", "number"}) | _SHARES
@@ -12,7 +14,7 @@ _UNITLESS = frozenset({"", "1", "count", "number"}) | _SHARES
 
 @dataclass(frozen=True)
 class Verdict:
-    """One verdict word: key of the contract, sign (never colour alone), label, and what it claims."""
+    """One verdict word: its key in a finding, sign (never colour alone), label, and what it claims."""
 
     key: str
     sign: str
@@ -88,14 +90,10 @@ def quantity(value: Any, unit: str | None, beside: Any = None) -> str:
     return text if value is None or (unit or "") in _UNITLESS else f"{text}{NO_BREAK}{unit}"
 
 
-def protocol_counts(admin: Mapping[str, Any]) -> str:
-    """Of how many sweeps the Kafka protocol gave an answer, one in part, and none. admin: of a dossier's coverage.
-
-    Dossiers of earlier versions count what was in part as failed.
-    """
-    partial = admin.get("partial", 0)
-    in_part = f"{partial} in part, " if partial else ""
-    return f"{admin['ok']} answered, {in_part}{admin['failed'] - partial} failed"
+def protocol_counts(admin: ProtocolCoverage) -> str:
+    """Of how many sweeps the Kafka protocol gave an answer, one in part, and none."""
+    in_part = f"{admin.partial} in part, " if admin.partial else ""
+    return f"{admin.ok} answered, {in_part}{admin.failed - admin.partial} failed"
 
 
 def bounds_text(bounds: Any) -> str | None:

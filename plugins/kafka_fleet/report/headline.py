@@ -1,12 +1,12 @@
-"""What a reader sees first: takes a dossier and its findings, gives the sentence on top and the alerts below it."""
+"""What a reader sees first: takes a report and its findings, gives the sentence on top and the alerts below it."""
 
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from kafka_fleet.documents.coverage import reached, set_aside
+from kafka_fleet.documents.cluster_report import ClusterReport
+from kafka_fleet.documents.finding import FindingRow
 from kafka_fleet.report.formatting import VERDICTS, clock, joined, moment, plural
-from kafka_fleet.report.view_models import Json
 
 _TO_DO = (
     "Look for a value that no healthy cluster gives: a setting that is no number, a time far from now, a committed "
@@ -16,25 +16,25 @@ _TO_DO = (
 _UNFINISHED = timedelta(minutes=30)  # three times the ten minutes between sweeps
 
 
-def releases(dossier: Json) -> list[str]:
+def releases(report: ClusterReport) -> list[str]:
     """The broker releases read on this day, sorted as text."""
-    return sorted({b["release"] for b in dossier["coverage"]["brokers"] if b["release"]})
+    return sorted({b.release for b in report.coverage.brokers if b.release})
 
 
-def verdict_counts(findings: Sequence[Json]) -> dict[str, int]:
+def verdict_counts(findings: Sequence[FindingRow]) -> dict[str, int]:
     """Findings per verdict; every verdict has an entry."""
-    counted = Counter(f["verdict"] for f in findings)
+    counted: Counter[str] = Counter(f.verdict for f in findings)
     return {key: counted[key] for key in VERDICTS}
 
 
-def headline(dossier: Json, findings: Sequence[Json]) -> str:
+def headline(report: ClusterReport, findings: Sequence[FindingRow]) -> str:
     """The first sentence of the letter and, without its full stop, the subject of the mail."""
-    name, count = dossier["cluster"], verdict_counts(findings)
-    if dossier["declaration_error"]:
+    name, count = report.cluster, verdict_counts(findings)
+    if report.declaration_error:
         return f"{name} is not measured: its entry in the fleet file is not valid"
-    if set_aside(dossier) is not None:
+    if report.set_aside is not None:
         return f"{name} was not judged: its measurements made a query fail, and nothing is known to be healthy"
-    if not reached(dossier):
+    if not report.reached:
         return f"{name} was never reached: nothing was measured, and nothing is known to be healthy"
     parts = []
     if count["confirmed"]:
@@ -46,26 +46,26 @@ def headline(dossier: Json, findings: Sequence[Json]) -> str:
         parts.append(f"shows {plural(count['look_alike'], 'look-alike')}")
     if parts:
         return f"{name} {parts[0]}" + (f", {joined(parts[1:])}" if len(parts) > 1 else "")
-    open_questions = sum(1 for s in dossier["signatures"] if s["state"] == "not_evaluated") + count["unknown"]
+    open_questions = sum(1 for s in report.signatures if s.state == "not_evaluated") + count["unknown"]
     if open_questions:
         return f"{name} shows no known bug in what could be measured; {plural(open_questions, 'question')} stayed open"
     return f"{name} shows no known bug and is exposed to none of those looked for"
 
 
-def alerts(dossier: Json) -> tuple[str, ...]:
+def alerts(report: ClusterReport) -> tuple[str, ...]:
     """What the reader must know before the findings: an invalid entry, no measurement, an unfinished day."""
-    coverage, ds = dossier["coverage"], dossier["ds"]
+    coverage, ds = report.coverage, report.ds
     said = []
-    if dossier["declaration_error"]:
-        said.append(f"Fleet file: {dossier['declaration_error']}")
-    if (why := set_aside(dossier)) is not None:
+    if report.declaration_error:
+        said.append(f"Fleet file: {report.declaration_error}")
+    if (why := report.set_aside) is not None:
         said.append(f"{why} {_TO_DO} No part of this cluster is claimed to be healthy.")
-    elif not reached(dossier):
-        tried = plural(coverage["sweeps"], "sweep") + " tried" if coverage["sweeps"] else "no sweep ran"
+    elif not report.reached:
+        tried = plural(coverage.sweeps, "sweep") + " tried" if coverage.sweeps else "no sweep ran"
         said.append(f"Nothing was measured on this day ({tried}). No part of this cluster is claimed to be healthy.")
-    if coverage["last_sweep"] is None or coverage["first_sweep"] is None:
+    if coverage.last_sweep is None or coverage.first_sweep is None:
         return tuple(said)
-    first, last = moment(coverage["first_sweep"]), moment(coverage["last_sweep"])
+    first, last = moment(coverage.first_sweep), moment(coverage.last_sweep)
     midnight = datetime.fromisoformat(ds).replace(tzinfo=UTC)
     if midnight + timedelta(days=1) - last > _UNFINISHED:
         said.append(

@@ -9,11 +9,13 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from kafka_fleet.base.text import one_line
+from kafka_fleet.documents.cluster_report import ClusterReport
+from kafka_fleet.documents.finding import Finding
+from kafka_fleet.knowledge.advisories import Advisory
 from kafka_fleet.report.changes_section import ROOM
 from kafka_fleet.report.fleet_page import build_fleet
 from kafka_fleet.report.model import LEVELS, build_letter
 from kafka_fleet.report.templating import inlined, plain, render
-from kafka_fleet.report.view_models import AdvisoryText, Json
 
 MAX_BYTES = 100_000  # Gmail is said to cut a mail's HTML at about 102 kB and to hide the rest
 
@@ -35,38 +37,38 @@ class Letter(NamedTuple):
     digest: str
 
 
-def findings_digest(cluster: str, findings: Sequence[Json]) -> str:
+def findings_digest(cluster: str, findings: Sequence[Finding]) -> str:
     """SHA-256 in hex of this cluster's findings, independent of their order."""
-    own = sorted(json.dumps(f, sort_keys=True, ensure_ascii=True) for f in findings if f["cluster"] == cluster)
+    own = sorted(json.dumps(f.plain(), sort_keys=True, ensure_ascii=True) for f in findings if f.cluster == cluster)
     return hashlib.sha256("\n".join(own).encode("ascii")).hexdigest()
 
 
 def render_letter(
-    dossier: Json,
-    findings: Sequence[Json],
-    advisories: Mapping[str, AdvisoryText],
+    report: ClusterReport,
+    findings: Sequence[Finding],
+    advisories: Mapping[str, Advisory],
     generation_label: str | None = None,
 ) -> Letter:
     """The letter of one cluster, at most MAX_BYTES of HTML with the part that comes first when it is mailed: lists
     shorten until it fits, and say how many more.
 
-    dossier, findings: documents of the judge step. advisories: id -> texts. generation_label: printed when given,
+    advisories: id -> texts. generation_label: printed when given,
     for hand experiments; published letters have none. Raises LetterTooLarge.
     """
     size = 0
     for limits in LEVELS:
-        view = build_letter(dossier, findings, advisories, limits)
+        view = build_letter(report, findings, advisories, limits)
         subject = one_line(f"Kafka {view.ds}: {view.headline}", 150)
         html = inlined(render("report.html.j2", v=view, subject=subject, label=generation_label))
         size = len(html.encode("utf-8"))
         if size <= MAX_BYTES - ROOM:
             text = plain("report.txt.j2", v=view, label=generation_label)
-            return Letter(html, text, subject, findings_digest(dossier["cluster"], findings))
+            return Letter(html, text, subject, findings_digest(report.cluster, findings))
     raise LetterTooLarge(f"the letter of {view.cluster} has {size:,} bytes in its shortest form")
 
 
 def render_index(
-    ds: str, dossiers: Mapping[str, Json], findings: Sequence[Json], unwritten: Collection[str] = ()
+    ds: str, reports: Mapping[str, ClusterReport], findings: Sequence[Finding], unwritten: Collection[str] = ()
 ) -> str:
     """The fleet page of a day: every cluster in one row, with a relative link to its letter unless it has none."""
-    return render("fleet.html.j2", v=build_fleet(ds, list(dossiers.values()), findings, unwritten)).strip() + "\n"
+    return render("fleet.html.j2", v=build_fleet(ds, list(reports.values()), findings, unwritten)).strip() + "\n"

@@ -1,17 +1,18 @@
-"""The letter before it is drawn: takes a cluster's dossier, its findings and the catalogue, gives every word of it.
+"""The letter before it is drawn: takes a cluster's report, its findings and the catalogue, gives every word of it.
 
 Both twins, HTML and text, are drawn from this one object, so they cannot state different facts.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from kafka_fleet.documents.coverage import judged, set_aside
+from kafka_fleet.documents.cluster_report import ClusterReport
+from kafka_fleet.documents.finding import Finding
+from kafka_fleet.knowledge.advisories import Advisory
 from kafka_fleet.report.cards import component_words, make_card
 from kafka_fleet.report.formatting import plural
 from kafka_fleet.report.headline import alerts, headline, verdict_counts
-from kafka_fleet.report.sanitize import clean
+from kafka_fleet.report.sanitize import cleaned
 from kafka_fleet.report.sections import (
     Row,
     Undecided,
@@ -22,7 +23,7 @@ from kafka_fleet.report.sections import (
     sort_key,
     undecided,
 )
-from kafka_fleet.report.view_models import AdvisoryText, Card, Cut, Json, Limits, cut_list
+from kafka_fleet.report.view_models import Card, Cut, Limits, cut_list
 
 # A letter is first built whole; while it is too large for a mail client it is built again from the next level.
 LEVELS = (
@@ -58,7 +59,7 @@ class LetterView:
 
     ds: str
     cluster: str
-    dossier: Json
+    report: ClusterReport
     headline: str
     judged: bool
     alerts: tuple[str, ...]
@@ -79,40 +80,41 @@ class LetterView:
     signatures: Cut
 
 
-def _plan(dossier: Json, limits: Limits) -> tuple[Step, ...]:
+def _plan(report: ClusterReport, limits: Limits) -> tuple[Step, ...]:
     made = []
-    for key, label in (("now", "Now"), ("next", "Next"), ("clients", "Client libraries")):
-        raw: Json | None = dossier["plan"].get(key)
+    plan = report.plan
+    for raw, label in ((plan.now, "Now"), (plan.next, "Next"), (plan.clients, "Client libraries")):
         if raw is None:
             continue
-        lists = {name: cut_list(raw[name], limits.ids) for name in ("closes", "leaves", "opens")}
-        steps = cut_list(raw["steps"], limits.sentences)
+        steps = cut_list(raw.steps, limits.sentences)
         made.append(
             Step(
                 label,
-                component_words([raw["component"]]),
-                raw["release"],
-                **lists,
+                component_words([raw.component]),
+                raw.release,
+                closes=cut_list(raw.closes, limits.ids),
+                leaves=cut_list(raw.leaves, limits.ids),
+                opens=cut_list(raw.opens, limits.ids),
                 steps=steps,
-                client_floor=raw["client_floor"],
-                why=raw["why"],
+                client_floor=raw.client_floor,
+                why=raw.why,
             )
         )
     return tuple(made)
 
 
-def _plan_note(dossier: Json, count: Mapping[str, int]) -> str:
-    if set_aside(dossier) is not None:
+def _plan_note(report: ClusterReport, count: Mapping[str, int]) -> str:
+    if report.set_aside is not None:
         return "No upgrade is proposed: the cluster was not judged on this day."
-    if not judged(dossier):
+    if not report.judged:
         return "No upgrade is proposed: no release could be read on this day."
     if count["confirmed"]:
         return "No single release that closes what is confirmed could be named; see each finding."
     return "No upgrade is proposed by what was measured on this day."
 
 
-def _quiet(dossier: Json, count: Mapping[str, int]) -> str:
-    quiet = [s["title"] for s in dossier["signatures"] if s["state"] == "quiet"]
+def _quiet(report: ClusterReport, count: Mapping[str, int]) -> str:
+    quiet = [s.title for s in report.signatures if s.state == "quiet"]
     said = []
     if quiet:
         said.append(f"{plural(len(quiet), 'symptom')} looked for and not found: {'; '.join(quiet[:20])}.")
@@ -123,43 +125,38 @@ def _quiet(dossier: Json, count: Mapping[str, int]) -> str:
 
 
 def build_letter(
-    dossier: Json, findings: Sequence[Json], advisories: Mapping[str, AdvisoryText], limits: Limits
+    report: ClusterReport, findings: Sequence[Finding], advisories: Mapping[str, Advisory], limits: Limits
 ) -> LetterView:
-    """The view of one cluster's letter. `findings` may hold other clusters' rows; they are left out.
-
-    Shapes: dossier and findings as the judge step writes them (`findings/ds=D/<generation>/`).
-    """
-    own = sorted((clean(f, limits.clip) for f in findings if f["cluster"] == dossier["cluster"]), key=sort_key)
-    known: dict[str, Any] = clean(dossier, limits.clip)
+    """The view of one cluster's letter. `findings` may hold other clusters' rows; they are left out."""
+    own = sorted((cleaned(f, limits.clip) for f in findings if f.cluster == report.cluster), key=sort_key)
+    known = cleaned(report, limits.clip)
     count = verdict_counts(own)
-    signatures = {s["signature"]: s for s in known["signatures"]}
+    signatures = {s.signature: s for s in known.signatures}
     seen: dict[str, str] = {}
     cards: dict[str, tuple[Card, ...]] = {}
     more: dict[str, tuple[tuple[Row, ...], Cut]] = {}
     for verdict in ("confirmed", "look_alike", "exposed", "unknown"):
-        measured = [
-            f for f in own if f["verdict"] == verdict and (f["evidence"] or verdict in ("confirmed", "look_alike"))
-        ]
+        measured = [f for f in own if f.verdict == verdict and (f.evidence or verdict in ("confirmed", "look_alike"))]
         made = []
         full = limits.cards if verdict == "confirmed" else max(1, limits.cards // 3)
         for finding in measured[:full]:
-            name = finding["signature"]
+            name = finding.signature
             above = seen.get(name, "") if name else ""  # what has no symptom shares none
-            made.append(make_card(finding, advisories, signatures.get(name), known["ds"], limits, above))
+            made.append(make_card(finding, advisories, signatures.get(name or ""), known.ds, limits, above))
             if name:
-                seen.setdefault(name, finding["advisory"] or "the symptom")
+                seen.setdefault(name, finding.advisory or "the symptom")
         cards[verdict] = tuple(made)
-        rest = [{**f, "advisory": f["advisory"] or f"symptom {f['signature']}"} for f in measured[full:]]
+        rest = [f.model_copy(update={"advisory": f.advisory or f"symptom {f.signature}"}) for f in measured[full:]]
         rows = tuple(make_row(f, advisories) for f in rest[: limits.rows])
-        more[verdict] = (rows, cut_list([f["advisory"] for f in rest[limits.rows :]], limits.ids))
-    exposed = [f for f in own if f["verdict"] == "exposed" and not f["evidence"]]
-    unknown = [f for f in own if f["verdict"] == "unknown" and not f["evidence"]]
+        more[verdict] = (rows, cut_list([f.advisory for f in rest[limits.rows :]], limits.ids))
+    exposed = [f for f in own if f.verdict == "exposed" and not f.evidence]
+    unknown = [f for f in own if f.verdict == "unknown" and not f.evidence]
     return LetterView(
-        ds=known["ds"],
-        cluster=known["cluster"],
-        dossier=known,
+        ds=known.ds,
+        cluster=known.cluster,
+        report=known,
         headline=headline(known, own),
-        judged=judged(known),
+        judged=known.judged,
         alerts=alerts(known),
         counts=count,
         plan=_plan(known, limits),
@@ -167,15 +164,13 @@ def build_letter(
         cards=cards,
         cards_more=more,
         exposed=tuple(make_row(f, advisories) for f in exposed[: limits.rows]),
-        exposed_more=cut_list([f["advisory"] for f in exposed[limits.rows :]], limits.ids),
+        exposed_more=cut_list([f.advisory for f in exposed[limits.rows :]], limits.ids),
         unknown=undecided(unknown, advisories, limits),
         quiet=_quiet(known, count),
         not_measured=not_measured(known, limits),
-        owners=cut_list(known["owners"], limits.sentences),
-        servers=cut_list(known["bootstrap_servers"], limits.sentences),
+        owners=cut_list(known.owners, limits.sentences),
+        servers=cut_list(known.bootstrap_servers, limits.sentences),
         brokers=broker_rows(known, limits),
-        clients=cut_list(
-            sorted(known["clients"], key=lambda c: (-(c["connections"] or 0), str(c["software"]))), limits.brokers
-        ),
+        clients=cut_list(sorted(known.clients, key=lambda c: (-(c.connections or 0), str(c.software))), limits.brokers),
         signatures=signature_rows(known, limits),
     )

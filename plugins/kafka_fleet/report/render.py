@@ -8,11 +8,12 @@ reports/ds=D/<cluster>.{html,txt}, index.html         copies of it at the paths 
 import re
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from kafka_fleet.documents.cluster_report import ClusterReport
+from kafka_fleet.documents.finding import Finding, parsed_findings
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.report.letter import Letter, render_index, render_letter
-from kafka_fleet.report.view_models import Json
 from kafka_fleet.store import generations
 from kafka_fleet.store.files import list_names, replace_file
 from kafka_fleet.store.versions import document
@@ -25,10 +26,10 @@ __all__ = ["Day", "Letter", "publish", "read_day", "render_index", "render_lette
 
 
 class Day(NamedTuple):
-    """A judged day: dossier per cluster, and the contract list of all findings."""
+    """A judged day: report per cluster, and all findings (docs/reference/findings.md)."""
 
-    dossiers: dict[str, Json]
-    findings: list[Json]
+    reports: dict[str, ClusterReport]
+    findings: list[Finding]
 
 
 def _folder(home: Path, stage: str, ds: str, generation: str) -> Path:
@@ -44,11 +45,11 @@ def _name(cluster: str) -> str:
 
 
 @lru_cache(maxsize=2)
-def _parsed(path: Path, modified: int, size: int) -> Any:
-    return document(path.read_bytes(), "/".join(path.parts[-3:]))
+def _parsed(path: Path, modified: int, size: int) -> list[Finding]:
+    return parsed_findings(document(path.read_bytes(), "/".join(path.parts[-3:])))
 
 
-def _read(path: Path) -> Any:
+def _read(path: Path) -> list[Finding]:
     stat = path.stat()
     return _parsed(path, stat.st_mtime_ns, stat.st_size)
 
@@ -56,16 +57,17 @@ def _read(path: Path) -> Any:
 def read_day(home: Path, ds: str, generation: str) -> Day:
     """What the judge step wrote. Raises FileNotFoundError for a day that was not judged, ValueError for bad names."""
     folder = _folder(home, "findings", ds, generation)
-    findings: list[Json] = _read(folder / "findings.json")
-    documents = (document(p.read_bytes(), f"{p.stem} of {ds}") for p in sorted((folder / "clusters").glob("*.json")))
-    return Day({str(document["cluster"]): document for document in documents}, findings)
+    findings = _read(folder / "findings.json")
+    paths = sorted((folder / "clusters").glob("*.json"))
+    reports = [ClusterReport.model_validate(document(p.read_bytes(), f"{p.stem} of {ds}")) for p in paths]
+    return Day({one.cluster: one for one in reports}, findings)
 
 
 def write_letter(home: Path, ds: str, generation: str, cluster: str) -> list[Path]:
     """Write one cluster's letter into its generation; gives the paths of its HTML and text."""
     source = _folder(home, "findings", ds, generation)
-    dossier = document((source / "clusters" / f"{_name(cluster)}.json").read_bytes(), f"{cluster} of {ds}")
-    letter = render_letter(dossier, _read(source / "findings.json"), load_advisories())
+    content = document((source / "clusters" / f"{_name(cluster)}.json").read_bytes(), f"{cluster} of {ds}")
+    letter = render_letter(ClusterReport.model_validate(content), _read(source / "findings.json"), load_advisories())
     target = _folder(home, "reports", ds, generation)
     paths = [target / f"{cluster}{suffix}" for suffix in _SHOWN]
     for path, content in zip(paths, (letter.html, letter.text), strict=True):
@@ -74,17 +76,17 @@ def write_letter(home: Path, ds: str, generation: str, cluster: str) -> list[Pat
 
 
 def publish(home: Path, ds: str, generation: str) -> list[Path]:
-    """Write the fleet page, flip the pointer, then put copies at the contract paths and remove stale ones.
+    """Write the fleet page, flip the pointer, then put copies at the paths that people link to and remove stale ones.
 
     Readers that follow the pointer see the whole day or none of it; each copy is replaced whole. Safe to repeat.
     A cluster whose letter failed is red on the fleet page, and its older letter does not stay in the new one's place.
     """
     folder = _folder(home, "reports", ds, generation)
     day = read_day(home, ds, generation)
-    written = [name for name in sorted(day.dossiers) if all((folder / f"{name}{kind}").is_file() for kind in _SHOWN)]
-    if day.dossiers and not written:
-        raise FileNotFoundError(f"none of the {len(day.dossiers)} letters of {ds} is written yet in {generation}")
-    index = render_index(ds, day.dossiers, day.findings, unwritten=day.dossiers.keys() - set(written))
+    written = [name for name in sorted(day.reports) if all((folder / f"{name}{kind}").is_file() for kind in _SHOWN)]
+    if day.reports and not written:
+        raise FileNotFoundError(f"none of the {len(day.reports)} letters of {ds} is written yet in {generation}")
+    index = render_index(ds, day.reports, day.findings, unwritten=day.reports.keys() - set(written))
     replace_file(folder / "index.html", index.encode("utf-8"))
     generations.publish(folder.parent, generation)
     fresh = {f"{name}{suffix}" for name in written for suffix in _SHOWN} | {"index.html"}

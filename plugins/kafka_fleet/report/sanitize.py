@@ -7,8 +7,11 @@ affair (autoescape); this module takes care of what escaping leaves alone: the i
 import unicodedata
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
+from kafka_fleet.documents.document import Document
+
+Kind = TypeVar("Kind", bound=Document)
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _BLANK = frozenset("\u00a0\u115f\u1160\u2800\u3164\uffa0")  # letters and spaces without ink
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -89,3 +92,8 @@ def _limit(key: str, limit: int) -> int:
     if key in ("remeasure", "command"):
         return min(COMMAND_LIMIT, 20 * limit)
     return 4 * limit if key in _PROSE else limit
+
+
+def cleaned(found: Kind, limit: int) -> Kind:
+    """A document with every string in it passed through `displayed`, as `clean` does."""
+    return found.changed(lambda content: dict(clean(content, limit)))

@@ -1,40 +1,10 @@
-"""What a letter's cards are made of: the texts they quote, how much they show, and their parts as plain data."""
+"""What a letter's cards are made of: how much they show, and their parts as plain data."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from kafka_fleet.report.charts import Bar
-
-Json = Mapping[str, Any]
-
-
-class ShownBy(Protocol):
-    """Signature and causes by which an advisory shows itself."""
-
-    @property
-    def id(self) -> str: ...  # noqa: D102
-    @property
-    def causes(self) -> Sequence[str]: ...  # noqa: D102
-
-
-class AdvisoryText(Protocol):
-    """What the letter quotes of an advisory; `kafka_fleet.knowledge.advisories.Advisory` has it."""
-
-    @property
-    def title(self) -> str: ...  # noqa: D102
-    @property
-    def summary(self) -> str: ...  # noqa: D102
-    @property
-    def mechanism(self) -> str: ...  # noqa: D102
-    @property
-    def workaround(self) -> str: ...  # noqa: D102
-    @property
-    def why_upgrade(self) -> str: ...  # noqa: D102
-    @property
-    def sources(self) -> Sequence[str]: ...  # noqa: D102
-    @property
-    def signature(self) -> ShownBy | None: ...  # noqa: D102
 
 
 @dataclass(frozen=True)

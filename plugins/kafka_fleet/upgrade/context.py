@@ -7,7 +7,7 @@ told for the findings of the day; what it would open is looked for among all adv
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
 from kafka_fleet.knowledge.advisories import Advisory
 from kafka_fleet.knowledge.declared_clients import JAVA
@@ -25,7 +25,22 @@ from kafka_fleet.upgrade.targets import (
     upgrade_cures,
 )
 
-Outcome = dict[str, list[str]]
+
+class Outcome(TypedDict):
+    """What a release changes: ids of advisories, the worst first."""
+
+    closes: list[str]
+    leaves: list[str]
+    opens: list[str]
+
+
+class Candidate(Outcome):
+    """A release that could be chosen."""
+
+    release: str
+    supported: bool
+
+
 # measured facts that go with any complete roll, or with a roll to a supported release
 _ENDED_BY_ROLL = frozenset({"mixed_releases", "not_rolled_for_long"})
 _ENDED_BY_SUPPORT = "unsupported_release"
@@ -122,10 +137,10 @@ class UpgradeContext:
         security = [sum(a.security and a.rank == rank for a in here) for rank in range(5)]
         return (confirmed, *security, sum(not a.security and a.rank <= 1 for a in self.opens(target)))
 
-    def table(self, chosen: Iterable[str]) -> list[dict[str, Any]]:
+    def table(self, chosen: Iterable[str]) -> list[Candidate]:
         """What each candidate would change: the newest patch of every line, and those of `chosen` whatever they are."""
         known, named = catalogue(), set(chosen)
-        rows = []
+        rows: list[Candidate] = []
         for release in self.candidates():
             if release == known.latest_patch(release.line, self.on) or str(release) in named:
                 supported = known.supported(release, self.on)

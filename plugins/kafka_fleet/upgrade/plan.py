@@ -1,20 +1,17 @@
 """Who upgrades what to which release: takes an advisory or a day's findings, gives a target or a plan in two steps."""
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from kafka_fleet.knowledge.advisories import Advisory
 from kafka_fleet.knowledge.facts import ClusterFacts
 from kafka_fleet.knowledge.releases import Release, catalogue, comparable_release
 from kafka_fleet.knowledge.vendors import lines_with, vendor_build
 from kafka_fleet.upgrade.context import UpgradeContext, ids, java_releases
+from kafka_fleet.upgrade.plan_types import Judged, Plan, Step
 from kafka_fleet.upgrade.steps import BRIDGE, client_floor, client_steps, steps
 from kafka_fleet.upgrade.targets import affects_release, candidates, choose_release, family
-
-Step = dict[str, Any]
-Plan = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -163,12 +160,14 @@ def _with_clients(step: Step, client: Step) -> Step:
     }
 
 
-def _clients(make: Any, facts: ClusterFacts) -> tuple[Step | None, Step | None, UpgradeContext | None]:
+def _clients(
+    make: Callable[[str, tuple[Release, ...]], UpgradeContext], facts: ClusterFacts
+) -> tuple[Step | None, Step | None, UpgradeContext | None]:
     """The clients' first and next step. The first counts only the fleets that carry what is confirmed."""
     java = java_releases(facts)
     if not java:
         return None, None, None
-    everyone: UpgradeContext = make("client", java)
+    everyone = make("client", java)
     hit = tuple(r for r in java if any(affects_release(a, r) for a in everyone.must()))
     now = _now(make("client", hit)) if hit else None
     after = _next(everyone, now) if any(everyone.cures(a, everyone.candidates()[-1]) for a in _own(everyone)) else None
@@ -181,7 +180,7 @@ def _own(scene: UpgradeContext) -> list[Advisory]:
 
 def plan(
     facts: ClusterFacts,
-    findings: Sequence[Mapping[str, Any]],
+    findings: Sequence[Judged],
     advisories: Mapping[str, Advisory],
     on: dt.date | None = None,
 ) -> Plan:
@@ -190,9 +189,9 @@ def plan(
     `{"now": step|None, "next": step|None, "clients": step|None, "candidates": {"server": [row], "client": [row]},
     "note": sentence|None}`. now, next: for brokers, counted from what runs today, so either can be taken alone; client
     fleets that carry what is confirmed are part of now. clients: the supported client library. candidates: per release
-    what it closes, leaves and opens. findings: mappings with `advisory` (id or None) and `verdict`. Plain JSON data.
+    what it closes, leaves and opens. Plain JSON data.
     """
-    verdicts = {f["advisory"]: f["verdict"] for f in findings if f["advisory"] in advisories}
+    verdicts = {f.advisory: f.verdict for f in findings if f.advisory is not None and f.advisory in advisories}
     confirmed = tuple(advisories[key] for key in sorted(verdicts) if verdicts[key] == "confirmed")
     present = tuple(advisories[key] for key in sorted(verdicts) if verdicts[key] in ("confirmed", "exposed"))
 

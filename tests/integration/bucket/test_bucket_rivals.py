@@ -6,7 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from kafka_fleet.mail.outbox import Mail, Outbox, OutboxError, Recipient
+from kafka_fleet.documents.outbox import Mail, Recipient
+from kafka_fleet.mail.outbox import Outbox, OutboxError
 from kafka_fleet.store.files import list_names, replace_file, update_file
 from kafka_fleet.store.generations import POINTER, Overtaken, claim_generation, current_generation, publish
 from support.builders.sweep_tables import AT, DS

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from kafka_fleet.config import acknowledgement_edits, acknowledgements
-from kafka_fleet.config.acknowledgements import of_finding
 from kafka_fleet.store.raw import compaction
 from kafka_fleet.store.raw.compaction import compact, tidy
 from kafka_fleet.store.raw.landing import Landing, sweep_before
 from kafka_fleet.store.raw.manifests import manifests, read_rows
+from support.builders.documents import of_finding
 from support.builders.letter_rows import DS, finding
 from support.failures.crashes import DAYS_LATER, enough, every_kill, in_memory, killed, on_their_way, tree
 

@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 
+from kafka_fleet.documents.outbox import Mail
 from kafka_fleet.mail.mime import compose
-from kafka_fleet.mail.outbox import Mail
-from kafka_fleet.report.attachments import attachments
-from kafka_fleet.report.letter import render_letter
 from support.browser.acting_html import ActingHtml
+from support.builders.documents import attachments, render_letter
 from support.builders.letter_samples import ADVISORIES, payments, payments_findings
 from support.generators.fuzz_inputs import ODD, mutated, randoms
 

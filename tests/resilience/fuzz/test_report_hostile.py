@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from kafka_fleet.report.letter import MAX_BYTES, Letter, render_index, render_letter
+from kafka_fleet.report.letter import MAX_BYTES, Letter
 from kafka_fleet.report.sanitize import displayed, visible
 from support.browser.acting_html import ActingHtml
+from support.builders.documents import render_index, render_letter
 from support.builders.letter_rows import DS, broker, day_chart, evidence, finding, signature
 from support.builders.letter_samples import ADVISORIES, payments, payments_findings, unreached
 

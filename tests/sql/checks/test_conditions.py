@@ -99,7 +99,7 @@ def test_a_list_of_subjects_is_cut_and_counted() -> None:
 
 
 def row(advisory: str, verdict: str, exposure: str, *missing: str) -> Row:
-    return Row(advisory, None, None, None, verdict, exposure, None, "", missing=missing)  # type: ignore[arg-type]
+    return Row(advisory, None, None, None, verdict, exposure, None, missing=missing)  # type: ignore[arg-type]
 
 
 def test_a_finding_carries_what_its_condition_found() -> None:

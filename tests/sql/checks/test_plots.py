@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
-from fleet_spark.plots import NOT_ASKED, document, drawable, run_plots
+from fleet_spark.plots import NOT_ASKED, drawable, run_plots
+from fleet_spark.plots import document as judged_document
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.catalogue_folders import CatalogueError
 from kafka_fleet.knowledge.plots import COLUMNS, MOST_POINTS, load_plots
@@ -25,6 +26,11 @@ PLOTS = load_plots()
 BINNED = (sql_dir() / "plots/binned.sql").read_text(encoding="utf-8")
 PARTITIONS = 200_000  # of the bounded case
 Json = dict[str, Any]
+
+
+def made_of(*what: Any) -> Json:
+    """The document as it is stored."""
+    return judged_document(*what).plain()
 
 
 def cases() -> list[Case]:
@@ -58,7 +64,7 @@ def rows() -> dict[str, dict[str, list[Json]]]:
 
 
 def of(plot: str, cluster: str) -> Json:
-    made = document(DS, cluster, PLOTS, PLOTS, rows().get(cluster, {}), [DAY], {"fetch_times": 500.0})
+    made = made_of(DS, cluster, PLOTS, PLOTS, rows().get(cluster, {}), [DAY], {"fetch_times": 500.0})
     return next(one for one in made["plots"] if one["plot"] == plot)
 
 
@@ -119,7 +125,7 @@ def test_two_hundred_thousand_partitions_and_sweeps_each_five_seconds_are_bounde
 
 def test_the_times_without_a_sweep_are_kept_and_bounded():
     at = [DAY + timedelta(minutes=10 * n) for n in range(144) if not 60 < n < 79 and n != 100]
-    sweeps = document(DS, "a", {}, {}, {}, at, {})["sweeps"]
+    sweeps = made_of(DS, "a", {}, {}, {}, at, {})["sweeps"]
     assert sweeps == {
         "count": 125,
         "first": 0,
@@ -129,16 +135,16 @@ def test_the_times_without_a_sweep_are_kept_and_bounded():
         "gap_count": 1,
     }
     many = [DAY + timedelta(seconds=n * 10 + (n // 3) * 100) for n in range(300)]
-    sweeps = document(DS, "a", {}, {}, {}, many, {})["sweeps"]
+    sweeps = made_of(DS, "a", {}, {}, {}, many, {})["sweeps"]
     assert (len(sweeps["gaps"]), sweeps["gap_count"]) == (20, 99)
-    assert document(DS, "a", {}, {}, {}, [], {})["sweeps"]["usual"] is None
+    assert made_of(DS, "a", {}, {}, {}, [], {})["sweeps"]["usual"] is None
 
 
 def test_a_run_by_some_signatures_draws_what_it_can_and_says_so_of_the_rest():
     every = ["partition_rates", "broker_days", "request_times", "listener_connections"]
     run = drawable(PLOTS, every, ["partition_rates", "broker_days"])
     assert set(run) == {"record_rates", "in_sync_sets"}
-    found = {one["plot"]: one["missing"] for one in document(DS, "a", PLOTS, run, {}, [], {"fetch_times": 1})["plots"]}
+    found = {one["plot"]: one["missing"] for one in made_of(DS, "a", PLOTS, run, {}, [], {"fetch_times": 1})["plots"]}
     assert found["connections"] == found["fetch_times"] == [NOT_ASKED]
     assert found["record_rates"] == [PLOTS["record_rates"].silence]
 

@@ -13,6 +13,7 @@ import pytest
 
 from fleet_spark.judge import canonical
 from fleet_spark.stored import look
+from kafka_fleet.documents.finding import parsed_findings
 from support.homes.recorded import recorded_day, write_home
 from support.homes.stored_days import pointers, published
 from support.inspection.finding_shape import assert_contract
@@ -158,7 +159,7 @@ def test_of_two_analyses_at_once_the_later_is_followed_and_the_earlier_ends_red(
     expected = [one for cluster in CLUSTERS for one in day.findings(cluster)]
     assert json.loads(printed(tmp_path).stdout) == expected
     found = published(tmp_path, "findings", day.ds)
-    assert found["findings.json"] == canonical(expected)
+    assert found["findings.json"] == canonical(parsed_findings(expected))
     for path in [path for path in day.outputs() if path.count("/") and Path(path).stem in CLUSTERS]:
         assert found[path] == day.outputs()[path], path
     tables = [path.split("/")[1] for path in followed if path.startswith("facts/")]

@@ -11,10 +11,11 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from kafka_fleet.config.acknowledgements import Acknowledgements, of_finding
+from kafka_fleet.config.acknowledgements import Acknowledgements
 from kafka_fleet.mail.dispatch import mail_letter
 from kafka_fleet.schema.raw_tables import raw_schemas
 from kafka_fleet.store.generations import current_generation
+from support.builders.documents import of_finding
 from support.builders.mailed_days import CLUSTER as MAILED
 from support.builders.mailed_days import DAY, confirmed, later, write
 from support.homes.golden_homes import CLUSTER, MORE, NEWEST, OWNER, unpack, versions

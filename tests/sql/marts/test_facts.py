@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from kafka_fleet.knowledge.advisories import load_advisories
-from kafka_fleet.report.render import render_letter
+from support.builders.documents import render_letter
 from support.homes.recorded import recording
 from support.oracles.facts_oracle import Oracle
 from support.spark_runs.analysed import Analysed, analysed

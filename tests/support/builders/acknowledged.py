@@ -1,6 +1,6 @@
 """A finding and its acknowledgement: takes changes, gives both as they are stored."""
 
-from kafka_fleet.config.acknowledgements import of_finding
+from support.builders.documents import of_finding
 from support.builders.letter_rows import DS, finding
 
 BASIS = "replica.selector.class is RackAwareReplicaSelector"

@@ -16,13 +16,16 @@ from pyspark.sql.types import LongType, StringType, StructField, StructType
 from fleet_spark.judge import canonical, store
 from fleet_spark.stored import look, write_few
 from fleet_spark.tables import Day
-from kafka_fleet.documents.day_summaries import day_summary
-from kafka_fleet.documents.plots import plots_path
+from kafka_fleet.documents.cluster_report import SignatureDay
+from kafka_fleet.documents.finding import parsed_findings
+from kafka_fleet.documents.plots import Plots, plots_path
 from kafka_fleet.documents.published import Published
 from kafka_fleet.knowledge.advisories import load_advisories
-from kafka_fleet.report.render import publish, render_letter, write_letter
+from kafka_fleet.report.render import publish, write_letter
 from kafka_fleet.store.generations import claim_generation, current_generation
 from kafka_fleet.store.raw.manifests import sweep_times
+from support.builders.documents import day_summary, render_letter
+from support.builders.documents import report as report_of
 from support.builders.letter_rows import DS
 from support.builders.published_days import dossier, exposed
 from support.homes.stored_days import published
@@ -49,18 +52,25 @@ def facts(home: Path, generation: str, sweeps: int, ds: str = DS) -> None:
     day.publish_facts(TABLES)
 
 
+def _plots(cluster: str, ds: str, verdict: str) -> Plots:
+    """Nothing is drawn; the verdict tells one judgement from another."""
+    sweeps = {"count": 0, "first": None, "last": None, "usual": None, "gaps": [], "gap_count": 0}
+    return Plots.model_validate({"ds": ds, "cluster": cluster, "sweeps": sweeps, "plots": [], "verdict": verdict})
+
+
 def judge(home: Path, generation: str, row: Json, ds: str = DS, clusters: Sequence[str] = CLUSTERS) -> None:
     """Judge each cluster alike; of those that have raw, the dossiers count their sweeps."""
     day = Computed(home, generation, ds)
     rows = [{**row, "cluster": name, "ds": ds} for name in clusters]
-    states = [{"cluster": name, "signature": "fetch_latency", "state": row["signature_state"]} for name in clusters]
+    state = {"signature": "fetch_latency", "state": row["signature_state"], "detections": [], "missing": []}
+    states = [SignatureDay.model_validate({"cluster": name, **state}) for name in clusters]
     briefs = {one["cluster"]: day_summary([one], {"fetch_latency": row["signature_state"]}, True, {}) for one in rows}
     dossiers = [dossier(name, ds) for name in clusters]
     for one in dossiers:
-        day.put(plots_path(home, ds, generation, one["cluster"]), canonical({"sweeps": row["verdict"]}))
+        day.put(plots_path(home, ds, generation, one["cluster"]), canonical(_plots(one["cluster"], ds, row["verdict"])))
         if count := len(sweep_times(home, ds, one["cluster"])):
             one["coverage"] = one["coverage"] | {"sweeps": count}
-    store(day, rows, dossiers, briefs, states)
+    store(day, parsed_findings(rows), [report_of(one) for one in dossiers], briefs, states)
 
 
 def report(home: Path, generation: str) -> None:
@@ -74,7 +84,9 @@ def drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = cache(lambda cluster, found: render_letter(json.loads(cluster), json.loads(found), load_advisories()))
     monkeypatch.setattr(
         "kafka_fleet.report.render.render_letter",
-        lambda dossier, findings, _advisories: drawn(json.dumps(dossier), json.dumps(findings)),
+        lambda report, findings, _advisories: drawn(
+            json.dumps(report.plain()), json.dumps([one.plain() for one in findings])
+        ),
     )
 
 
@@ -96,7 +108,7 @@ def counted(home: Path) -> dict[str, Any]:
 def judged(home: Path) -> tuple[Any, Any, Any]:
     """The stages of a judgement as readers find them, the page among them."""
     page = Published(home)
-    shown = [(page.dossier(DS, name), page.brief(DS, name), page.plots(DS, name)) for name in CLUSTERS]
+    shown = [(page.cluster_report(DS, name), page.day_summary(DS, name), page.plots(DS, name)) for name in CLUSTERS]
     return published(home, "signatures", DS), published(home, "findings", DS), (page.summary(DS), shown)
 
 

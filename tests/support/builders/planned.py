@@ -1,6 +1,8 @@
 """Clusters to plan for: takes releases and settings, gives facts, and the plan for what is confirmed on them."""
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Any, NamedTuple
 
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.knowledge.exposure import exposure
@@ -26,6 +28,16 @@ def facts(
     return ClusterFacts(brokers, mode, clients, level)
 
 
+class Judged(NamedTuple):
+    advisory: str | None
+    verdict: str
+
+
+def plan_of(cluster: ClusterFacts, findings: Sequence[Mapping[str, Any]], on: date | None = None) -> dict[str, Any]:
+    """The plan from the advisories and verdicts of findings."""
+    return plan(cluster, [Judged(one["advisory"], one["verdict"]) for one in findings], ADVISORIES, on)
+
+
 def planned(cluster: ClusterFacts, *confirmed: str) -> dict[str, Any]:
     """The plan when these are confirmed and everything else has the verdict of its exposure."""
     findings = [
@@ -33,4 +45,4 @@ def planned(cluster: ClusterFacts, *confirmed: str) -> dict[str, Any]:
         for key, advisory in ADVISORIES.items()
     ]
     findings = [{**f, "verdict": "not_affected" if f["verdict"] == "not_exposed" else f["verdict"]} for f in findings]
-    return plan(cluster, [*findings, {"advisory": None, "verdict": "look_alike"}], ADVISORIES)
+    return plan_of(cluster, [*findings, {"advisory": None, "verdict": "look_alike"}])

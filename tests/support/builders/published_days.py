@@ -6,12 +6,13 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
-from kafka_fleet.documents.day_summaries import day_summary, day_summary_path, summary
+from kafka_fleet.documents.day_summaries import day_summary_path
 from kafka_fleet.documents.plots import plots_path
 from kafka_fleet.report.render import publish as publish_reports
 from kafka_fleet.report.render import write_letter
 from kafka_fleet.store.generations import claim_generation, note_run, publish
 from support.builders.day_samples import plots_document
+from support.builders.documents import day_summary, summary
 from support.builders.letter_rows import DS, evidence, finding
 from support.builders.letter_samples import payments, unreached
 
@@ -46,9 +47,9 @@ def publish_day(home: Path, ds: str, clusters: Mapping[str, tuple[Json, Sequence
         reached = about["declaration_error"] is None and bool(about["coverage"]["sweeps"])
         states = {one["signature"]: one["state"] for one in about["signatures"]}
         short = day_summary(rows, states, reached, {})
-        summaries[name] = summary(about, short)
+        summaries[name] = summary(about, short).plain()
         (folder / f"clusters/{name}.json").write_text(json.dumps(about))
-        day_summary_path(home, ds, generation, name).write_text(json.dumps(short))
+        day_summary_path(home, ds, generation, name).write_text(json.dumps(short.plain()))
         if reached:
             plots_path(home, ds, generation, name).write_text(json.dumps(plots_document(name, ds)))
     (folder / "summary.json").write_text(json.dumps({"schema_version": 1, "clusters": summaries}))

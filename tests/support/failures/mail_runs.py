@@ -17,10 +17,11 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from kafka_fleet.documents.outbox import Mail
 from kafka_fleet.mail import published_letter
 from kafka_fleet.mail.digest import digest_name, mail_digest
 from kafka_fleet.mail.dispatch import mail_letter
-from kafka_fleet.mail.outbox import Mail, Outbox
+from kafka_fleet.mail.outbox import Outbox
 from kafka_fleet.mail.smtp_settings import SmtpSettings
 from kafka_fleet.store.generations import claim_generation, publish
 from support.builders.letter_rows import DS, finding

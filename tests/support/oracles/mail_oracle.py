@@ -7,7 +7,7 @@ knows what on which day, is what the mailbox has.
 from collections import Counter, defaultdict
 from typing import NamedTuple
 
-from kafka_fleet.mail.outbox import Mail
+from kafka_fleet.documents.outbox import Mail
 from support.failures.mail_runs import CLUSTERS, VARIANTS, Runs
 
 Findings = tuple[str, ...]

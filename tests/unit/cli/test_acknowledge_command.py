@@ -8,9 +8,10 @@ import pytest
 
 from kafka_fleet.cli import main as cli
 from kafka_fleet.config.acknowledgements import load_acknowledgements
-from kafka_fleet.documents.day_summaries import day_summary, day_summary_path
+from kafka_fleet.documents.day_summaries import day_summary_path
 from kafka_fleet.store.generations import publish
 from support.builders.acknowledged import BASIS, SAID, entry, row
+from support.builders.documents import day_summary
 from support.builders.letter_rows import DS
 
 
@@ -23,7 +24,7 @@ def call(tmp_path, capsys):
     fleet.write_text(json.dumps({"version": 1, "clusters": [cluster]}))
     path = day_summary_path(tmp_path, DS, "g0001", "payments-eu")
     path.parent.mkdir(parents=True)
-    path.write_text(json.dumps(day_summary([row()], {}, True, {"KAFKA-14334": [BASIS]})))
+    path.write_text(json.dumps(day_summary([row()], {}, True, {"KAFKA-14334": [BASIS]}).plain()))
     publish(tmp_path / f"findings/ds={DS}", "g0001")
     said = {"cluster": "payments-eu", "finding": "KAFKA-14334", "reason": SAID[0], "owner": SAID[1], "expires": SAID[2]}
 

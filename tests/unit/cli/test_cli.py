@@ -17,6 +17,7 @@ from kafka_fleet.collect.admin.client import AdminSweep
 from kafka_fleet.store import generations
 from kafka_fleet.store.raw.manifests import manifests, read_rows
 from support.builders.cli_fleets import GOOD, Plain
+from support.builders.letter_rows import finding
 from support.servers.jolokia_simulator import Agent, agent
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -167,15 +168,7 @@ def judged(home: Path, content: str) -> None:
 
 
 def test_findings_as_json_and_as_a_table(call, tmp_path):
-    row = {
-        "cluster": "a",
-        "advisory": "KAFKA-1",
-        "signature": None,
-        "cause": None,
-        "release": "3.3.1",
-        "verdict": "confirmed",
-    }
-    row |= {"upgrade_to": "3.3.2", "subjects": ["topic заказы"]}
+    row = finding("KAFKA-1", "confirmed", "a", upgrade_to="3.3.2", subjects=["topic заказы"])
     judged(tmp_path / "home", json.dumps([row, {**row, "verdict": "not_affected"}]))
     code, out, _err = call("findings", "--date", DS, "--format", "json")
     assert (code, json.loads(out)) == (0, [row, {**row, "verdict": "not_affected"}])

@@ -13,8 +13,9 @@ from kafka_fleet.base.yaml import FleetFileError
 from kafka_fleet.config import acknowledgement_edits
 from kafka_fleet.config.acknowledgement_edits import add_acknowledgement, remove_acknowledgement
 from kafka_fleet.config.acknowledgement_limits import CLUSTER_BYTES, LONGEST, MOST, MOST_OF_CLUSTER
-from kafka_fleet.config.acknowledgements import load_acknowledgements, of_finding, reopen_reason
+from kafka_fleet.config.acknowledgements import load_acknowledgements
 from support.builders.acknowledged import SAID, entry, row
+from support.builders.documents import of_finding, reopen_reason
 from support.builders.letter_rows import DS
 
 LONG = "group " + "g" * 32_000

@@ -7,14 +7,9 @@ import pytest
 
 from kafka_fleet.base.yaml import FleetFileError
 from kafka_fleet.config.acknowledgement_edits import add_acknowledgement, remove_acknowledgement
-from kafka_fleet.config.acknowledgements import (
-    Acknowledgement,
-    acknowledgement_states,
-    load_acknowledgements,
-    of_finding,
-    reopen_reason,
-)
+from kafka_fleet.config.acknowledgements import Acknowledgement, load_acknowledgements
 from support.builders.acknowledged import SAID, entry, row
+from support.builders.documents import acknowledgement_states, of_finding, reopen_reason
 from support.builders.letter_rows import DS
 
 

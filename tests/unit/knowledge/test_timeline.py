@@ -2,8 +2,8 @@
 
 import pytest
 
-from kafka_fleet.documents.day_summaries import DaySummary, day_summary
 from kafka_fleet.documents.timeline import timelines
+from support.builders.documents import day_summary
 from support.builders.letter_rows import finding
 
 BUG = "KAFKA-14334"
@@ -15,8 +15,7 @@ def judged(verdict="confirmed", state="detected", release="3.3.1", advisory=BUG,
     exposure = "exposed" if release == "3.3.1" else "not_exposed"
     cause = {} if state == "detected" else {"cause": None}
     row = finding(advisory, verdict, signature_state=state, exposure=exposure, release=release, **SHOWN | cause)
-    made = day_summary([row], {"fetch_latency": state}, reached, {}, release)
-    return DaySummary(made["reached"], made["states"], made["rows"], made["release"])
+    return day_summary([row], {"fetch_latency": state}, reached, {}, release)
 
 
 QUIET = ("exposed", "quiet")
@@ -72,9 +71,6 @@ def test_what_release_and_settings_show_fires_by_them_alone():
     row = finding("CVE-1", "exposed", signature=None, cause=None, signature_state=None)
     plain = day_summary([row], {}, True, {}, "3.3.1")
     none = day_summary([], {}, True, {}, "3.9.2")
-    briefs = {
-        f"2026-11-0{n}": DaySummary(one["reached"], {}, one["rows"], one["release"])
-        for n, one in ((1, plain), (2, none))
-    }
+    briefs = {f"2026-11-0{n}": one for n, one in ((1, plain), (2, none))}
     (found,) = timelines("payments-eu", briefs)
     assert [(one.state, one.release) for one in found.days] == [("fired", "3.3.1"), ("clean", "3.9.2")]

@@ -12,6 +12,8 @@ from kafka_fleet.knowledge.verdicts import (
     SignatureState,
     Strength,
     judge,
+    meaning,
+    rival_advisories,
     verdict,
 )
 
@@ -101,6 +103,10 @@ def test_a_detection_without_strength_is_an_error() -> None:
         verdict("exposed", "detected", None, True)
 
 
+def said(row: Row) -> str:
+    return meaning(row.verdict, row.exposure, row.advisory is not None, row.signature is not None)
+
+
 def isr(exposed_12751: ExposureState, *subjects: str) -> dict[str | None, Row]:
     pair = {key: ADVISORIES[key] for key in ("KAFKA-12686", "KAFKA-12751")}
     exposures = {"KAFKA-12686": Exposure("exposed", ("2.8.1",)), "KAFKA-12751": Exposure(exposed_12751, ("2.8.1",))}
@@ -111,14 +117,14 @@ def test_a_sibling_that_the_confirmed_one_explains_is_not_affected() -> None:
     rows = isr("not_exposed", "topic orders", "broker 1")
     assert rows["KAFKA-12686"].verdict == "confirmed"
     assert rows["KAFKA-12751"].verdict == "not_affected"
-    assert rows["KAFKA-12751"].wording == "This release has the fix or lacks a condition."
+    assert said(rows["KAFKA-12751"]) == "This release has the fix or lacks a condition."
     assert None not in rows
 
 
 def test_an_unknown_sibling_stays_a_look_alike_and_says_why() -> None:
     row = isr("unknown", "topic orders")["KAFKA-12751"]
     assert (row.verdict, row.missing) == ("look_alike", ("2.8.1",))
-    assert row.wording == "Measured; this build cannot be compared and may well have it."
+    assert said(row) == "The symptom was measured; this build cannot be compared and may well have the bug."
 
 
 def test_without_a_confirmed_one_siblings_are_look_alikes() -> None:
@@ -127,8 +133,8 @@ def test_without_a_confirmed_one_siblings_are_look_alikes() -> None:
     rows = by_id(judge(pair, exposures, found(Detection("frozen", "conclusive", ("p",)), signature="isr_stagnation")))
     assert [rows[key].verdict for key in pair] == ["look_alike", "look_alike"]
     null = rows[None]
-    assert (null.verdict, null.exposure, null.cause, null.rivals) == (
-        "look_alike", None, "frozen", ("KAFKA-12686", "KAFKA-12751"),
+    assert (null.verdict, null.exposure, null.cause, list(rival_advisories(pair, null.signature, null.cause))) == (
+        "look_alike", None, "frozen", ["KAFKA-12686", "KAFKA-12751"],
     )  # fmt: skip
 
 

@@ -4,8 +4,9 @@ from datetime import date
 
 import pytest
 
-from kafka_fleet.config.acknowledgements import Acknowledgements, of_finding
+from kafka_fleet.config.acknowledgements import Acknowledgements
 from kafka_fleet.mail.dispatch import HEARTBEAT, mail_letter
+from support.builders.documents import of_finding
 from support.builders.letter_rows import finding
 from support.builders.mailed_days import CLUSTER, DAY, OWNERS, confirmed, later, lost, part, quiet, subjects, write
 

@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from kafka_fleet.mail.outbox import Outbox, OutboxError, Recipient, letter_digest
+from kafka_fleet.documents.outbox import Recipient
+from kafka_fleet.mail.outbox import Outbox, OutboxError, letter_digest
 from support.builders.sent_letters import CLUSTER, DAY, NOON, OWNER, SECOND, send, states
 from support.servers.mail_server import plain
 

@@ -9,9 +9,10 @@ from fastapi.testclient import TestClient
 
 from kafka_fleet.page.app import make_app
 from kafka_fleet.page.axes import Frame, round_axis_end, span
-from kafka_fleet.page.day_plots import LINES, day_plots, gaps_said, pieces
+from kafka_fleet.page.day_plots import LINES, pieces
 from support.browser.hostile_names import HOSTILE
 from support.builders.day_samples import SWEEPS, plots_document
+from support.builders.documents import day_plots, gaps_said
 from support.builders.letter_rows import DS
 from support.builders.published_days import dossier, publish_day
 

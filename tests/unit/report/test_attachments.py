@@ -5,7 +5,8 @@ import io
 
 import pytest
 
-from kafka_fleet.report.attachments import attachments, cell
+from kafka_fleet.report.attachments import cell
+from support.builders.documents import attachments
 from support.builders.letter_rows import evidence, finding
 from support.builders.letter_samples import payments
 

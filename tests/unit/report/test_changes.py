@@ -2,7 +2,8 @@
 
 import pytest
 
-from kafka_fleet.report.changes import UNREACHED, compare, told_of
+from kafka_fleet.report.changes import UNREACHED
+from support.builders.documents import compare, told_of
 from support.builders.letter_rows import evidence, finding
 
 BUG = "KAFKA-14334"
@@ -54,7 +55,7 @@ def test_gone_is_told_after_three_clean_days(clean, kinds):
     kind_of, found = changed([seen()], now, clean)
     assert [kind for kind, _key in kind_of] == kinds
     assert found.pending == (() if kinds else ((BUG, clean),))
-    assert found.told.get(BUG, {}).get("verdict") == (None if kinds else "confirmed")
+    assert (found.told[BUG].verdict if BUG in found.told else None) == (None if kinds else "confirmed")
     if kinds:
         assert found.changes[0].why == "The release is 3.3.2 now; it was 3.3.1."
 
@@ -67,12 +68,12 @@ def test_still_exposed_but_quiet_is_better_after_three_clean_days():
 def test_a_symptom_that_was_not_looked_for_is_never_better():
     kinds, found = changed([seen()], [seen("exposed", "not_evaluated")], clean=9)
     assert kinds == [("unseen", BUG)]
-    assert found.told[BUG]["verdict"] == "confirmed"
+    assert found.told[BUG].verdict == "confirmed"
     again = compare(found.told, [seen("exposed", "not_evaluated")], "2026-11-20", True, lambda *_: 9)
     assert again.changes == ()  # told once
     back = compare(again.told, [seen()], "2026-11-20", True, lambda *_: 0)
     assert back.changes == ()
-    assert "unseen" not in back.told[BUG]
+    assert "unseen" not in back.told[BUG].plain()
 
 
 def test_a_symptom_without_an_advisory_that_is_gone_waits_for_clean_days_of_its_signature():
@@ -89,7 +90,7 @@ def test_a_cluster_that_was_not_reached_is_one_change_and_resolves_nothing():
     gone = [finding(BUG, "unknown"), finding("CVE-1", "unknown")]
     kinds, found = changed(was, gone, clean=9, reached=False)
     assert kinds == [("new", UNREACHED)]
-    assert found.told[BUG]["verdict"] == "confirmed"
+    assert found.told[BUG].verdict == "confirmed"
     still = compare(found.told, gone, "2026-11-20", False, lambda *_: 9)
     assert still.changes == ()
     back = compare(still.told, was, "2026-11-20", True, lambda *_: 0)
@@ -164,7 +165,7 @@ def test_a_symptom_that_outlives_its_fix_is_told_as_that_and_once():
     assert found.persisting == ()
     again = compare(found.told, still, "2026-11-20", True, lambda *_: 0)
     assert (again.changes, again.persisting) == ((), ((BUG, "3.3.1"),))
-    assert again.told[BUG]["persists"] == "3.3.1"
+    assert again.told[BUG].persists == "3.3.1"
 
 
 def test_it_is_told_as_gone_when_it_is_quiet_for_long_enough_and_as_worse_on_the_old_release():
@@ -176,7 +177,7 @@ def test_it_is_told_as_gone_when_it_is_quiet_for_long_enough_and_as_worse_on_the
         found = compare(told, [now], "2026-11-20", True, lambda *_, clean=clean: clean)
         assert [one.kind for one in found.changes] == [kind]
         assert found.persisting == ()
-        assert "persists" not in found.told.get(BUG, {})
+        assert BUG not in found.told or "persists" not in found.told[BUG].plain()
 
 
 def test_a_setting_that_no_longer_allows_it_is_no_fixed_release():

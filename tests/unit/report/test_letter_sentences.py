@@ -8,8 +8,8 @@ import pytest
 
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.report.letter import Letter
-from kafka_fleet.report.render import render_letter
 from kafka_fleet.report.templating import wrapped
+from support.builders.documents import render_letter
 from support.builders.letter_samples import ADVISORIES, payments, payments_findings, unreached, unreached_findings
 from support.homes.golden_homes import unpack
 

@@ -6,18 +6,17 @@ from typing import Any
 
 import pytest
 
-from fleet_spark.dossier import Case, dossier
+from fleet_spark.cluster_report import Case, cluster_report
 from kafka_fleet.cli import commands
 from kafka_fleet.cli.main import main
-from kafka_fleet.documents.coverage import judged, reached
-from kafka_fleet.documents.day_summaries import day_summary, read_day_summary, summary
+from kafka_fleet.documents.day_summaries import read_day_summary
 from kafka_fleet.documents.timeline import timelines
 from kafka_fleet.knowledge.facts import ClusterFacts, Declared
 from kafka_fleet.mail.dispatch import mail_letter
 from kafka_fleet.page.fleet import Filter, build
-from kafka_fleet.report.changes import NOT_JUDGED, compare, told_of
-from kafka_fleet.report.render import render_index, render_letter
+from kafka_fleet.report.changes import NOT_JUDGED
 from kafka_fleet.store.excluded_clusters import note_set_aside
+from support.builders.documents import compare, day_summary, render_index, render_letter, report, summary, told_of
 from support.builders.letter_rows import DS, finding
 from support.builders.letter_samples import ADVISORIES, payments
 from support.builders.mailed_days import OWNERS, part, subjects
@@ -97,7 +96,7 @@ def test_nothing_is_told_as_resolved_because_of_it() -> None:
     ]
     found = compare(told_of(old), [unknown()], day(1), True, lambda *_: 9, None, True)
     assert [(one.kind, one.key) for one in found.changes] == [("new", NOT_JUDGED)]
-    assert {key for key, row in found.told.items() if row.get("unseen")} == set(told_of(old))
+    assert {key for key, row in found.told.items() if row.unseen} == set(told_of(old))
     back = compare(found.told, old, DS, True, lambda *_: 9)
     assert [(one.kind, one.key) for one in back.changes] == [("better", NOT_JUDGED)]
 
@@ -131,13 +130,13 @@ def partly(**counts: int) -> Json:
         "missing_mbeans": None, "jolokia_url": None,
     }  # fmt: skip
     case = Case("payments-eu", {"environment": "production"}, Declared(), ClusterFacts(()), about, [row], [], [])
-    return dossier(DS, case, {}, {}, {}, NO_PLAN, [])
+    return cluster_report(DS, case, {}, {}, {}, NO_PLAN, []).plain()
 
 
 @pytest.mark.fault(67)
 def test_a_cluster_of_which_only_the_admin_protocol_answered_in_part_is_reached_everywhere() -> None:
     made = partly(admin_partial=3)
-    assert (made["reached"], reached(made), judged(made)) == (True, True, True)
+    assert (made["reached"], report(made).reached, report(made).judged) == (True, True, True)
     letter = render_letter(made, [], ADVISORIES)
     told = in_one_line(letter.text)
     assert "never reached" not in told
@@ -151,9 +150,17 @@ def test_a_cluster_of_which_only_the_admin_protocol_answered_in_part_is_reached_
 
 def test_a_cluster_that_gave_no_answer_is_not_reached() -> None:
     made = partly(admin_failed=3)
-    assert (made["reached"], reached(made), judged(made)) == (False, False, False)
+    assert (made["reached"], report(made).reached, report(made).judged) == (False, False, False)
     assert "was never reached" in render_letter(made, [], ADVISORIES).text
     assert "gave no answer in any sweep" in in_one_line(render_letter(made, [], ADVISORIES).text)
+
+
+def test_what_counts_an_answer_in_part_and_does_not_say_whether_it_was_reached_was_reached() -> None:
+    made = partly(admin_partial=1)
+    del made["reached"]
+    assert report(made).reached
+    del made["coverage"]["admin"]["partial"]
+    assert not report(made).reached
 
 
 @pytest.mark.parametrize(("ok", "answered"), [(0, False), (1, True)])
@@ -162,7 +169,7 @@ def test_documents_of_earlier_versions_are_read_by_what_they_count(ok: int, answ
     assert "reached" not in older
     brokers = [{**one, "ok": 0, "partial": 0, "truncated": 0} for one in older["coverage"]["brokers"]]
     older["coverage"] = {**older["coverage"], "brokers": brokers, "admin": {"ok": ok, "failed": 144, "failures": []}}
-    assert reached(older) is answered
+    assert report(older).reached is answered
     assert f"{ok} answered, 144 failed" in in_one_line(render_letter(older, [], ADVISORIES).text)
 
 

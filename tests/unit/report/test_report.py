@@ -11,7 +11,7 @@ import pytest
 
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.report import formatting
-from kafka_fleet.report.render import render_index, render_letter
+from support.builders.documents import render_index, render_letter
 from support.builders.letter_rows import DS, finding
 from support.builders.letter_samples import ADVISORIES, payments, payments_findings, unreached, unreached_findings
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from kafka_fleet.report.charts import PLOT_PIXELS, bar, chart
+from kafka_fleet.report.charts import PLOT_PIXELS, bar
 from kafka_fleet.report.formatting import bounds_text, number, quantity, span
+from support.builders.documents import chart
 from support.builders.letter_rows import DS, day_chart
 
 

@@ -43,7 +43,7 @@ def test_publish_flips_the_pointer_copies_and_removes_stale_letters(tmp_path: Pa
     assert not (reports / "billing-us.html").exists()
     assert (reports / "payments-eu.html").read_bytes() == before
     assert (reports / "index.html").read_bytes() == (reports / "g0002/index.html").read_bytes()
-    assert len(read_day(tmp_path, DS, "g0001").dossiers) == 2
+    assert len(read_day(tmp_path, DS, "g0001").reports) == 2
 
 
 def test_a_letter_that_could_not_be_written_is_red_on_the_page_and_holds_nobody_up(tmp_path: Path) -> None:

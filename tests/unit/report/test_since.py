@@ -2,11 +2,10 @@
 
 import pytest
 
-from kafka_fleet.config.acknowledgements import of_finding
 from kafka_fleet.mail.dispatch import HEARTBEAT, LetterError, heartbeat_days
-from kafka_fleet.report.changes import compare, told_of
-from kafka_fleet.report.changes_section import PLACE, ROOM, first_part, with_first_part
-from kafka_fleet.report.letter import MAX_BYTES, render_letter
+from kafka_fleet.report.changes_section import PLACE, ROOM, with_first_part
+from kafka_fleet.report.letter import MAX_BYTES
+from support.builders.documents import compare, first_part, of_finding, render_letter, told_of
 from support.builders.letter_rows import ADVISORIES, DS, finding
 from support.builders.letter_samples import payments, payments_findings
 

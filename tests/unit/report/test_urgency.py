@@ -2,7 +2,8 @@
 
 import pytest
 
-from kafka_fleet.report.priority import importance, most_pressing, sentence, weighed
+from kafka_fleet.report.priority import weighed
+from support.builders.documents import importance, most_pressing, sentence
 from support.builders.letter_rows import finding
 
 
@@ -30,8 +31,8 @@ def test_the_most_pressing_is_the_worst_that_nobody_acknowledged():
         finding("KAFKA-2", "confirmed", severity="high"),
         finding("KAFKA-3", "not_affected", severity="critical"),
     ]
-    assert most_pressing(found)["advisory"] == "KAFKA-2"
-    assert most_pressing(found, {"KAFKA-2"})["advisory"] == "KAFKA-1"
+    assert most_pressing(found).advisory == "KAFKA-2"
+    assert most_pressing(found, {"KAFKA-2"}).advisory == "KAFKA-1"
     assert most_pressing(found[-1:]) is None
 
 

@@ -11,11 +11,12 @@ import yaml
 from fastapi.testclient import TestClient
 
 from kafka_fleet.cli.main import main
-from kafka_fleet.config.acknowledgements import NAME, load_acknowledgements, reopen_reason
+from kafka_fleet.config.acknowledgements import NAME, load_acknowledgements
 from kafka_fleet.mail.digest import digest_name
 from kafka_fleet.mail.outbox import Outbox, OutboxError
 from kafka_fleet.page.app import make_app
 from kafka_fleet.store.generations import current_generation
+from support.builders.documents import reopen_reason
 from support.homes.golden_homes import ACCEPTED, CLUSTER, DIGESTED, LOST, OWNER, REFUSED, unpack, versions
 from support.inspection.finding_shape import assert_contract
 

@@ -6,8 +6,7 @@ import pytest
 
 from kafka_fleet.knowledge.facts import BrokerFacts, ClusterFacts
 from kafka_fleet.knowledge.releases import apache_release, catalogue
-from kafka_fleet.upgrade.plan import plan
-from support.builders.planned import ADVISORIES, CONFIGS, facts, planned
+from support.builders.planned import ADVISORIES, CONFIGS, facts, plan_of, planned
 
 
 def test_plan_of_a_kraft_cluster_with_a_confirmed_bug() -> None:
@@ -129,7 +128,7 @@ def test_the_protocol_version_in_force_is_pinned_and_its_rise_is_counted() -> No
 def test_a_roll_ends_what_no_release_causes() -> None:
     old = ("OPS-LAST-ROLL", "OPS-MIXED-RELEASES", "OPS-UNSUPPORTED-RELEASE")
     findings = [{"advisory": key, "verdict": "exposed"} for key in old]
-    found = plan(facts("3.9.1", "3.9.2"), findings, ADVISORIES)
+    found = plan_of(facts("3.9.1", "3.9.2"), findings)
     rows = {row["release"]: row for row in found["candidates"]["server"]}
     assert rows["4.1.2"]["closes"] == sorted(old[:2], key=lambda key: (ADVISORIES[key].rank, key))
     assert rows["4.1.2"]["leaves"] == ["OPS-UNSUPPORTED-RELEASE"]
@@ -139,7 +138,7 @@ def test_a_roll_ends_what_no_release_causes() -> None:
 def test_the_plan_of_a_past_day_knows_no_later_release() -> None:
     cluster = facts("3.3.1", level="3.3-IV3")
     findings = [{"advisory": "KAFKA-14334", "verdict": "confirmed"}]
-    found = plan(cluster, findings, ADVISORIES, on=dt.date(2024, 1, 15))
+    found = plan_of(cluster, findings, dt.date(2024, 1, 15))
     assert found["next"]["release"] in {"3.4.1", "3.5.2", "3.6.1"}
     named = {row["release"] for row in found["candidates"]["server"]}
     assert max(map(apache_release, named)) == apache_release("3.6.1")

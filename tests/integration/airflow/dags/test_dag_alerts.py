@@ -174,7 +174,7 @@ def test_a_cluster_that_the_judge_left_out_costs_nobody_a_letter_when_that_canno
     seen = run.scheduled()
     assert (seen.state, sorted(seen.mailed)) == ("failed", LETTERS)
     waits = run.home / f"outbox/ds={DS}/_platform-absent.json"
-    assert "the judge left no dossier of left-out" in waits.read_text(), "fleet_collect offers it again"
+    assert "the judge left no report of left-out" in waits.read_text(), "fleet_collect offers it again"
 
 
 @pytest.mark.parametrize("hours", ["6h", "", "nan"])

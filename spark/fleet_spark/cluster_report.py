@@ -1,0 +1,212 @@
+"""The report of one cluster: takes what was judged, gives the document that its letter is written from."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fleet_spark.signatures import Measured, iso
+from kafka_fleet.documents.cluster_report import (
+    AdviceReport,
+    BrokerCoverage,
+    ChartReport,
+    ClientLibrary,
+    ClusterCoverage,
+    ClusterReport,
+    DetectionReport,
+    DetectionTable,
+    DroppedIntervals,
+    LookAlikeReport,
+    ProtocolCoverage,
+    SignatureReport,
+    ThresholdReport,
+    UpgradePlan,
+)
+from kafka_fleet.documents.document import SCHEMA_VERSION
+from kafka_fleet.documents.finding import Evidence
+from kafka_fleet.knowledge.detections import Detection, SignatureResult
+from kafka_fleet.knowledge.facts import ClusterFacts, Declared
+from kafka_fleet.knowledge.signatures import Signature
+from kafka_fleet.store.raw.manifests import Damaged
+from kafka_fleet.upgrade.plan_types import Plan
+
+Json = dict[str, Any]
+FEW_DETAILS = 3  # sentences on reads of one broker that failed or were not whole
+_NO_PLAN: Plan = {"now": None, "next": None, "clients": None, "candidates": {"server": [], "client": []}, "note": None}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One cluster on one day. `about` and the rows are of the fact tables; without any sweep about is None.
+
+    aside: why the day is judged without it, one sentence; then `about` and the rows are what its sweeps say (unjudged).
+    """
+
+    cluster: str
+    entry: Json
+    declared: Declared
+    facts: ClusterFacts
+    about: Json | None
+    brokers: list[Json]
+    clients: list[Json]
+    dropped: list[Json]
+    aside: str | None = None
+
+    @property
+    def reached(self) -> bool:
+        """Whether any broker, or the admin protocol, answered in any sweep."""
+        admin = self.about is not None and self.about["admin_ok"] + self.about["admin_partial"] > 0
+        return admin or any(row["kafka_release"] is not None or _reads(row) > 0 for row in self.brokers)
+
+
+def _reads(broker: Json) -> int:
+    """How many sweeps of the day read a broker, wholly or in part."""
+    reads: int = broker["ok_reads"] + broker["partial_reads"] + broker["truncated_reads"]
+    return reads
+
+
+def _coverage(case: Case, missing: Sequence[str]) -> ClusterCoverage:
+    about = case.about
+    brokers = [
+        BrokerCoverage(
+            broker=row["broker"],
+            host=row["advertised_host"],
+            rack=row["rack"],
+            release=row["kafka_release"],
+            ok=row["ok_reads"],
+            partial=row["partial_reads"],
+            truncated=row["truncated_reads"],
+            failed=row["failed_reads"],
+            failures=row["failure_kinds"],
+            # a pattern without a match is a thing that is not there, not one that could not be read
+            missing=[mbean for mbean in row["missing_mbeans"] or [] if "*" not in mbean],
+        )
+        for row in case.brokers
+    ]
+    admin = ProtocolCoverage(
+        ok=about["admin_ok"] if about else 0,
+        partial=about["admin_partial"] if about else 0,
+        failed=about["admin_failed"] + about["admin_partial"] if about else 0,
+        failures=about["admin_details"] if about else [],
+    )
+    reasons: dict[str, int] = {}
+    for row in case.dropped:
+        reasons[row["reason"]] = reasons.get(row["reason"], 0) + row["intervals"]
+    return ClusterCoverage(
+        sweeps=about["sweep_count"] if about else 0,
+        first_sweep=iso(about["first_sweep"]) if about else None,
+        last_sweep=iso(about["last_sweep"]) if about else None,
+        brokers=brokers,
+        admin=admin,
+        dropped_intervals=[DroppedIntervals(reason=reason, count=count) for reason, count in sorted(reasons.items())],
+        not_measured=list(dict.fromkeys(missing)),
+    )
+
+
+def _not_measured(case: Case, results: Mapping[str, SignatureResult], damaged: Sequence[Damaged]) -> list[str]:
+    sentences = [f"{signature}: {text}" for signature, one in results.items() for text in one.missing]
+    if case.aside is not None:  # of which all of them say the same
+        sentences = [case.aside]
+    for row in case.brokers:
+        if _reads(row) == 0:
+            kinds = ", ".join(row["failure_kinds"]) or "no endpoint"
+            sentences.append(f"broker {row['broker']}: nothing was read over Jolokia ({kinds})")
+            continue
+        details = row["failure_details"]  # as many as there were counts of lost values in a day
+        sentences += [f"broker {row['broker']}, at times: {text}" for text in details[:FEW_DETAILS]]
+        if len(details) > FEW_DETAILS:
+            sentences.append(f"broker {row['broker']}: {len(details) - FEW_DETAILS} more such sentences")
+    for one in damaged:
+        sentences.append(f"the sweep {one.sweep} is not used: {one.reason}")
+    return sentences
+
+
+def detection_report(found: Detection) -> DetectionReport:
+    """A detection as documents have it."""
+    return DetectionReport(
+        cause=found.cause,
+        strength=found.strength,
+        subjects=list(found.subjects),
+        bounds=found.bounds,
+        evidence=[Evidence.model_validate(line) for line in found.evidence],
+    )
+
+
+def _thresholds(signature: Signature, case: Case) -> list[ThresholdReport]:
+    own = case.entry.get("thresholds", {}).get(signature.id, {})
+    return [
+        ThresholdReport(
+            name=name,
+            value=own.get(name, threshold.value),
+            unit=threshold.unit,
+            reason=threshold.reason,
+            overridden=name in own,
+        )
+        for name, threshold in signature.thresholds.items()
+    ]
+
+
+def _signature(signature: Signature, result: SignatureResult, measured: Measured | None, case: Case) -> SignatureReport:
+    urls = {f"broker {row['broker']}": row["jolokia_url"] for row in case.brokers if row["jolokia_url"]}
+    subjects = [subject for d in result.detections for subject in d.subjects]
+    url = next((urls[subject] for subject in subjects if subject in urls), next(iter(urls.values()), "JOLOKIA_URL"))
+    return SignatureReport(
+        signature=signature.id,
+        title=signature.title,
+        state=result.state,
+        detections=[detection_report(one) for one in result.detections],
+        missing=list(result.missing),
+        thresholds=_thresholds(signature, case),
+        look_alikes=[LookAlikeReport.model_validate(one.model_dump()) for one in signature.look_alikes],
+        remeasure=signature.remeasure_for(url),
+        advice=[AdviceReport.model_validate(one.model_dump()) for one in signature.advice],
+        charts=[ChartReport.model_validate(one) for one in (measured.charts if measured else [])],
+        rows=DetectionTable.model_validate(measured.rows) if measured and measured.rows else None,
+    )
+
+
+def cluster_report(
+    ds: str,
+    case: Case,
+    results: Mapping[str, SignatureResult],
+    measured: Mapping[str, Measured],
+    catalogue: Mapping[str, Signature],
+    plan: Plan,
+    damaged: Sequence[Damaged],
+    declaration_error: str | None = None,
+) -> ClusterReport:
+    """Everything a letter says that is not in the findings."""
+    entry = case.entry
+    clients = [
+        ClientLibrary(
+            software=row["software"],
+            version=row["software_version"],
+            listener=row["listener"],
+            connections=float(row["connections"]),
+        )
+        for row in case.clients
+    ]
+    return ClusterReport(
+        schema_version=SCHEMA_VERSION,
+        ds=ds,
+        cluster=case.cluster,
+        environment=entry.get("environment"),
+        owners=entry.get("owners", []),
+        bootstrap_servers=entry.get("bootstrap_servers", []),
+        declaration_error=declaration_error,
+        reached=case.reached,
+        set_aside=case.aside,
+        kafka_cluster_id=case.about["kafka_cluster_id"] if case.about else None,
+        mode=case.facts.mode,
+        coverage=_coverage(case, _not_measured(case, results, damaged)),
+        clients=clients,
+        signatures=[
+            _signature(signature, results[name], measured.get(name), case) for name, signature in catalogue.items()
+        ],
+        plan=UpgradePlan.model_validate(plan),
+    )
+
+
+def unreached(ds: str, label: str, sentence: str) -> ClusterReport:
+    """The report of a fleet entry that is not valid: it was not run, and it must not vanish."""
+    case = Case(label, {}, Declared(), ClusterFacts(()), None, [], [], [])
+    return cluster_report(ds, case, {}, {}, {}, _NO_PLAN, [], sentence)
