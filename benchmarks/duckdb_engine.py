@@ -127,15 +127,21 @@ class Duck:
         signature = load_signatures(self.sql)[name]
         values = {key: float(t.value) for key, t in signature.thresholds.items()}
         bound = values | {"clusters": clusters}
-        for view, query in signature.steps.items():
-            self.store(view, query, bound)
         of = dict.fromkeys(clusters, values)
         self.table(f"{name}_thresholds", thresholds_table(signature, of))
+        steps = dict(signature.steps)
+        if signature.detections_query:
+            steps[f"{name}_detections"] = signature.detections_query
+        for view, query in steps.items():
+            self.store(view, query, bound)
         shown = [Shown(**_plain(row)) for row in self.rows(_translated(signature.needs_query, ()))]
         brokers: dict[str, set[int]] = {row["cluster"]: set() for row in self.rows("SELECT cluster FROM cluster_days")}
         for row in self.rows("SELECT cluster, broker FROM broker_days WHERE is_broker"):
             brokers[row["cluster"]].add(row["broker"])
         texts = {"query": signature.query, "charts": signature.charts_query, "rows": signature.rows_query}
+        if signature.detections_query:
+            texts = {"detections": f"SELECT * FROM {name}_detections", "series": signature.series_query}  # noqa: S608
+            texts |= {"subjects": signature.subjects_query, "rows": signature.rows_query}
         found = {
             kind: self.rows(_translated(query, self._literals(query, bound))) for kind, query in texts.items() if query
         }

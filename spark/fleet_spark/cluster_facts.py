@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
-from fleet_spark.signatures import iso
+from kafka_fleet.knowledge.evidence import iso
 from kafka_fleet.knowledge.facts import BrokerFacts, ClientSoftware, ClusterFacts, GroupMember, config_text
 from kafka_fleet.knowledge.metadata_versions import metadata_version
 from kafka_fleet.knowledge.vendors import vendor_build

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fleet_spark.signatures import Measured, iso
+from fleet_spark.signatures import Measured
 from kafka_fleet.documents.cluster_report import (
     AdviceReport,
     BrokerCoverage,
@@ -24,6 +24,7 @@ from kafka_fleet.documents.cluster_report import (
 from kafka_fleet.documents.document import SCHEMA_VERSION
 from kafka_fleet.documents.finding import Evidence
 from kafka_fleet.knowledge.detections import Detection, SignatureResult
+from kafka_fleet.knowledge.evidence import iso
 from kafka_fleet.knowledge.facts import ClusterFacts, Declared
 from kafka_fleet.knowledge.signatures import Signature
 from kafka_fleet.store.raw.manifests import Damaged

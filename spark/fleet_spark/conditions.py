@@ -17,7 +17,7 @@ from pyspark.sql.types import BooleanType, DoubleType, StringType, StructField, 
 from fleet_spark.aside import Aside, Task
 from fleet_spark.failures import running
 from fleet_spark.frames import in_driver
-from fleet_spark.signatures import Overrides, figure, thresholds
+from fleet_spark.signatures import Overrides, thresholds
 from fleet_spark.ways import Ways, tables_read
 from kafka_fleet.knowledge.conditions import MOST, Answered, Condition, listed_subjects
 from kafka_fleet.knowledge.detection_rows import (
@@ -28,6 +28,7 @@ from kafka_fleet.knowledge.detection_rows import (
     template,
     totals_of,
 )
+from kafka_fleet.knowledge.evidence import figure
 from kafka_fleet.knowledge.releases import catalogue, comparable_release
 
 _TEXTS = ("kafka_release", "line", "newest_patch")

@@ -67,9 +67,9 @@ def run_coverage(
         with running("needs"), ways.of(query):
             for one in signatures:
                 if thresholds_view(one) in read:
-                    _show_thresholds(spark, one, own[one.id])
+                    show_thresholds(spark, one, own[one.id])
             for view in sorted(read & set(steps)):
-                _show(view, steps[view], clusters)
+                show_step(view, steps[view], clusters)
             rows: dict[str | None, list[Row]] = defaultdict(list)
             for row in spark.sql(query).collect():
                 rows[row.signature].append(row)
@@ -92,13 +92,14 @@ def _needs(signature: Signature) -> str:
     return f"SELECT '{signature.id}' AS signature, {columns} FROM (\n{text}\n)"  # noqa: S608  # all are of the project
 
 
-def _show_thresholds(spark: SparkSession, signature: Signature, values: Values) -> None:
+def show_thresholds(spark: SparkSession, signature: Signature, values: Values) -> None:
+    """Register the thresholds in force as the signature's table. values: by cluster."""
     table = thresholds_table(signature, values)
     kinds = [StructField(n, StringType() if n == "cluster" else DoubleType()) for n in table.column_names]
     in_driver(spark, table, StructType(kinds)).createOrReplaceTempView(thresholds_view(signature))
 
 
-def _show(view: str, steps: Sequence[Step], clusters: Sequence[str]) -> None:
+def show_step(view: str, steps: Sequence[Step], clusters: Sequence[str]) -> None:
     """Register a step for these clusters: as it is where one run has made it for them."""
     if len(steps) == 1 and set(steps[0].clusters) <= set(clusters):
         frame = steps[0].frame

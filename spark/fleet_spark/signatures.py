@@ -6,22 +6,23 @@ Thresholds are bound as named parameters. Clusters that override none share one 
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
-from math import isfinite
 from typing import Any, NamedTuple
 
 from pyspark.sql import Row, SparkSession
 
 from fleet_spark.aside import Aside, Task
-from fleet_spark.coverage import Values, run_coverage
+from fleet_spark.coverage import Values, run_coverage, show_step, show_thresholds, thresholds_view
 from fleet_spark.failures import running
 from fleet_spark.steps import Step, compute_step
 from fleet_spark.ways import Ways, tables_read
-from kafka_fleet.knowledge.conditions import Condition, Line
+from kafka_fleet.knowledge.conditions import Condition
 from kafka_fleet.knowledge.detections import Detection, SignatureResult
+from kafka_fleet.knowledge.evidence import figure, iso
 from kafka_fleet.knowledge.needs import Coverage
-from kafka_fleet.knowledge.signatures import EvidenceRow, Signature
+from kafka_fleet.knowledge.signature_rows import SERIES, charts_of, detections_of, table_of
+from kafka_fleet.knowledge.signatures import Signature
 
 Overrides = Mapping[str, Mapping[str, float]]  # signature -> threshold -> value, of one cluster
 Point = dict[str, Any]
@@ -34,11 +35,6 @@ class Measured(NamedTuple):
     result: SignatureResult
     charts: list[dict[str, Any]]
     rows: dict[str, Any] | None = None
-
-
-def iso(moment: datetime) -> str:
-    """A moment as documents have it, UTC to the second. Spark hands out naive times of the session's zone, UTC."""
-    return moment.replace(tzinfo=UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def thresholds(signature: Signature | Condition, overrides: Overrides) -> dict[str, float]:
@@ -56,24 +52,6 @@ def detection(signature: Signature, found: Mapping[str, Any], values: Mapping[st
         evidence.append(figure(line, found[line.value], threshold, found["place"], found["from_at"], found["to_at"]))
     told = tuple(one for one in evidence if one is not None)
     return Detection(found["cause"], found["strength"], named(found["subjects"]), told, _bounds(found))
-
-
-def figure(
-    line: EvidenceRow | Line, value: Any, threshold: float | None, where: str | None, from_at: Any, to_at: Any
-) -> dict[str, Any] | None:
-    """One line of evidence (docs/reference/findings.md); None where there is no number, or no moment that it is of."""
-    if value is None or not isfinite(value) or from_at is None or to_at is None:
-        return None
-    return {
-        "metric": line.metric,
-        "value": round(float(value), 4),
-        "unit": line.unit,
-        "threshold": threshold,
-        "where": where or "",
-        "from": iso(from_at),
-        "to": iso(to_at),
-        "mbean": line.mbean,
-    }
 
 
 def named(subjects: Iterable[str | None]) -> tuple[str, ...]:
@@ -152,6 +130,7 @@ class Found(NamedTuple):
     charts: dict[str, list[Row]]
     rows: dict[str, list[Row]]
     steps: dict[str, list[Step]]
+    tables: dict[str, dict[str, Any] | None] | None = None
 
 
 def _run(
@@ -167,9 +146,10 @@ def _run(
     steps: dict[str, list[Step]] = {}
     for view, query in signature.steps.items():
         with running(f"{signature.id}/{view}"):
-            step, ways.rows[view] = compute_step(spark, _of_clusters(query, clusters), _bind(query, bound), ways)
-        step.createOrReplaceTempView(view)
-        steps[view] = [Step(step, clusters, ways.rows[view])]
+            step = compute_step(spark, _of_clusters(query, clusters), _bind(query, bound), ways)
+        step.frame.createOrReplaceTempView(view)
+        ways.rows[view] = step.rows
+        steps[view] = [Step(step.frame, clusters, step.rows)]
     rows, charts = rows_of("query", signature.query), rows_of("charts", signature.charts_query)
     with running(f"{signature.id}/query"):  # a value that no figure can be made of is met here
         detections = {
@@ -178,6 +158,86 @@ def _run(
         }
     shown = signature.rows_query if any(detections.values()) else None  # what is behind a detection, where there is one
     return Found(detections, charts, rows_of("rows", shown) if shown else {}, steps)
+
+
+def _flat(spark: SparkSession, signature: Signature, clusters: list[str], of: Values, ways: Ways) -> Found:
+    """A signature whose thresholds are a table: all clusters in one run. of: thresholds in force, by cluster."""
+    own = {cluster: of[cluster] for cluster in clusters if cluster in of}
+
+    def rows_of(name: str, query: str) -> dict[str, list[dict[str, Any]]]:
+        with running(f"{signature.id}/{name}"), ways.of(query):
+            return _of_each(spark.sql(query).toArrow().to_pylist(), own)
+
+    show_thresholds(spark, signature, own)
+    ways.rows[thresholds_view(signature)] = len(own)
+    steps: dict[str, list[Step]] = {}
+    last = f"{signature.id}_detections"
+    for view, query in {**signature.steps, last: signature.detections_query}.items():
+        with running(f"{signature.id}/{view}"):
+            step = compute_step(spark, query, {}, ways)
+        step.frame.createOrReplaceTempView(view)
+        ways.rows[view] = step.rows
+        steps[view] = [Step(step.frame, list(own), step.rows)]
+    with running(f"{signature.id}/{last}"):
+        found = _of_each(step.all_rows(), own)
+    asked = {"subjects": signature.subjects_query, "rows": signature.rows_query} if any(found.values()) else {}
+    others = {name: rows_of(name, query) for name, query in asked.items() if query}
+    named, behind = others.get("subjects", {}), others.get("rows", found)
+    with running(f"{signature.id}/{last}"):  # a value that no figure can be made of is met here
+        detections = {c: detections_of(signature, rows, named.get(c, ()), own[c]) for c, rows in found.items()}
+        tables = {c: table_of(signature, rows) for c, rows in behind.items()}
+    return Found(detections, {}, {}, steps, tables)
+
+
+def _of_each(rows: Iterable[dict[str, Any]], clusters: Iterable[str]) -> dict[str, list[dict[str, Any]]]:
+    """The rows of each of these clusters."""
+    found: dict[str, list[dict[str, Any]]] = {cluster: [] for cluster in clusters}
+    for row in rows:
+        if row["cluster"] in found:
+            found[row["cluster"]].append(row)
+    return found
+
+
+def _series(
+    spark: SparkSession,
+    signatures: list[Signature],
+    values: Mapping[str, Values],
+    steps: Mapping[str, list[Step]],
+    ways: Ways,
+    aside: Aside,
+) -> dict[str, dict[str, list[dict[str, Any]]]]:
+    """Signature -> cluster -> charts: the points of all of them are one query."""
+    if not signatures:
+        return {}
+    query = "\nUNION ALL\n".join(_series_of(one) for one in signatures)
+    read = tables_read(query)
+
+    def charts(clusters: list[str]) -> dict[str, dict[str, list[dict[str, Any]]]]:
+        points: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
+        with running("series"), ways.of(query):
+            for view in sorted(read & set(steps)):
+                show_step(view, steps[view], clusters)
+            for row in spark.sql(query).collect():
+                points[row.signature, row.cluster].append(row.asDict())
+            return {
+                one.id: {c: charts_of(one, points[one.id, c], of) for c, of in values[one.id].items() if c in clusters}
+                for one in signatures
+            }
+
+    return aside.run(Task(read, charts))
+
+
+def _series_of(signature: Signature) -> str:
+    """The signature's points with its name, and with null for the columns that it does not give."""
+    text, columns = signature.series_query, []
+    for name in SERIES:
+        if name in ("object_name", "object_detail", "threshold") and not re.search(rf"\bAS {name}\b", text):
+            columns.append(f"NULL AS {name}")
+        elif name in ("threshold", "amount"):
+            columns.append(f"TRY_CAST({name} AS DOUBLE) AS {name}")
+        else:
+            columns.append(f"CAST({name} AS STRING) AS {name}" if name.startswith("object_") else name)
+    return f"SELECT '{signature.id}' AS signature, {', '.join(columns)} FROM (\n{text}\n)"  # noqa: S608  # the project's
 
 
 def _together(runs: Iterable[Found]) -> Found:
@@ -192,13 +252,19 @@ def _together(runs: Iterable[Found]) -> Found:
     return whole
 
 
-def _measured(signature: Signature, found: Found, covered: Mapping[str, Coverage]) -> dict[str, Measured]:
-    """Of each cluster that `covered` knows."""
+def _measured(
+    signature: Signature, found: Found, covered: Mapping[str, Coverage], drawn: Mapping[str, list[dict[str, Any]]]
+) -> dict[str, Measured]:
+    """Of each cluster that `covered` knows. drawn: its charts."""
     measured = {}
     for cluster, one in covered.items():
         detections = found.detections.get(cluster, ())
         state = "detected" if detections else "quiet" if one.evaluated else "not_evaluated"
         result = SignatureResult(signature.id, state, detections, one.missing)  # type: ignore[arg-type]
+        if found.tables is not None:
+            table = found.tables.get(cluster) if detections else None
+            measured[cluster] = Measured(result, drawn.get(cluster, []), table)
+            continue
         table = _table(found.rows.get(cluster, [])) if detections else None
         measured[cluster] = Measured(result, _charts(found.charts.get(cluster, [])), table)
     return measured
@@ -221,6 +287,8 @@ def run_signatures(
 
     def found(signature: Signature, wanted: list[str]) -> Found:
         of = values[signature.id]
+        if signature.detections_query:
+            return _flat(spark, signature, wanted, of, known)
         alike: dict[tuple[tuple[str, float], ...], list[str]] = defaultdict(list)
         for cluster in [one for one in wanted if one in clusters]:
             alike[_bound(signature, of[cluster])].append(cluster)
@@ -233,7 +301,9 @@ def run_signatures(
     results = left.run_all(tasks)
     steps = {view: own for one in results.values() for view, own in one.steps.items()}
     covered = run_coverage(spark, signatures, values, steps, known, left)
-    measured = {one.id: _measured(one, results[one.id], covered[one.id]) for one in signatures}
+    flat = [one for one in signatures if one.detections_query]
+    drawn = _series(spark, flat, values, steps, known, left)
+    measured = {one.id: _measured(one, results[one.id], covered[one.id], drawn.get(one.id, {})) for one in signatures}
     return {
         cluster: {name: rows[cluster] for name, rows in measured.items() if cluster in rows}
         for cluster in clusters

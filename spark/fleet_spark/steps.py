@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import pyarrow as pa
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import col
@@ -24,8 +25,21 @@ class Step(NamedTuple):
         return frame.where(col("cluster").isin(own)) if own else nothing(frame.sparkSession, frame.schema)
 
 
-def compute_step(spark: SparkSession, query: str, values: Mapping[str, Any], ways: Ways) -> tuple[DataFrame, int]:
-    """A step computed once, which every later step and all queries read; and its rows.
+class Computed(NamedTuple):
+    """A step that was computed, and how many rows it has. held: those rows, where they are few."""
+
+    frame: DataFrame
+    rows: int
+    held: pa.Table | None
+
+    def all_rows(self) -> list[dict[str, Any]]:
+        """Every row."""
+        found: list[dict[str, Any]] = (self.frame.toArrow() if self.held is None else self.held).to_pylist()
+        return found
+
+
+def compute_step(spark: SparkSession, query: str, values: Mapping[str, Any], ways: Ways) -> Computed:
+    """A step computed once, which every later step and all queries read.
 
     As mere views the steps of fetch_latency grow into one plan that takes three times as long.
     """
@@ -33,8 +47,8 @@ def compute_step(spark: SparkSession, query: str, values: Mapping[str, Any], way
         frame = spark.sql(query, args=dict(values))
         if small:
             found = frame.toArrow()
-            return in_driver(spark, found, frame.schema), weight(found)
+            return Computed(in_driver(spark, found, frame.schema), weight(found), found)
         counted, count = observed(frame)
         kept = counted.localCheckpoint(eager=True, storageLevel=StorageLevel.DISK_ONLY)  # the heap is for queries
         rows = int(count.get["rows"])
-        return (kept if rows else nothing(spark, frame.schema)), rows
+        return Computed(kept if rows else nothing(spark, frame.schema), rows, None)

@@ -49,9 +49,16 @@ class Template(NamedTuple):
 
     def of_row(self, row: DetectionRow, totals: Mapping[str, Any]) -> str | None:
         """The text of one row; None where a part of it that the template names is null."""
-        values = {**totals, **row._asdict()}
+        return self.of({**totals, **row._asdict()})
+
+    def of(self, values: Mapping[str, Any]) -> str | None:
+        """The text of these values; None where one that the template names is null."""
         if any(values.get(name) is None for name in self.names):
             return None
+        return self.made.render(values)
+
+    def of_nulls(self, values: Mapping[str, Any]) -> str:
+        """The same, with `?` for what is null; a template may ask for it with `is none`."""
         return self.made.render(values)
 
 
@@ -61,6 +68,7 @@ def template(text: str) -> Template:
     environment = jinja2.Environment(
         autoescape=jinja2.select_autoescape(default_for_string=False),  # texts are escaped where they are shown
         undefined=jinja2.StrictUndefined,
+        finalize=lambda value: "?" if value is None else value,
     )
     try:
         return Template(

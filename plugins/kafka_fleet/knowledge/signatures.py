@@ -20,6 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.catalogue_folders import entry_folders, read_query, read_steps, read_words
 from kafka_fleet.knowledge.close_looks import Look
+from kafka_fleet.knowledge.detection_rows import template
 from kafka_fleet.knowledge.needs import Need
 from kafka_fleet.knowledge.thresholds import Threshold
 from kafka_fleet.schema.mbeans import mbean_of
@@ -80,8 +81,38 @@ class Advice(BaseModel):
     command: str | None = None
 
 
+class Subjects(BaseModel):
+    """Subjects of one kind: a template over a row, `broker {{ broker }}`; of more than `most` the rest is counted."""
+
+    model_config = ConfigDict(extra="forbid")
+    name: str
+    most: int = Field(default=15, ge=1)
+
+
+class BoundList(BaseModel):
+    """A bound that is a list: a template over each row that names subjects; of more than `most` the rest is counted."""
+
+    model_config = ConfigDict(extra="forbid")
+    text: str
+    most: int = Field(ge=1)
+
+
+class Chart(BaseModel):
+    """A picture of the letter: its title is a template over a row of series.sql."""
+
+    model_config = ConfigDict(extra="forbid")
+    title: str
+    unit: str
+    threshold: str | None = None
+
+
 class Signature(BaseModel):
-    """One signature folder: words and thresholds from signature.yaml, the statistic from query.sql."""
+    """One signature folder: words and thresholds from signature.yaml, the statistic from its queries.
+
+    place, subjects, bounds, table and charts say what the rows of the queries become (knowledge/signature_rows.py).
+    bounds: name -> column, or list; words: column -> what its values are called; table: heading -> column, or template;
+    none: the columns of rows.sql as they are.
+    """
 
     model_config = ConfigDict(extra="forbid")
     id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
@@ -95,6 +126,16 @@ class Signature(BaseModel):
     remeasure: str
     advice: list[Advice] = Field(default_factory=list)
     look: Look | None = None
+    place: str = ""
+    detection_key: list[str] = Field(default_factory=list)
+    subjects: list[Subjects] = Field(default_factory=list)
+    bounds: dict[str, str | BoundList] = Field(default_factory=dict)
+    words: dict[str, dict[str, str]] = Field(default_factory=dict)
+    table: dict[str, str] = Field(default_factory=dict)
+    charts: dict[str, Chart] = Field(default_factory=dict)
+    detections_query: str = ""
+    subjects_query: str = ""
+    series_query: str = ""
     steps: dict[str, str] = Field(default_factory=dict)
     query: str = ""
     needs_query: str = ""
@@ -113,12 +154,20 @@ class Signature(BaseModel):
         for advice in self.advice:
             if unknown := sorted(set(advice.causes) - set(self.causes)):
                 raise ValueError(f"advice: no such cause: {', '.join(unknown)}")
+        for chart in self.charts.values():
+            if chart.threshold is not None and chart.threshold not in self.thresholds:
+                raise ValueError(f"chart {chart.title}: no such threshold: {chart.threshold}")
+        lists = [one.text for one in self.bounds.values() if isinstance(one, BoundList)]
+        names = [one.name for one in (*self.subjects,)] + [one.title for one in self.charts.values()]
+        for text in (self.place, *names, *lists, *self.table.values()):
+            template(text)
         return self
 
     @property
     def queries(self) -> list[str]:
         """Texts of all steps and queries."""
         texts = [*self.steps.values(), self.needs_query, self.query, self.charts_query, self.rows_query]
+        texts += [self.detections_query, self.subjects_query, self.series_query]
         return [text for text in texts if text]
 
     def remeasure_for(self, jolokia_url: str) -> str:
@@ -128,15 +177,15 @@ class Signature(BaseModel):
 
 
 def _load(folder: Path) -> Signature:
-    return read_words(folder, WORDS, Signature).model_copy(
-        update={
-            "steps": read_steps(folder),
-            "query": read_query(folder, "query"),
-            "needs_query": read_query(folder, "needs"),
-            "charts_query": read_query(folder, "charts"),
-            "rows_query": read_query(folder, "rows") if (folder / "rows.sql").exists() else "",
-        }
-    )
+    asked = {"needs": "needs_query", "detections": "detections_query", "series": "series_query"}
+    optional = {"subjects": "subjects_query", "rows": "rows_query"}
+    if (folder / "query.sql").exists():
+        asked = {"needs": "needs_query", "query": "query", "charts": "charts_query"}
+    queries = {field: read_query(folder, name) for name, field in asked.items()}
+    queries |= {
+        field: read_query(folder, name) for name, field in optional.items() if (folder / f"{name}.sql").exists()
+    }
+    return read_words(folder, WORDS, Signature).model_copy(update={"steps": read_steps(folder), **queries})
 
 
 @cache

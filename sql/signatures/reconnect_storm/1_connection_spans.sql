@@ -1,28 +1,24 @@
--- Intervals of a listener whose new connections can be judged, with the backlog that is in force and the host's word.
--- in:  listener_connections, config_days, broker_days, host_counters
+-- Intervals of a listener whose new connections can be judged, with the backlog that is in force.
+-- in:  listener_connections, config_days, broker_days, host_counters, reconnect_storm_thresholds
 -- out: one row per cluster, broker, listener and interval. burst_s is the time in which the new connections can have
---      come; overflows is null where no node_exporter was read at both ends.
+--      come; internal: only brokers and controllers call there; host_read: node_exporter was read at both ends
 WITH settings AS (
     SELECT
         cluster,
         broker,
+        max(try_cast(CASE WHEN name = 'socket.listen.backlog.size' THEN config_value END AS INT)) AS configured_backlog,
         -- a broker that lists its settings without this one binds without a backlog, which means 50
-        count_if(name = 'socket.listen.backlog.size') = 0 AS configs_read,
-        max(
-            CASE WHEN name = 'socket.listen.backlog.size' THEN try_cast(config_value AS INT) END
-        ) AS configured_backlog
+        NOT max(name = 'socket.listen.backlog.size') AS configs_read
     FROM config_days
     GROUP BY cluster, broker
 ),
 
--- listeners on which only brokers and controllers call: no deployment of clients shows there
 internals AS (
-    SELECT
+    SELECT DISTINCT
         cluster,
-        array_distinct(flatten(collect_list(split(upper(replace(config_value, ' ', '')), ',')))) AS listeners
+        explode(split(upper(replace(config_value, ' ', '')), ',')) AS listener
     FROM config_days
     WHERE name IN ('controller.listener.names', 'inter.broker.listener.name', 'control.plane.listener.name')
-    GROUP BY cluster
 ),
 
 limits AS (
@@ -32,24 +28,6 @@ limits AS (
         max_by(somaxconn, to_sweep) AS somaxconn
     FROM host_counters
     GROUP BY cluster, broker
-),
-
-brokers AS (
-    SELECT
-        b.cluster,
-        b.broker,
-        l.somaxconn,
-        coalesce(c.configured_backlog, 50) AS backlog,
-        c.configured_backlog IS NOT NULL
-        OR coalesce(c.configs_read, FALSE)
-        OR coalesce(
-            try_cast(get(split(b.kafka_release, '[.]'), 0) AS INT) * 100L
-            + try_cast(get(split(b.kafka_release, '[.]'), 1) AS INT) < 302, FALSE
-        ) AS backlog_known
-    FROM broker_days AS b
-    LEFT JOIN settings AS c ON b.cluster = c.cluster AND b.broker = c.broker
-    LEFT JOIN limits AS l ON b.cluster = l.cluster AND b.broker = l.broker
-    WHERE array_contains(:clusters, b.cluster)
 )
 
 SELECT
@@ -71,25 +49,28 @@ SELECT
     s.blocked_ns,
     s.leaders,
     s.leaders_gained,
-    b.backlog_known,
-    b.somaxconn,
-    h.listen_overflows,
-    h.listen_drops,
-    h.syncookies_sent,
-    h.tcp_syncookies,
-    h.tcp_max_syn_backlog,
-    least(b.backlog, b.somaxconn) AS backlog,
+    l.somaxconn,
+    i.listener IS NOT NULL AS internal,
+    least(coalesce(c.configured_backlog, 50), l.somaxconn) AS backlog,
+    c.configured_backlog IS NOT NULL
+    OR coalesce(c.configs_read, FALSE)
+    OR coalesce(
+        try_cast(get(split(b.kafka_release, '[.]'), 0) AS INT) * 100L
+        + try_cast(get(split(b.kafka_release, '[.]'), 1) AS INT) < 302, FALSE
+    ) AS backlog_known,
     coalesce(h.listen_overflows, h.listen_drops, h.syncookies_sent) IS NOT NULL AS host_read,
     -- every overflow is a drop too; without cookies a full queue of SYNs shows as drops alone
     coalesce(greatest(h.listen_overflows, h.listen_drops), 0) + coalesce(h.syncookies_sent, 0) AS overflows,
-    coalesce(array_contains(i.listeners, upper(s.listener)), FALSE) AS internal,
     CASE
         WHEN s.kind = 'start'
-            THEN greatest(1.0D, least(s.seconds, coalesce(s.accepting_seconds, s.seconds) + :start_slack_s))
+            THEN greatest(1.0D, least(s.seconds, coalesce(s.accepting_seconds, s.seconds) + t.start_slack_s))
         ELSE s.seconds
     END AS burst_s
 FROM listener_connections AS s
-INNER JOIN brokers AS b ON s.cluster = b.cluster AND s.broker = b.broker
-LEFT JOIN internals AS i ON s.cluster = i.cluster
+INNER JOIN reconnect_storm_thresholds AS t ON s.cluster = t.cluster
+INNER JOIN broker_days AS b ON s.cluster = b.cluster AND s.broker = b.broker
+LEFT JOIN settings AS c ON s.cluster = c.cluster AND s.broker = c.broker
+LEFT JOIN limits AS l ON s.cluster = l.cluster AND s.broker = l.broker
+LEFT JOIN internals AS i ON s.cluster = i.cluster AND upper(s.listener) = i.listener
 LEFT JOIN host_counters AS h ON s.cluster = h.cluster AND s.broker = h.broker AND s.to_sweep = h.to_sweep
 WHERE NOT s.ran_back AND s.created IS NOT NULL AND s.held IS NOT NULL

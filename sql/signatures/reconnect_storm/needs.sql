@@ -1,5 +1,5 @@
 -- Which brokers have the counters of connections, and what else is not known of them.
--- in:  connection_spans, storms, host_counters
+-- in:  connection_spans, reconnect_storm_detections, host_counters
 -- out: the shortest interval of each broker, 0 for one between sweeps; and a row for each other input that was not read
 SELECT
     cluster,
@@ -27,7 +27,7 @@ SELECT
     broker,
     'kernel' AS reason,
     NULL AS amount
-FROM storms
+FROM reconnect_storm_detections
 GROUP BY cluster, broker
 HAVING min(strength) = 'suggestive' AND max(NOT host_read)
 UNION ALL

@@ -42,7 +42,7 @@ def test_reconnect_storm(fleets: Generated) -> None:
     gains = (*LISTENER, "overflows", "leaders_gained")
     same(*([s for s in rows if s["kind"] == "sweeps"] for rows in (moved, oracle.spans)), gains)
     same(of_kind(fleets.views["bursts"], "storms"), oracle.bursts, BURST)
-    same(of_kind(fleets.views["storms"], "storms"), oracle.storms, STORM)
+    same(of_kind(fleets.views["reconnect_storm_detections"], "storms"), oracle.storms, STORM)
     found = {(storm["cause"], storm["strength"]) for storm in oracle.storms}
     both = {
         (cause, strength) for cause in ("restart", "leader_move", "deploy") for strength in ("conclusive", "suggestive")
