@@ -140,7 +140,7 @@ class Duck:
             brokers[row["cluster"]].add(row["broker"])
         texts = {"query": signature.query, "charts": signature.charts_query, "rows": signature.rows_query}
         if signature.detections_query:
-            texts = {"detections": f"SELECT * FROM {name}_detections", "series": signature.series_query}  # noqa: S608
+            texts = {"detections": f"SELECT * FROM {name}_detections", "series": signature.series_query}
             texts |= {"subjects": signature.subjects_query, "rows": signature.rows_query}
         found = {
             kind: self.rows(_translated(query, self._literals(query, bound))) for kind, query in texts.items() if query
