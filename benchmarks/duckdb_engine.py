@@ -181,6 +181,8 @@ def _translated(query: str, literals: tuple[tuple[str, str], ...]) -> str:
     for tried in list(tree.find_all(exp.Anonymous)):
         if tried.name == "try_sum":  # whole numbers add up to wider ones here, which do not overflow
             tried.replace(exp.Sum(this=tried.expressions[0]))
+    for between in list(tree.find_all(exp.Quantile)):  # between two values, as percentile() does
+        between.replace(exp.Anonymous(this="quantile_cont", expressions=[between.this, between.args["quantile"]]))
     for safe in list(tree.find_all(*_PLAIN)):
         plain = _PLAIN[type(safe)](this=safe.this, expression=safe.expression)
         safe.replace(exp.Anonymous(this="TRY", expressions=[plain]))

@@ -66,6 +66,7 @@ def _subjects(signature: Signature, rows: Sequence[FlatRow]) -> tuple[str, ...]:
     found: list[str] = []
     for kind in signature.subjects:
         names = list(dict.fromkeys(name for row in rows if (name := template(kind.name).of(row)) is not None))
+        names = sorted(names) if kind.by_name else names
         found += names[: kind.most]
         if len(names) > kind.most:
             found.append(f"and {len(names) - kind.most:,} more {names[0].partition(' ')[0]}s")

@@ -82,11 +82,15 @@ class Advice(BaseModel):
 
 
 class Subjects(BaseModel):
-    """Subjects of one kind: a template over a row, `broker {{ broker }}`; of more than `most` the rest is counted."""
+    """Subjects of one kind: a template over a row, `broker {{ broker }}`; of more than `most` the rest is counted.
+
+    The worst come first, unless they are listed `by_name`.
+    """
 
     model_config = ConfigDict(extra="forbid")
     name: str
     most: int = Field(default=15, ge=1)
+    by_name: bool = False
 
 
 class BoundList(BaseModel):

@@ -6,7 +6,7 @@ WITH shown AS (
         cluster,
         broker,
         listener,
-        row_number() OVER (PARTITION BY cluster ORDER BY max(together) DESC, broker ASC, listener ASC) AS ordinal
+        row_number() OVER (PARTITION BY cluster ORDER BY min(ordinal)) AS place
     FROM reconnect_storm_detections
     GROUP BY cluster, broker, listener
 )
@@ -21,6 +21,6 @@ SELECT
     s.backlog AS threshold,
     s.created AS amount
 FROM connection_spans AS s
-INNER JOIN shown AS x ON s.cluster = x.cluster AND s.broker = x.broker AND s.listener = x.listener AND x.ordinal <= 3
+INNER JOIN shown AS x ON s.cluster = x.cluster AND s.broker = x.broker AND s.listener = x.listener AND x.place <= 3
 INNER JOIN reconnect_storm_thresholds AS t ON s.cluster = t.cluster
 WHERE s.kind = 'sweeps' OR s.seconds <= t.burst_s
