@@ -3,9 +3,8 @@
 Real sweeps recorded from brokers, real jobs with their JVM. The day is published already by a run of one signature; the
 killed run would replace it by all of them. What is killed is in turn the JVM, Python's driver, or both. After each kill
 readers must find each stage as it was before, or whole as the killed run published it; the same job of the same
-generation, as a scheduler's retry, must end in what a run without a kill gave. Where all was published before the kill
-the retry is that of the task `judge` alone: a scheduler does not run again a `facts` that ended well. Ends with 1 when
-one of this does not hold.
+generation, as a scheduler's retry, must end in what a run without a kill gave. Ends with 1
+when one of this does not hold.
 """
 
 import argparse
@@ -187,8 +186,7 @@ def main() -> int:
             left = stages(home)
             mixed = [stage for stage in left if left[stage] not in (old.get(stage), new.get(stage))]
             lost = sorted(set(old) - set(left))
-            judged = current_generation(home / f"findings/ds={recorded_day()}") == NEW
-            run(command(home, NEW, *wide, application=application, job="judge" if judged else "analyze"))
+            run(command(home, NEW, *wide, application=application))
             healed = stages(home) == new
             strays = [str(path.relative_to(home)) for path in home.rglob("_temporary")]
             wrong += bool(mixed or lost or strays) + (not healed)

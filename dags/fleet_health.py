@@ -82,8 +82,11 @@ def spark(task_id: str, arguments: Any) -> FleetSparkSubmit:
     tags=["kafka", "fleet", "report"],
     doc_md="""
 ### Judge a day, write the letters, mail them
-collected → coverage → compact → facts → judge (these two by spark-submit, connection `spark_default`) → letters →
-render → publish → mail, digest → mailed.
+collected → coverage → compact → analyze (one spark-submit, connection `spark_default`) → letters → render → publish →
+mail, digest → mailed.
+
+* **What is under way in `analyze`** stands in the state store of its task instance, as `under_way`: the latest line on
+  facts or on judgement.
 
 * **The day** is the parameter `ds`, else the date of the run's logical date. Judging a day again replaces it and
   sends no second mail; a letter with other findings goes out as "Revised: ...". Where nothing changed since the last
@@ -226,10 +229,10 @@ def fleet_health() -> None:
             tell_of_kept_raw(what.unjudged)
 
     plan = coverage()
-    facts, judge = spark("facts", plan["facts_arguments"]), spark("judge", plan["judge_arguments"])
-    facts.trigger_rule = TriggerRule.ALL_DONE_MIN_ONE_SUCCESS  # many small files cost time, and no day its letters
+    analyze = spark("analyze", plan["arguments"])
+    analyze.trigger_rule = TriggerRule.ALL_DONE_MIN_ONE_SUCCESS  # many small files cost time, and no day its letters
     listed, published, digested = letters(), publish(), digest()
-    LastSweepIsIn(task_id="collected") >> plan >> compact() >> facts >> judge >> listed
+    LastSweepIsIn(task_id="collected") >> plan >> compact() >> analyze >> listed
     sent = mail.expand(clusters=listed)
     render.expand(clusters=listed) >> published >> sent
     published >> [digested, tell_set_aside(), tidy()]

@@ -69,7 +69,7 @@ def main(arguments: list[str]) -> None:
             return
         day = Day(spark, home, options.ds, options.generation, sql)
         try:
-            if options.job in ("facts", "analyze"):
+            if options.job == "facts" or (options.job == "analyze" and not day.judged):  # a retry finds whole facts
                 write_facts(day, options.clusters, tables_needed(day.sql, options.signatures))
             if options.job in ("judge", "analyze"):
                 write_findings(day, options.fleet, options.clusters, options.signatures)

@@ -70,8 +70,7 @@ def settle_plan() -> dict[str, Any]:
         "generation": generation,
         "clusters": clusters,
         "late": late,
-        "facts_arguments": ["facts", *common],
-        "judge_arguments": ["judge", *common],  # the fleet is the one that this run has kept
+        "arguments": ["analyze", *common],  # the fleet is the one that this run has kept
     }
 
 

@@ -1,10 +1,15 @@
 """spark-submit from a task: on a cluster the code and the SQL go along, and the home's credentials, seen by nobody."""
 
+import logging
+import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 from airflow.sdk import BaseHook
 from airflow.sdk.exceptions import AirflowNotFoundException
@@ -13,12 +18,29 @@ from fleet_airflow.page_link import FleetPageLink
 from fleet_airflow.settings import take_credentials
 
 CONNECTION = "spark_default"
+UNDER_WAY = "under_way"  # key of the task's state store, which Airflow shows with the task instance
+EVERY_S = 10.0  # between two writes of it
+STAGES = ("facts of ", "judge ")  # what lines of the job begin with
+log = logging.getLogger(__name__)
+
+
+def watched(lines: Iterable[str], tell: Callable[[str], None]) -> Iterator[str]:
+    """The lines of a job as they come; `tell` hears the first of each stage, then one each EVERY_S seconds."""
+    told_stage, told_at = "", 0.0
+    for line in lines:
+        stage = next((stage for stage in STAGES if line.startswith(stage)), None)
+        now = time.monotonic()
+        if stage is not None and (stage != told_stage or now - told_at >= EVERY_S):
+            told_stage, told_at = stage, now
+            tell(line.strip())
+        yield line
 
 
 class FleetSparkSubmit(SparkSubmitOperator):
     """The operator with what is known only when it runs, and so is in none of the fields that Airflow stores."""
 
     operator_extra_links = (FleetPageLink(),)
+    _tell: Callable[[str], None] = staticmethod(log.info)
 
     def execute(self, context: Any) -> None:
         """Run the job. Spark's driver reads the credentials from its environment and hands them to its executors.
@@ -34,4 +56,19 @@ class FleetSparkSubmit(SparkSubmitOperator):
             if not master.startswith("local"):
                 self.py_files = str(write_bundle(Path(folder)))
             take_credentials()
+            self._tell = partial(_note_under_way, context)
             super().execute(context)
+
+    def _get_hook(self) -> SparkSubmitHook:
+        """The hook, which hands on what the job prints."""
+        hook: SparkSubmitHook = super()._get_hook()
+        read = hook._process_spark_submit_log
+        setattr(hook, "_process_spark_submit_log", lambda lines: read(watched(lines, self._tell)))  # noqa: B010
+        return hook
+
+
+def _note_under_way(context: Any, line: str) -> None:
+    try:
+        context["task_state_store"].set(UNDER_WAY, line)
+    except Exception as error:  # what Airflow does not take costs the day nothing; the log has the line
+        log.warning("what is under way could not be stored: %s", error)

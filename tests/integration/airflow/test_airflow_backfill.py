@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.timeout(2700), pytest.mark.xdist_group("jobs")]  # abo
 DAYS = ["2026-11-09", "2026-11-10"]
 CLUSTERS = ("follower331", "follower332")
 STAGES = ("findings", "signatures", "reports")
-DONE = ("coverage", "facts", "judge", "letters", "publish")
+DONE = ("coverage", "analyze", "letters", "publish")
 
 
 class Seen(NamedTuple):
@@ -39,7 +39,7 @@ class Seen(NamedTuple):
 
 
 class Story(NamedTuple):
-    """Both backfills, how often the first day's `judge` was begun, a visit of the page.
+    """Both backfills, how often the first day's `analyze` was begun, a visit of the page.
 
     And what was mailed after the first, the second and once more by hand, listened meanwhile, and left after the stop.
     """
@@ -100,7 +100,7 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
             mailed = list(mailbox.recipients)
             for one in airflow.cluster:
                 one.note_listeners()
-        tries = airflow.tries(first.runs[DAYS[0]].run_id, "judge")
+        tries = airflow.tries(first.runs[DAYS[0]].run_id, "analyze")
         for name in CLUSTERS:
             assert mail_letter(airflow.home, DAYS[0], name, [f"{name}-oncall@example.org"], plain(port)).ok
         listeners = running.listeners.union(*(one.listeners for one in airflow.cluster))
@@ -180,7 +180,7 @@ def test_every_health_check_of_the_compose_file_passes(story):
 
 def test_the_executors_of_the_spark_cluster_did_the_work(story):
     applications = sorted((story.stack.folder / "spark-work").glob("app-*"))
-    assert len(applications) == 2 * (1 + len(DAYS)), "facts and judge, for every day of both backfills"
+    assert len(applications) == 1 + len(DAYS), "one for every day of both backfills"
     for application in applications:
         (executor,) = application.iterdir()
         assert "Finished task" in (executor / "stderr").read_text()

@@ -98,7 +98,7 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
 
 
 def test_every_task_of_a_good_day_succeeds(story):
-    for task in ("coverage", "compact", "facts", "judge", "letters", "publish", "tidy"):
+    for task in ("coverage", "compact", "analyze", "letters", "publish", "tidy"):
         assert story.good.states[(task, None)] == "success"
     for name in (*CLUSTERS, "lost", "broken"):
         assert story.good.states[("render", name)] == "success"
@@ -153,9 +153,9 @@ def test_a_broken_entry_has_a_page_and_no_mail(story):
 def test_a_spark_job_that_fails_is_red_and_changes_nothing_that_readers_see(story):
     states = story.fault.states
     assert states[("coverage", None)] == "success"
-    assert states[("facts", None)] == "failed"
-    assert {states[(task, None)] for task in ("judge", "letters", "publish")} == {"upstream_failed"}
-    assert "facts [map index -1]" in story.fault.printed
+    assert states[("analyze", None)] == "failed"
+    assert {states[(task, None)] for task in ("letters", "publish")} == {"upstream_failed"}
+    assert "analyze [map index -1]" in story.fault.printed
     assert story.fault.files == story.good.files
     assert story.fault.letters == story.good.letters
     still = {name: followed for name, followed in story.fault.pointers.items() if not name.startswith("replays/")}

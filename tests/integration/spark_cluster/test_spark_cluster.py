@@ -130,7 +130,7 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
 
 
 def test_every_task_succeeds(story):
-    for task in ("coverage", "facts", "judge", "letters", "publish"):
+    for task in ("coverage", "analyze", "letters", "publish"):
         assert story.states[(task, None)] == "success", story.printed[-4000:]
     assert all(story.states[("render", name)] == "success" for name in CLUSTERS)
 

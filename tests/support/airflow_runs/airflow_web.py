@@ -61,7 +61,7 @@ def backfill_by_rest(airflow: AirflowHome, days: list[str], conf: dict[str, Any]
 
 
 def visit(airflow: AirflowHome, run_id: str) -> Visit:
-    """Look at every page without and with a login; and at the extra links of the run's task `judge`."""
+    """Look at every page without and with a login; and at the extra links of the run's task `analyze`."""
     base, token = _address(airflow), _log_in(airflow)
 
     def api(path: str) -> Any:
@@ -79,7 +79,7 @@ def visit(airflow: AirflowHome, run_id: str) -> Visit:
         {path: (answer.status_code, answer.text) for path, answer in seen.items()},
         views,
         api("plugins/importErrors")["total_entries"],
-        api(f"dags/fleet_health/dagRuns/{quote(run_id, safe='')}/taskInstances/judge/links")["extra_links"],
+        api(f"dags/fleet_health/dagRuns/{quote(run_id, safe='')}/taskInstances/analyze/links")["extra_links"],
     )
 
 

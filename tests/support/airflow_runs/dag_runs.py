@@ -43,17 +43,16 @@ class Seen(NamedTuple):
 
 def spark_left_out(task: Any, context: Any) -> None:
     """What spark-submit leaves of a day, written by the code of the jobs from rows that are computed already."""
-    stage, home, generation = (task.application_args[place] for place in (0, 2, 6))
+    job, home, generation = (task.application_args[place] for place in (0, 2, 6))
+    assert job == "analyze"
     assert task.application_args[1:6:2] == ["--home", "--ds", "--generation"]
     assert "--clusters" not in task.application_args, "the whole day is judged, whoever is to be told"
     folder, ds = Path(home), task.application_args[4]
-    if stage == "facts":
-        computed_days.facts(folder, generation, 2, ds)
-    else:
-        fleet = kept_fleet(folder, ds, generation)
-        assert fleet is not None, "each run keeps the fleet as it found it"
-        stored = {one.cluster for one in manifests(folder, ds)[0]}
-        computed_days.judge(folder, generation, exposed(), ds, sorted({*stored, *(one.id for one in fleet.clusters)}))
+    computed_days.facts(folder, generation, 2, ds)
+    fleet = kept_fleet(folder, ds, generation)
+    assert fleet is not None, "each run keeps the fleet as it found it"
+    stored = {one.cluster for one in manifests(folder, ds)[0]}
+    computed_days.judge(folder, generation, exposed(), ds, sorted({*stored, *(one.id for one in fleet.clusters)}))
 
 
 def to_the_day(sweeps: list[Sweep], ds: str = DS) -> None:

@@ -54,7 +54,7 @@ def test_analysis_runs_over_a_daily_interval_and_may_be_backfilled(bag):
 
 def test_the_chain(bag):
     dag = bag.dags["fleet_health"]
-    names = ["collected", "coverage", "compact", "facts", "judge", "letters", "render", "publish", "mail", "mailed"]
+    names = ["collected", "coverage", "compact", "analyze", "letters", "render", "publish", "mail", "mailed"]
     assert sorted(dag.task_dict) == sorted([*names, "digest", "tidy", "tell_set_aside", "late_sweeps"])
     for task in ("digest", "tidy", "tell_set_aside"):
         assert dag.get_task(task).upstream_task_ids == {"publish"}
@@ -63,10 +63,9 @@ def test_the_chain(bag):
         assert downstream in dag.get_task(upstream).get_flat_relative_ids(upstream=False)
     assert dag.get_task("publish").trigger_rule == "all_done_min_one_success"
     assert {task for task in names if dag.get_task(task).is_mapped} == {"render", "mail"}
-    for task in ("facts", "judge"):
-        assert dag.get_task(task).max_active_tis_per_dag == 1
-        assert dag.get_task(task)._conn_id == "spark_default"
-        assert Path(dag.get_task(task).application) == ROOT / "spark" / "submit.py"
+    analyze = dag.get_task("analyze")
+    assert (analyze.max_active_tis_per_dag, analyze._conn_id) == (1, "spark_default")
+    assert Path(analyze.application) == ROOT / "spark" / "submit.py"
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def test_a_scheduled_run_that_fails_is_told_at_once_and_once(run, box, monkeypat
     seen = run.scheduled()
     assert (seen.state, seen.mailed) == ("failed", [PLATFORM])
     ((subject, text),) = told(box)
-    assert subject.startswith(f"Kafka Fleet Health: the run of fleet_health for {DS} has failed: facts")
+    assert subject.startswith(f"Kafka Fleet Health: the run of fleet_health for {DS} has failed: analyze")
     assert "No space left on device" in text
     by_hand = run()
     assert (by_hand.state, by_hand.mailed) == ("failed", [PLATFORM]), "who starts a run looks at it"
@@ -147,8 +147,7 @@ def test_clusters_that_a_day_is_judged_without_are_told_and_the_others_have_thei
 
     def execute(task, context, spark=run.spark):
         spark(task, context)
-        if task.application_args[0] == "judge":
-            note_set_aside(run.home, DS, "g0001", "facts", {"archive-eu": "Its numbers <b>overflow</b> a query."})
+        note_set_aside(run.home, DS, "g0001", "facts", {"archive-eu": "Its numbers <b>overflow</b> a query."})
 
     monkeypatch.setattr("fleet_airflow.spark_submit.FleetSparkSubmit.execute", execute)
     seen = run.scheduled()
@@ -166,8 +165,7 @@ def test_a_cluster_that_the_judge_left_out_costs_nobody_a_letter_when_that_canno
 
     def execute(task, context, spark=run.spark):
         spark(task, context)
-        if task.application_args[0] == "judge":
-            (run.home / f"findings/ds={DS}/g0001/clusters/left-out.json").unlink()
+        (run.home / f"findings/ds={DS}/g0001/clusters/left-out.json").unlink()
 
     monkeypatch.setattr("fleet_airflow.spark_submit.FleetSparkSubmit.execute", execute)
     box.answers[PLATFORM] = "450 try later"

@@ -34,7 +34,7 @@ def test_letters_are_there_whatever_the_mail_server_says_and_a_bad_address_costs
     box.on_data = lambda to: busy.pop() if to == ARCHIVE and busy else "250 kept"
     run.land()
     seen = run()
-    steps = ("coverage", "compact", "facts", "judge", "letters", "publish", "tidy")
+    steps = ("coverage", "compact", "analyze", "letters", "publish", "tidy")
     assert {seen.tasks[(step, None)] for step in steps} == {"success"}
     assert {seen.tasks[("render", name)] for name in CLUSTERS} == {"success"}
     assert seen.letters == "g0001"

@@ -78,6 +78,6 @@ def test_a_bucket_that_refuses_the_key_is_one_sentence_without_the_secret(
         with caplog.at_level("DEBUG"):
             run = bag.dags["fleet_health"].test(run_conf={"ds": "2026-11-20", "clusters": None})
     states = {i.task_id: str(i.state) for i in run.get_task_instances()}
-    assert (states["coverage"], states["facts"]) == ("failed", "upstream_failed")
+    assert (states["coverage"], states["analyze"]) == ("failed", "upstream_failed")
     assert f"{home}: the bucket refuses the credentials (InvalidAccessKeyId)" in caplog.text
     assert hits([secret], [Path(os.environ["AIRFLOW_HOME"])], {"log": caplog.text}) == []
