@@ -29,7 +29,8 @@ from benchmarks.measure import gate, machine
 from fleet_spark.stored import look
 from kafka_fleet.base.resources import spark_application, sql_dir
 from kafka_fleet.cli.commands import SMALL_DAY_JVM
-from kafka_fleet.store.generations import POINTER, claim_generation, current_generation
+from kafka_fleet.store.generations import claim_generation, current_generation
+from kafka_fleet.store.home_names import POINTER
 from support.homes.recorded import recorded_day, write_home
 from support.homes.stored_days import published
 

@@ -31,10 +31,11 @@ from kafka_fleet.collect.connections.http import Limits
 from kafka_fleet.collect.jolokia import client as jolokia
 from kafka_fleet.config.credentials import local_credentials
 from kafka_fleet.config.fleet import load_fleet
+from kafka_fleet.store.home_names import JOINED
 from kafka_fleet.store.raw.compaction import compact, remove_superseded
 from kafka_fleet.store.raw.garbage import remove_orphans
 from kafka_fleet.store.raw.latest_sweep import FOLDER
-from kafka_fleet.store.raw.manifests import JOINED, manifests, read_rows
+from kafka_fleet.store.raw.manifests import manifests, read_rows
 
 LIMITS = Limits(read_s=3.0)  # a broker that hangs costs this twice
 _LIBC = ctypes.CDLL(None)  # of glibc

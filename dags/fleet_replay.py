@@ -59,14 +59,14 @@ def fleet_replay() -> None:
     def plan() -> dict[str, Any]:
         """The days that are stored, the rules to judge by, and a folder of its own for what comes out."""
         from kafka_fleet.base.errors import UsageError
-        from kafka_fleet.documents.replays import claim_replay, replay_rules, stored_days
+        from kafka_fleet.documents.replays import claim_replay, days_to_replay, replay_rules
         from kafka_fleet.store.bucket import address
 
         params = get_current_context()["params"]
         asked = {name: params[name] or [] for name in ("signatures", "advisories")}
         try:
             signatures, only = replay_rules(asked["signatures"], asked["advisories"])
-            days = stored_days(home(), params["first"], params["last"])
+            days = days_to_replay(home(), params["first"], params["last"])
         except UsageError as error:
             raise AirflowFailException(str(error)) from error
         results = claim_replay(home(), {"days": days, **asked})
@@ -79,15 +79,16 @@ def fleet_replay() -> None:
     @task
     def tell(found: dict[str, Any]) -> None:
         """A line for each finding, and the whole beside the replay."""
-        from kafka_fleet.documents.replays import KEPT, store_replay, timelines_of
+        from kafka_fleet.documents.replays import store_replay, timelines_of
+        from kafka_fleet.store.home import Home, Replay
 
-        results = home() / "replays" / found["name"]
+        results = Home(home()).replay(found["name"])
         for row in store_replay(home(), results, timelines_of(results, found), found):
             fired = f"first fired {row['first_fired']}" if row["first_fired"] else "never fired"
             published = f"published since {row['published_first']}" if row["published_first"] else "not published"
             after = f"; after the upgrade: {row['after_upgrade']}" if row["after_upgrade"] else ""
             log.info("%s: %s (%s): %s, %s%s", row["cluster"], row["finding"], row["worst"], fired, published, after)
-        log.info("%s", results / KEPT)
+        log.info("%s", Replay(results).timelines)
 
     planned = plan()
     submitted = FleetSparkSubmit(

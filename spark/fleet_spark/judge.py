@@ -28,7 +28,7 @@ from fleet_spark.tables import Day
 from fleet_spark.unjudged import declared_entry, seen
 from fleet_spark.ways import tables_read
 from kafka_fleet.config.fleet import Fleet, load_fleet
-from kafka_fleet.documents.day_summaries import day_summary, day_summary_path, summary
+from kafka_fleet.documents.day_summaries import day_summary, summary
 from kafka_fleet.knowledge.conditions import load_conditions
 from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.store.excluded_clusters import note_set_aside, set_aside_by_facts
@@ -153,20 +153,20 @@ def store(
     states: list[dict[str, Any]],
 ) -> None:
     """Write what was judged as the day's generation and publish it. Raises Unchangeable, Overtaken."""
-    folder = day.results / f"findings/ds={day.ds}"
+    of = day.stored
     order = [
         (f["cluster"], f["advisory"] is None, f["advisory"] or "", f["signature"] or "", f["cause"] or "")
         for f in findings
     ]
     ordered = [finding for _key, finding in sorted(zip(order, findings, strict=True), key=lambda pair: pair[0])]
     for one in dossiers:
-        day.put(folder / day.generation / "clusters" / f"{one['cluster']}.json", canonical(one))
+        day.put(of.cluster(one["cluster"]), canonical(one))
     for name, one in briefs.items():
-        day.put(day_summary_path(day.results, day.ds, day.generation, name), canonical(one))
+        day.put(of.verdict(name), canonical(one))
     rows = {one["cluster"]: summary(one, briefs[one["cluster"]]) for one in dossiers}
-    day.put(folder / day.generation / "summary.json", canonical({"schema_version": 1, "clusters": rows}))
-    day.put(folder / day.generation / "findings.json", canonical(ordered))
-    day.put(day.results / f"signatures/ds={day.ds}" / day.generation / "signatures.json", canonical(states))
-    publish(day.results / f"signatures/ds={day.ds}", day.generation)
-    publish(folder, day.generation)
+    day.put(of.summary, canonical({"schema_version": 1, "clusters": rows}))
+    day.put(of.finding_list, canonical(ordered))
+    day.put(of.signatures, canonical(states))
+    publish(of.day.signatures, day.generation)
+    publish(of.day.findings, day.generation)
     print(f"judge {day.ds}: {len(ordered)} findings of {len(dossiers)} clusters", flush=True)

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 from kafka_fleet.documents.coverage import reached, set_aside
 from kafka_fleet.domain import VERDICT_RANK
-from kafka_fleet.store.generations import checked_day, current_generation
+from kafka_fleet.store.generations import current_generation
+from kafka_fleet.store.home import Home, HomeGeneration
 from kafka_fleet.store.versions import document
 
 FIELDS = ("advisory", "signature", "cause", "verdict", "severity", "exposure", "signature_state", "subjects", "release")
@@ -59,28 +60,24 @@ def day_summary(
     return {"schema_version": 1, "reached": answered, "release": release, "states": states, "rows": rows}
 
 
-def day_summary_path(home: Path, ds: str, generation: str, cluster: str) -> Path:
-    """Where the judge keeps it."""
-    return home / f"findings/ds={checked_day(ds)}/{generation}/verdicts/{cluster}.json"
-
-
 def stored_day_summary(home: Path, ds: str, generation: str, cluster: str) -> dict[str, Any] | None:
     """The document of a generation; of a day that was judged before there were any, made of findings and dossier.
 
     None where the generation has no such cluster. Raises ValueError for a damaged document.
     """
+    of = Home(home).generation(ds, generation)
     try:
-        text = day_summary_path(home, ds, generation, cluster).read_bytes()
+        text = of.verdict(cluster).read_bytes()
     except FileNotFoundError:
-        return _older(home / f"findings/ds={checked_day(ds)}/{generation}", cluster)
+        return _older(of, cluster)
     found: dict[str, Any] = document(text, f"the judgement of {cluster} on {ds}")
     return found
 
 
-def _older(folder: Path, cluster: str) -> dict[str, Any] | None:
+def _older(of: HomeGeneration, cluster: str) -> dict[str, Any] | None:
     try:
-        dossier = document((folder / f"clusters/{cluster}.json").read_bytes(), f"{folder}: {cluster}")
-        own = _findings(folder / "findings.json").get(cluster, [])
+        dossier = document(of.cluster(cluster).read_bytes(), f"{of.findings}: {cluster}")
+        own = _findings(of.finding_list).get(cluster, [])
     except FileNotFoundError:
         return None
     states = {one["signature"]: one["state"] for one in dossier["signatures"]}
@@ -101,7 +98,7 @@ def read_day_summary(home: Path, ds: str, cluster: str, generation: str | None =
 
     generation: the published one unless it is given.
     """
-    generation = generation or current_generation(home / f"findings/ds={checked_day(ds)}")
+    generation = generation or current_generation(Home(home).day(ds).findings)
     if generation is None:
         return None
     content = stored_day_summary(home, ds, generation, cluster)

@@ -17,6 +17,7 @@ from kafka_fleet.mail.smtp_settings import SmtpSettings
 from kafka_fleet.report.sanitize import clean
 from kafka_fleet.report.templating import inlined, plain, render
 from kafka_fleet.store.files import list_names
+from kafka_fleet.store.home import Home
 
 OWNERS = "KAFKA_FLEET_PLATFORM_OWNERS"  # mail addresses with commas between them
 MOST_LINES = 200
@@ -114,7 +115,7 @@ def _told_lately(home: Path, today: date) -> list[tuple[str, str]]:
     return [
         (ds, name.removesuffix(".json"))
         for ds in days
-        for name in list_names(home / f"outbox/ds={ds}")
+        for name in list_names(Home(home).day(ds).outbox)
         if name.startswith(_PREFIX) and name.endswith(".json")
     ]
 

@@ -17,11 +17,11 @@ from fleet_spark.judge import canonical, store
 from fleet_spark.stored import look, write_few
 from fleet_spark.tables import Day
 from kafka_fleet.documents.day_summaries import day_summary
-from kafka_fleet.documents.plots import plots_path
 from kafka_fleet.documents.published import Published
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.report.render import publish, render_letter, write_letter
 from kafka_fleet.store.generations import claim_generation, current_generation
+from kafka_fleet.store.home import Home
 from kafka_fleet.store.raw.manifests import sweep_times
 from support.builders.letter_rows import DS
 from support.builders.published_days import dossier, exposed
@@ -57,7 +57,7 @@ def judge(home: Path, generation: str, row: Json, ds: str = DS, clusters: Sequen
     briefs = {one["cluster"]: day_summary([one], {"fetch_latency": row["signature_state"]}, True, {}) for one in rows}
     dossiers = [dossier(name, ds) for name in clusters]
     for one in dossiers:
-        day.put(plots_path(home, ds, generation, one["cluster"]), canonical({"sweeps": row["verdict"]}))
+        day.put(Home(home).generation(ds, generation).plots(one["cluster"]), canonical({"sweeps": row["verdict"]}))
         if count := len(sweep_times(home, ds, one["cluster"])):
             one["coverage"] = one["coverage"] | {"sweeps": count}
     store(day, rows, dossiers, briefs, states)
