@@ -1,14 +1,13 @@
 """On demand: stored days go in, and when each finding would first have fired by today's rules comes out."""
 
 import logging
-import os
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from airflow.sdk import Param, dag, get_current_context, task
 from airflow.sdk.exceptions import AirflowFailException
 
-from fleet_airflow.settings import APPLICATION, NAMES, RETRY_DELAY, home, home_text, say_why
+from fleet_airflow.settings import APPLICATION, NAMES, RETRY_DELAY, fleet_file, home, home_text, say_why
 from fleet_airflow.spark_submit import CONNECTION, FleetSparkSubmit
 
 log = logging.getLogger(__name__)
@@ -71,7 +70,7 @@ def fleet_replay() -> None:
             raise AirflowFailException(str(error)) from error
         results = claim_replay(home(), {"days": days, **asked})
         arguments = ["replay", "--home", home_text(), "--results", address(results), "--days", ",".join(days)]
-        arguments += ["--fleet", os.environ["KAFKA_FLEET_FILE"]]
+        arguments += ["--fleet", fleet_file()]
         arguments += ["--signatures", ",".join(signatures)] if signatures else []
         log.info("%d days, into %s", len(days), results.name)
         return {"days": days, "name": results.name, "signatures": signatures, "only": only, "arguments": arguments}

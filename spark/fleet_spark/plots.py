@@ -25,13 +25,13 @@ from fleet_spark.failures import running
 from fleet_spark.signatures import Overrides, thresholds
 from fleet_spark.tables import Day
 from fleet_spark.ways import Ways, tables_read
+from kafka_fleet.domain import GAP
 from kafka_fleet.knowledge.plots import COLUMNS, MOST_POINTS, Plot, load_plots
 from kafka_fleet.knowledge.signatures import Signature, load_signatures
 from kafka_fleet.store.raw.manifests import Manifest
 
 Json = dict[str, Any]
 NOT_ASKED = "It was not asked for in this run."
-GAP = 2.5  # times the usual distance between two sweeps: one sweep that failed is no gap yet
 _LONGEST_GAPS = 20
 _MOST_NAME = 300  # characters of a name: Kafka's topics have at most 249
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kafka_fleet.domain import GAP
 from kafka_fleet.page.axes import Frame, clock_of, round_axis_end, span
 from kafka_fleet.report.formatting import NO_BREAK, number
 from kafka_fleet.report.sanitize import clean
 
-GAP = 2.5  # times the usual distance of two sweeps
 LINES = 48  # of the table
 _CLIP, _LABEL_CLIP = 120, 22
 _SEEN = 2.0  # pixels: what is shorter has a dot, or it would not be seen

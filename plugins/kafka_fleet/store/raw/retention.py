@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import NamedTuple
 
+from kafka_fleet.settings import LEAST_RAW_DAYS
 from kafka_fleet.store import bucket
 from kafka_fleet.store.files import list_names, read_all
 from kafka_fleet.store.generations import current_generation
@@ -40,7 +41,6 @@ from kafka_fleet.store.raw.tombstones import Retired, finish_retirement, retire,
 from kafka_fleet.store.raw.trusted_clock import changed_at, trusted_time
 from kafka_fleet.store.versions import NewerVersion, refuse_newer
 
-LEAST_DAYS = 2  # yesterday is judged today, and begins with the last sweeps of the day before
 RUNNING_SECONDS = ORPHAN_SECONDS  # a generation that was claimed later than this ago may be under way
 BUSY = "it is being judged"
 
@@ -70,14 +70,14 @@ class Plan(NamedTuple):
 
 
 def plan(home: Path, keep_raw_days: int, now: float | None = None) -> Plan:
-    """Look, and delete nothing. Raises ValueError for fewer than LEAST_DAYS, or where a pointer is damaged.
+    """Look, and delete nothing. Raises ValueError for fewer than LEAST_RAW_DAYS, or where a pointer is damaged.
 
     The newest stored day, which may be under way, and so many stored days before it stay. now: a moment that has passed
     for certain; without it the clock's, as far as the stored sweeps bear it out.
     """
-    if keep_raw_days < LEAST_DAYS:
+    if keep_raw_days < LEAST_RAW_DAYS:
         raise ValueError(
-            f"at least {LEAST_DAYS} days of raw are kept: a day begins with the last sweeps of the one before"
+            f"at least {LEAST_RAW_DAYS} days of raw are kept: a day begins with the last sweeps of the one before"
         )
     if now is None:
         now, doubt = trusted_time(home)
