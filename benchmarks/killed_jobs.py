@@ -29,7 +29,9 @@ from benchmarks.measure import gate, machine
 from fleet_spark.stored import look
 from kafka_fleet.base.resources import spark_application, sql_dir
 from kafka_fleet.cli.commands import SMALL_DAY_JVM
-from kafka_fleet.store.generations import POINTER, claim_generation, current_generation
+from kafka_fleet.store.generations import claim_generation, current_generation
+from kafka_fleet.store.home import Home
+from kafka_fleet.store.home_names import POINTER
 from support.homes.recorded import recorded_day, write_home
 from support.homes.stored_days import published
 
@@ -111,7 +113,7 @@ def strike(job: subprocess.Popen[str], whom: str) -> None:
 
 def on_their_way(home: Path) -> list[Path]:
     """Folders in which Spark's committer has of the killed run's generation what is not committed."""
-    return list(home.glob(f"facts/*/ds=*/{NEW}/_temporary"))
+    return list(Home(home).stage("facts").glob(f"*/*/{NEW}/_temporary"))
 
 
 def strike_while_spark_writes(job: subprocess.Popen[str], home: Path) -> bool:
@@ -131,10 +133,11 @@ def stages(home: Path) -> dict[str, Any]:
     """Each stage as its readers find it: bytes of findings and signatures, rows of each fact table."""
     ds = recorded_day()
     found: dict[str, Any] = {stage: published(home, stage, ds) for stage in ("findings", "signatures")}
-    for pointer in home.glob(f"facts/*/ds={ds}/{POINTER}"):
-        folder = pointer.parent
+    for folder in (one for one in Home(home).day(ds).all_facts() if (one / POINTER).exists()):
         rows = look(folder / str(current_generation(folder))).read().to_pylist()
-        found[f"facts/{folder.parent.name}"] = sorted(json.dumps(row, default=str, sort_keys=True) for row in rows)
+        found[str(folder.parent.relative_to(home))] = sorted(
+            json.dumps(row, default=str, sort_keys=True) for row in rows
+        )
     return found
 
 
@@ -187,7 +190,7 @@ def main() -> int:
             left = stages(home)
             mixed = [stage for stage in left if left[stage] not in (old.get(stage), new.get(stage))]
             lost = sorted(set(old) - set(left))
-            judged = current_generation(home / f"findings/ds={recorded_day()}") == NEW
+            judged = current_generation(Home(home).day(recorded_day()).findings) == NEW
             run(command(home, NEW, *wide, application=application, job="judge" if judged else "analyze"))
             healed = stages(home) == new
             strays = [str(path.relative_to(home)) for path in home.rglob("_temporary")]

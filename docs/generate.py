@@ -13,7 +13,15 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from docs_generator import ROOT, advisory_pages, document_pages, fault_pages, proof_pages, signature_pages
+from docs_generator import (
+    ROOT,
+    advisory_pages,
+    document_pages,
+    fault_pages,
+    proof_pages,
+    settings_page,
+    signature_pages,
+)
 from docs_generator.access_policy import access_policy
 from docs_generator.markdown import fill
 from docs_generator.raw_pages import raw_tables
@@ -38,6 +46,7 @@ def whole() -> Pages:
         fault_pages.PAGE: fault_pages.fault_page(),
         proof_pages.PAGE: proof_pages.proof_page(),
         **document_pages.document_pages(),
+        settings_page.PAGE: settings_page.settings_page(),
         "docs/jolokia-access.xml": access_policy(),
     }
 

@@ -30,6 +30,7 @@ from kafka_fleet.report import render
 from kafka_fleet.store.bucket import address
 from kafka_fleet.store.excluded_clusters import set_aside
 from kafka_fleet.store.generations import claim_generation, current_generation
+from kafka_fleet.store.home import Home
 from kafka_fleet.store.raw.compaction import compact_finished
 from kafka_fleet.store.raw.manifests import manifests
 from kafka_fleet.store.versions import NewerVersion, document
@@ -134,17 +135,17 @@ def submit(arguments: list[str], rows: int) -> int:
 
 def _judged(home: Path, ds: str) -> tuple[str, list[Finding]]:
     """The published generation of a day and its findings."""
-    folder = home / f"findings/ds={ds}"
+    day = Home(home).day(ds)
     try:
-        generation = current_generation(folder)
+        generation = current_generation(day.findings)
         if generation is None:
             raise UsageError(f"{ds}: nothing is judged under {home}; run analyze first")
-        text = (folder / generation / "findings.json").read_bytes()
+        text = day.generation(generation).finding_list.read_bytes()
         found = parsed_findings(document(text, f"what is judged of {ds}"))
     except (UsageError, NewerVersion):
         raise
     except ValueError as error:
-        raise OSError(errno.EIO, "the findings are damaged; run analyze again", str(folder)) from error
+        raise OSError(errno.EIO, "the findings are damaged; run analyze again", str(day.findings)) from error
     return generation, found
 
 

@@ -16,7 +16,7 @@ from kafka_fleet.cli.late import late
 from kafka_fleet.cli.prometheus import import_history, step_of
 from kafka_fleet.cli.retain import retain
 from kafka_fleet.store.bucket import open_home, unreachable
-from kafka_fleet.store.generations import checked_day
+from kafka_fleet.store.home_names import checked_day
 from kafka_fleet.store.versions import NewerVersion
 
 Command = Callable[[argparse.Namespace], int]

@@ -24,6 +24,7 @@ from typing import TypeVar
 
 from kafka_fleet.documents.outbox import Mail, Recipient, State, parsed_mails
 from kafka_fleet.store.files import update_file
+from kafka_fleet.store.home import Home
 from kafka_fleet.store.versions import NewerVersion, document
 
 Answer = TypeVar("Answer")
@@ -72,7 +73,7 @@ class Outbox:
     def __init__(self, home: str | Path, ds: str, cluster: str, lease: timedelta) -> None:
         if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", ds) or not re.fullmatch(r"_?[a-z0-9][a-z0-9-]{0,62}", cluster):
             raise OutboxError(f"{ds!r} and {cluster!r} do not name a day and a cluster")
-        self.path = (Path(home) if isinstance(home, str) else home) / "outbox" / f"ds={ds}" / f"{cluster}.json"
+        self.path = Home(Path(home) if isinstance(home, str) else home).day(ds).mails(cluster)
         self.cluster = cluster
         self._lease = lease
         self._head = {"schema_version": SCHEMA_VERSION, "ds": ds, "cluster": cluster}

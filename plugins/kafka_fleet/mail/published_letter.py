@@ -19,7 +19,8 @@ from kafka_fleet.report.changes import Changes, compare
 from kafka_fleet.report.changes_section import first_part
 from kafka_fleet.report.letter import findings_digest
 from kafka_fleet.report.priority import most_pressing
-from kafka_fleet.store.generations import checked_day, current_generation
+from kafka_fleet.store.generations import current_generation
+from kafka_fleet.store.home import Home
 from kafka_fleet.store.versions import NewerVersion, document
 
 
@@ -92,7 +93,7 @@ class JudgedDay:
 
 def published_generation(home: Path, ds: str) -> str:
     """The generation of a day whose letters readers follow. Raises LetterError."""
-    found = current_generation(home / f"reports/ds={checked_day(ds)}")
+    found = current_generation(Home(home).day(ds).reports)
     if found is None:
         raise LetterError(f"nothing is published for {ds}; write the report first")
     return found
@@ -105,18 +106,18 @@ def mailed_generation(home: Path, ds: str, wanted: str | None) -> str:
     """
     if wanted is None:
         return published_generation(home, ds)
-    shown = current_generation(home / f"reports/ds={checked_day(ds)}")
+    shown = current_generation(Home(home).day(ds).reports)
     return wanted if shown is None or int(shown[1:]) <= int(wanted[1:]) else shown
 
 
 def read_judged(home: Path, ds: str, cluster: str, generation: str, acknowledged: Acknowledgements) -> JudgedDay:
     """Raises LetterError where a part is not there or damaged."""
-    letter, judged = home / f"reports/ds={ds}/{generation}", home / f"findings/ds={ds}/{generation}"
+    of = Home(home).generation(ds, generation)
     try:
-        html, text = (_there(letter / f"{cluster}{kind}", ds, cluster).decode() for kind in (".html", ".txt"))
-        content = document(_there(judged / f"clusters/{cluster}.json", ds, cluster), f"{cluster} of {ds}")
-        report = ClusterReport.model_validate(content)
-        own = _findings(judged / "findings.json", ds).get(cluster, [])
+        html = _there(of.letter(cluster, "html"), ds, cluster).decode()
+        text = _there(of.letter(cluster, "txt"), ds, cluster).decode()
+        report = ClusterReport.model_validate(document(_there(of.cluster(cluster), ds, cluster), f"{cluster} of {ds}"))
+        own = _findings(of.finding_list, ds).get(cluster, [])
         short = read_day_summary(home, ds, cluster, generation)
         return JudgedDay(
             home=home,

@@ -182,7 +182,7 @@ def test_findings_as_json_and_as_a_table(call, tmp_path):
 def test_damaged_findings_are_a_sentence(call, tmp_path, damage):
     judged(tmp_path / "home", "[" if damage == "findings" else "[]")
     if damage == "pointer":
-        (tmp_path / f"home/findings/ds={DS}/{generations.POINTER}").write_text("{")
+        (tmp_path / f"home/findings/ds={DS}/_current.json").write_text("{")
     code, _out, err = call("findings", "--date", DS)
     assert code == 1
     assert len(err) == 1
