@@ -1,6 +1,7 @@
-"""The command line (contract 4.2): takes arguments, calls the same functions as the DAGs, gives an exit code.
+"""The command line (docs/reference/command_line.md): parses arguments, calls the functions that the DAGs call.
 
-0 done (partial coverage is done, and shown), 2 bad input (a sentence on stderr), 1 failure or nothing measured.
+Exit code: 0 done (also with partial coverage, which is shown), 2 bad input (one sentence on stderr), 1 failure, or
+nothing was measured.
 """
 
 import argparse
@@ -15,6 +16,7 @@ from kafka_fleet.cli import fleet as fleet_commands
 from kafka_fleet.cli.late import late
 from kafka_fleet.cli.prometheus import import_history, step_of
 from kafka_fleet.cli.retain import retain
+from kafka_fleet.domain import VERDICT_RANK
 from kafka_fleet.store.bucket import open_home, unreachable
 from kafka_fleet.store.generations import checked_day
 from kafka_fleet.store.versions import NewerVersion
@@ -60,7 +62,10 @@ def _parser() -> argparse.ArgumentParser:
             sub.add_argument("--date", type=_day, required=True, metavar="D", help="the day, YYYY-MM-DD in UTC")
         return sub
 
-    verb("check", fleet_commands.check, "validate the fleet file", True, home=False, ds=False)
+    check = verb("check", fleet_commands.check, "validate the fleet file", True, home=False, ds=False)
+    check.add_argument(
+        "--connections", action="store_true", help="a connection that is not defined here is an error, exit code 2"
+    )
     collect = verb("collect", commands.collect, "one sweep now; prints a coverage table", True, ds=False)
     collect.add_argument("--cluster", action="append", default=[], metavar="ID", help="only this cluster; repeatable")
     past = verb("import", import_history, "sweeps of past days, from what a Prometheus scraped", True, ds=False)
@@ -74,7 +79,11 @@ def _parser() -> argparse.ArgumentParser:
     analyze = verb("analyze", commands.analyze, "facts, signatures and findings of a day, through spark-submit", False)
     analyze.add_argument("--signature", action="append", default=[], metavar="S", help="only this one; repeatable")
     findings = verb("findings", commands.findings, "the day's findings", None)
-    findings.add_argument("--format", choices=["json", "table"], default="table")
+    findings.add_argument("--format", choices=["json", "table"], default="table", help="default: table")
+    findings.add_argument("--cluster", action="append", default=[], metavar="ID", help="only this cluster; repeatable")
+    findings.add_argument(
+        "--verdict", action="append", default=[], choices=list(VERDICT_RANK), help="only this verdict; repeatable"
+    )
     verb("report", commands.report, "write the day's letters and the fleet page", True)
     mail = verb("mail", commands.mail, "send what is due, by the outbox", True)
     mail.add_argument("--dry-run", action="store_true", help="show what would be sent")
