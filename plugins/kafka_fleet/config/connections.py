@@ -1,4 +1,4 @@
-"""Connections that a fleet file names: takes its clusters and a resolver, gives one sentence per unusable connection."""
+"""Connections that a fleet file names: takes clusters and a resolver, gives a sentence per unusable connection."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
