@@ -56,7 +56,7 @@ def fleet_subjects(advisory: Advisory, exposed: Exposure) -> tuple[str, ...]:
 
 
 def fleet_evidence(advisory: Advisory, exposed: Exposure) -> tuple[Mapping[str, Any], ...]:
-    """One row of evidence per fleet that was seen, in the shape of the findings contract."""
+    """One row of evidence per fleet that was seen, with the keys that evidence has in findings.json."""
     if not fleet_subjects(advisory, exposed):
         return ()
     return tuple(

@@ -85,7 +85,7 @@ class Condition(BaseModel):
 
 @dataclass(frozen=True)
 class Answered:
-    """What a condition came to on one cluster and day; evidence rows as in the findings contract.
+    """What a condition came to on one cluster and day; evidence rows as in findings.json.
 
     holds None: it could not be read, and `missing` names why. `missing` may also stand beside an answer.
     """

@@ -9,7 +9,7 @@ from kafka_fleet.domain import SignatureState, Strength
 
 @dataclass(frozen=True)
 class Detection:
-    """One cause found on some subjects ("broker 2", "topic orders"), with evidence rows as in the findings contract."""
+    """One cause found on some subjects ("broker 2", "topic orders"), with evidence rows as in findings.json."""
 
     cause: str
     strength: Strength

@@ -92,7 +92,7 @@ class Declared:
 
     @classmethod
     def from_fleet(cls, client_configs: Mapping[str, Any] | None) -> "Declared":
-        """From `client_configs` of a fleet entry as plain JSON (contract 4.1)."""
+        """From `client_configs` of a fleet entry as plain JSON."""
         content = client_configs or {}
         producers = tuple({k: v for k, v in entry.items() if v is not None} for entry in content.get("producers", []))
         return cls(dict(content.get("groups", {})), producers)

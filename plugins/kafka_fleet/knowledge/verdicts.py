@@ -1,6 +1,6 @@
 """Verdicts: takes exposures and the day's signature results, gives a row per advisory and per unexplained symptom.
 
-The table of the contract, as pure functions. "Detected" means: detected with one of the advisory's causes.
+The table of docs/verdicts.md, as pure functions. "Detected" means: detected with one of the advisory's causes.
 """
 
 from collections.abc import Mapping, Sequence

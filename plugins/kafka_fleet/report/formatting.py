@@ -12,7 +12,7 @@ _UNITLESS = frozenset({"", "1", "count", "number"}) | _SHARES
 
 @dataclass(frozen=True)
 class Verdict:
-    """One verdict word: key of the contract, sign (never colour alone), label, and what it claims."""
+    """One verdict word: key in findings.json, sign (never colour alone), label, and what it claims."""
 
     key: str
     sign: str

@@ -25,7 +25,7 @@ __all__ = ["Day", "Letter", "publish", "read_day", "render_index", "render_lette
 
 
 class Day(NamedTuple):
-    """A judged day: dossier per cluster, and the contract list of all findings."""
+    """A judged day: dossier per cluster, and the list of all findings."""
 
     dossiers: dict[str, Json]
     findings: list[Json]
@@ -74,7 +74,7 @@ def write_letter(home: Path, ds: str, generation: str, cluster: str) -> list[Pat
 
 
 def publish(home: Path, ds: str, generation: str) -> list[Path]:
-    """Write the fleet page, flip the pointer, then put copies at the contract paths and remove stale ones.
+    """Write the fleet page, flip the pointer, then put copies at reports/ds=D/ and remove stale ones.
 
     Readers that follow the pointer see the whole day or none of it; each copy is replaced whole. Safe to repeat.
     A cluster whose letter failed is red on the fleet page, and its older letter does not stay in the new one's place.
