@@ -27,7 +27,7 @@ def marked(conftest: str, *marks: pytest.MarkDecorator) -> Hook:
     return pytest_collection_modifyitems
 
 
-@pytest.hookimpl(tryfirst=False)
+@pytest.hookimpl(tryfirst=True)  # of these the one that was registered last is called first: folders before this
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests of a file stay together unless a mark says more."""
     for item in items:

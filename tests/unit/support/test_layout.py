@@ -1,8 +1,11 @@
 """Where tests lie: all are found by a run of everything, and none leans on another."""
 
 import ast
+import os
 import tomllib
 from pathlib import Path
+
+import pytest
 
 TESTS = Path(__file__).resolve().parents[2]
 FILES = sorted(TESTS.rglob("test_*.py"))
@@ -25,3 +28,10 @@ def test_no_test_imports_a_test():
 def test_outside_support_there_are_tests_and_their_fixtures_alone():
     others = [path.relative_to(TESTS) for path in TESTS.rglob("*.py") if path not in FILES]
     assert [path for path in others if path.parts[0] != "support" and path.name != "conftest.py"] == []
+
+
+def test_the_group_of_a_test_reaches_the_scheduler(request: pytest.FixtureRequest) -> None:
+    """pytest-xdist hands out tests by the group that it has put behind their names."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        pytest.skip("one process hands out no tests")
+    assert request.node.nodeid.endswith(f"@{Path(__file__).stem}")
