@@ -138,7 +138,7 @@ def fleet_health() -> None:
         for cluster in clusters:
             try:
                 write_letter(folder, plan["ds"], plan["generation"], cluster)
-            except Exception as error:  # one letter's trouble is told and must not cost its neighbours theirs
+            except Exception as error:  # log one letter's failure; the other letters still go out
                 log.exception("%s: its letter could not be written", cluster)
                 failed[cluster] = error
             else:

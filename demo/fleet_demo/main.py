@@ -3,7 +3,7 @@
     python -m fleet_demo.main            ends by naming the letters it wrote
     python -m fleet_demo.main --serve    keeps everything running, with Airflow's UI
 
-The collector is told of these clusters by a fleet file, as of any other; nothing in it knows that this is a demo.
+The collector reads these clusters from a fleet file, like any others; no code in it is special to the demo.
 """
 
 import argparse

@@ -65,7 +65,7 @@ def late(is_late: bool) -> None:
 
 
 def alert(reason: str) -> None:
-    """The platform's owners are to be told something."""
+    """Count a notification to the platform owners."""
     stats.incr("kafka_fleet.alerts", tags={"reason": reason})
 
 

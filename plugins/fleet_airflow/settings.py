@@ -26,7 +26,7 @@ _PARSED = read_settings("mapped_tasks", "retry_seconds")
 MAPPED = _PARSED.mapped_tasks
 RETRY_DELAY = timedelta(seconds=_PARSED.retry_seconds)  # of a failed fleet_health task
 SWEEPS_EVERY = timedelta(minutes=10)  # as fleet_collect is scheduled
-SWEEP_TIMEOUT = timedelta(minutes=9)  # a sweep has its own deadline; the next tick must find no rival
+SWEEP_TIMEOUT = timedelta(minutes=9)  # a sweep has its own deadline; it must end before the next tick starts another
 SWEEP_RETRY_DELAY = timedelta(seconds=30)
 # after midnight, for the day's last run of fleet_collect: the fleet file is read, and each sweep has two tries
 LAST_SWEEP_WAIT = timedelta(minutes=1) + 2 * SWEEP_TIMEOUT + SWEEP_RETRY_DELAY

@@ -14,6 +14,7 @@ from typing import Any
 from kafka_fleet.base import parallel
 from kafka_fleet.base.errors import UsageError
 from kafka_fleet.base.resources import spark_application, sql_dir
+from kafka_fleet.cli.findings_table import HEAD, select, table_rows
 from kafka_fleet.cli.fleet import acknowledged_of, chosen, fleet_of
 from kafka_fleet.collect.sweep import sweep_cluster
 from kafka_fleet.collect.sweep_result import SweepResult
@@ -150,27 +151,22 @@ def _judged(home: Path, ds: str) -> tuple[str, list[Finding]]:
 
 
 def findings(options: argparse.Namespace) -> int:
-    """`kafka-fleet findings`: the JSON list of docs/reference/findings.md, or a table without what does not apply."""
-    _generation, found = _judged(options.home, options.date)
+    """`kafka-fleet findings`: the JSON list of docs/reference/findings.md, or a table.
+
+    Without --verdict the table leaves out not_affected.
+    """
+    _generation, judged = _judged(options.home, options.date)
+    if unknown := sorted(set(options.cluster) - {one.cluster for one in judged}):
+        raise UsageError(f"{options.date}: no finding is of a cluster {', '.join(unknown)}")
+    found = select(judged, options.cluster, options.verdict)
     if options.format == "json":
         json.dump([one.plain() for one in found], sys.stdout, ensure_ascii=False, sort_keys=True, indent=1)
         print()
         return 0
-    shown = [one for one in found if one.verdict != "not_affected"]
-    rows = [
-        [
-            one.cluster,
-            one.release or "?",
-            one.advisory or f"symptom {one.signature}",
-            one.verdict,
-            one.cause or "",
-            one.upgrade_to or "",
-            ", ".join(one.subjects[:3]),
-        ]
-        for one in shown
-    ]
-    table(["cluster", "release", "advisory", "verdict", "cause", "upgrade to", "where"], rows)
-    print(f"{len(found) - len(shown)} more are not_affected")
+    shown = [one for one in found if options.verdict or one.verdict != "not_affected"]
+    table(HEAD, table_rows(shown))
+    if not options.verdict:
+        print(f"{len(found) - len(shown)} more are not_affected")
     return 0
 
 

@@ -45,7 +45,7 @@ def mail_letter(
 
     What changed since the last letter that an owner was surely sent comes first, and days that were judged late; where
     nothing did, and none was, none goes out to them before the heartbeat. A letter of an earlier day of which it is not
-    known whether it came told them nothing.
+    known whether it was delivered does not count.
     `owners` are those of the fleet file as it is now; None when the cluster is no valid entry of it any more.
     `generation` is the one that readers follow unless a later one is given, `acknowledged` what the file beside the
     fleet file says.

@@ -47,7 +47,7 @@ def clean_days(home: Path, cluster: str, signature: str, cause: str | None, ds: 
 
 
 class LastReport(NamedTuple):
-    """What a reader surely knows: what the last letter told that the mail server took for them, and its day.
+    """What a reader knows: the content and day of the last letter that the mail server accepted for them.
 
     Both are None for who was never sent one. unsure: the day of the latest letter after it of which only the mail
     server knows whether it came.

@@ -1,6 +1,6 @@
 """A word to the platform's owners: takes a day, a reason and sentences, mails it to each of them once, by the outbox.
 
-outbox/ds=D/_platform-<reason>.json     who has been told of a day for that reason; no cluster id begins like that
+outbox/ds=D/_platform-<reason>.json     owners notified of a day for that reason; no cluster id begins with _
 """
 
 import hashlib
@@ -50,10 +50,10 @@ def alert_owners(
     smtp: SmtpSettings,
     about: str = "",
 ) -> DeliveryResult:
-    """Mail title and lines to the owners who were not told of this day for this reason; calling again is harmless.
+    """Mail title and lines to the owners who were not notified of this day for this reason; calling again is harmless.
 
     reason: names the outbox, in small letters and `-`. about: what the reason is about, where another such thing is to
-    be told again. An address that the mail server refused for good is offered no second time, and stays in `refused`;
+    be notified again. An address that the mail server refused for good is not tried again, and stays in `refused`;
     what could not be sent yet is in `deferred`, and resend() offers it again. Raises OutboxError, OSError.
     """
     name, digest = f"{_PREFIX}{reason}", hashlib.sha256(f"{reason} {about}".encode()).hexdigest()

@@ -67,7 +67,7 @@ class JudgedDay:
         return most_pressing(self.findings, accepted)
 
     def changes(self, told: Mapping[str, Any] | None, since: str | None, unsure: str | None = None) -> Changes:
-        """What changed from what its reader was told on the day `since`; None: nothing ever. unsure: see Changes."""
+        """What changed since the letter of the day `since`; None: no letter was sent yet. unsure: see Changes."""
         changes = compare(
             None if told is None else read_reported(told),
             self.findings,
@@ -102,7 +102,7 @@ def published_generation(home: Path, ds: str) -> str:
 def mailed_generation(home: Path, ds: str, wanted: str | None) -> str:
     """The generation whose letters a run mails: its own, unless readers follow a later one by now. Raises LetterError.
 
-    A run that was overtaken, or is cleared afterwards, would else take back what a later one has told.
+    A run that was overtaken, or is cleared afterwards, would else revert what a later run has sent.
     """
     if wanted is None:
         return published_generation(home, ds)

@@ -69,7 +69,7 @@ def write_letter(home: Path, ds: str, generation: str, cluster: str) -> list[Pat
 
 
 def publish(home: Path, ds: str, generation: str) -> list[Path]:
-    """Write the fleet page, flip the pointer, then put copies at the paths that people link to and remove stale ones.
+    """Write the fleet page, flip the pointer, then put copies at reports/ds=D/, where links lead; remove stale ones.
 
     Readers that follow the pointer see the whole day or none of it; each copy is replaced whole. Safe to repeat.
     A cluster whose letter failed is red on the fleet page, and its older letter does not stay in the new one's place.

@@ -22,7 +22,7 @@ _RETIRING = (f".{DAY}", ".tmp")  # raw/retired/.ds=D.json.….tmp
 
 
 class Orphans(NamedTuple):
-    """How many files were removed, and the clusters whose files stay since what they are cannot be told."""
+    """How many files were removed, and the clusters whose files stay since they cannot be identified."""
 
     removed: int
     untold: list[str]

@@ -142,7 +142,7 @@ class Landing:
 
     def _write(self, made: Mapping[str, pa.Table], contents: Mapping[str, bytes]) -> None:
         names = sorted(contents, key=lambda name: (*(name != first for first in FIRST), -made[name].num_rows))
-        # the first file alone settles which of two rivals lands the sweep: each might be the first with some file else
+        # the first file alone decides which of two writers lands the sweep: else each could be first with some file
         alone = 0 if self._files else 1
         self._files |= {name: self._file(name, made[name], contents[name]) for name in names[:alone]}
         with ThreadPoolExecutor(WRITERS) as pool:  # a failure is raised once the others have ended: all is known then

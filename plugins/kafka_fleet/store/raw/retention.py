@@ -1,6 +1,6 @@
 """Retention: takes a home and the days to keep, says by manifests and pointers what may go, and deletes that.
 
-Raw goes when so many later days are stored and its day is judged with every cluster that has sweeps, by all signatures.
+A day's raw files are deleted once N newer days are stored and every cluster of that day was judged with all signatures.
 Days are counted as they are stored, not by the clock: one that is wrong makes no day old. Each cluster's last
 sweep stays where the next day's raw stays: that day begins with it. Of what was computed, generations go that no
 pointer names, and facts of the days whose raw goes. A day that is being judged is left alone; files that no manifest
@@ -234,5 +234,5 @@ def _remove(tree: Path) -> None:
         links = [name for name in folders if Path(folder, name).is_symlink()]
         for name in (*files, *links):
             Path(folder, name).unlink(missing_ok=True)
-        with suppress(FileNotFoundError):  # a rival was faster
+        with suppress(FileNotFoundError):  # another process was faster
             os.rmdir(folder)

@@ -2,7 +2,7 @@
 
 An import names its sweeps by their windows, so a second try finds the names taken. On a disk who lands such a sweep
 holds a lock that the kernel lets go when the process dies; so files without a commit are a dead one's, at once. A
-bucket has no locks: there a rival's commit is waited for.
+bucket has no locks: there it waits for the other writer's commit.
 """
 
 import fcntl
@@ -26,7 +26,7 @@ LOOK_S = 1.0
 
 
 def land_again(home: Path, cluster: str, sweep_at: datetime, tables: Mapping[str, Iterable[Item]]) -> Manifest | None:
-    """Commit a sweep, as land() does, though files of it may be there. None: it is landed, by a rival.
+    """Commit a sweep, as land() does, though files of it may be there. None: another writer has landed it.
 
     Raises pyarrow.ArrowInvalid for a value that does not fit its column, OSError when the disk does.
     """
