@@ -81,7 +81,7 @@ def write_findings(day: Day, fleet_file: Path | None, clusters: list[str], signa
     chosen = [one for name, one in catalogue.items() if not signatures or name in signatures]
     known = {c: own for c, own in overrides.items() if c in stored["cluster_days"]}
     measured = run_signatures(day.spark, chosen, known, day.ways, aside)
-    answered = run_conditions(day.spark, load_conditions(day.sql), day.ds, day.ways, aside)
+    answered = run_conditions(day.spark, load_conditions(day.sql), day.ds, day.ways, aside, known)
     plots = day_plots(day, made, aside)
 
     def judged(cluster: str) -> Judged:
