@@ -15,12 +15,13 @@ kafka_fleet.set_aside         gauge    clusters that the published day is judged
 
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from airflow.sdk.observability import stats
 
 if TYPE_CHECKING:
     from kafka_fleet.collect.sweep_result import SweepResult
+    from kafka_fleet.documents.summary import ClusterSummary
 
 
 def sweep(result: "SweepResult") -> None:
@@ -38,15 +39,15 @@ def day(ds: str, sweeps: Mapping[str, int]) -> None:
     stats.gauge("kafka_fleet.day.lateness", max(0.0, (datetime.now(UTC) - end).total_seconds()))
 
 
-def published(clusters: Mapping[str, Mapping[str, Any]]) -> None:
+def published(clusters: Mapping[str, "ClusterSummary"]) -> None:
     """The day that readers follow now: its summary."""
     counts: dict[str, int] = {}
     for row in clusters.values():
-        for verdict, count in row["counts"].items():
+        for verdict, count in row.counts.items():
             counts[verdict] = counts.get(verdict, 0) + count
     for verdict, count in counts.items():
         stats.gauge("kafka_fleet.findings", count, tags={"verdict": verdict})
-    stats.gauge("kafka_fleet.not_measured", sum(not row["reached"] for row in clusters.values()))
+    stats.gauge("kafka_fleet.not_measured", sum(not row.reached for row in clusters.values()))
 
 
 def letter(state: str) -> None:

@@ -4,6 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from kafka_fleet.documents.summary import ClusterSummary
+
 
 class Stats:
     """Keeps what it is told."""
@@ -52,8 +54,9 @@ def test_a_day_that_has_not_ended_is_not_late(metrics):
 
 
 def test_findings_of_the_fleet_and_letters(metrics):
-    row = {"counts": {"confirmed": 1, "exposed": 2}, "reached": True}
-    metrics.published({"a": row, "b": {**row, "reached": False}})
+    counts = {"confirmed": 1, "exposed": 2}
+    row = ClusterSummary(environment=None, owners=[], reached=True, problem=None, counts=counts, cells={})
+    metrics.published({"a": row, "b": row.model_copy(update={"reached": False})})
     metrics.letter("sent")
     assert metrics.stats.told == [
         ("kafka_fleet.findings", 2, {"verdict": "confirmed"}),
