@@ -23,6 +23,8 @@ from fleet_spark.facts import fact_queries
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.store.generations import claim_generation
+from kafka_fleet.store.home import Home
+from kafka_fleet.store.home_names import MANIFESTS, days_in
 from kafka_fleet.store.raw.compaction import compact_finished
 from kafka_fleet.store.raw.manifests import manifests
 
@@ -148,7 +150,8 @@ def differences(home: Path, ds: str, work: Path) -> dict[str, tuple[int, int]]:
     connection.execute("SET TimeZone = 'UTC'; SET threads = 2")
     found = {}
     for table in fact_queries(sql_dir()):
-        mine = f"read_parquet('{home}/facts/{table}/ds={ds}/{generation}/*.parquet', hive_partitioning = false)"
+        folder = Home(home).day(ds).facts(table) / generation
+        mine = f"read_parquet('{folder}/*.parquet', hive_partitioning = false)"
         other = f"read_parquet('{work}/{table}.parquet')"
         columns = connection.execute(f"DESCRIBE SELECT * FROM {mine}").fetchall()
         shown = _rounded([(row[0], row[1]) for row in columns])
@@ -206,11 +209,10 @@ def main() -> int:
             seconds = {"duckdb": by_duckdb, "polars": by_polars}[given.engine](given.home, given.ds, given.work)
         print(json.dumps({"peak": _peak_mib(os.getpid()), **seconds}))
         return 0
-    if not (given.home / "raw").exists():
+    if not Home(given.home).raw.exists():
         given.ds, rows = make(given.home, given.partitions, given.sweeps, copies=1)
         print(f"{rows:,} rows of partitions")
-    days = sorted((given.home / "raw/manifests").iterdir())
-    ds = given.ds or days[-1].name.removeprefix("ds=")
+    ds = given.ds or days_in(Home(given.home).raw_folder(MANIFESTS))[-1]
     began = time.monotonic()
     for line in compact_finished(given.home, ds):
         print(f"{line}, {time.monotonic() - began:.1f} s")

@@ -43,7 +43,7 @@ class Case(NamedTuple):
 
     @property
     def sizes(self) -> dict[str, int]:
-        """What the simulator and the child process are told, in this order."""
+        """The arguments of the simulator and the child process, in this order."""
         return {"brokers": self.brokers, "topics": self.topics, "partitions": self.partitions, "replication": 3}
 
 

@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.measure import figure, gate, machine
+from kafka_fleet.store.home import Home
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = "kafka-fleet-proof"
@@ -130,7 +131,7 @@ def until(stack: Stack, words: str, known: Callable[[], bool]) -> None:
 
 def sweeps(stack: Stack, ds: str) -> dict[str, int]:
     """Stored sweeps of the day by cluster."""
-    found = stack.airflow("find", HOME, "-path", f"{HOME}/raw/manifests/ds={ds}/*.json").split()
+    found = stack.airflow("find", HOME, "-path", f"{Home(Path(HOME)).manifests(ds)}/*.json").split()
     names = [Path(path).name.partition(".")[0] for path in found]
     return {cluster: names.count(cluster) for cluster in EXPECTED}
 

@@ -148,11 +148,11 @@ class Duck:
         return Found(coverage(signature.needs, shown, brokers, of), found)
 
     def condition(self, name: str) -> list[dict[str, Any]]:
-        """Steps of one measured condition, then its rows; `release_days` and `thresholds` are the caller's."""
+        """Steps of one measured condition, then its rows; `release_days` and its thresholds are the caller's."""
         condition = load_conditions(self.sql)[name]
         for view, query in condition.steps.items():
             self.store(view, query, {})
-        return self.rows(_translated(condition.query, ()))
+        return [_plain(row) for row in self.rows(_translated(condition.query, ()))]
 
     def rows(self, query: str) -> list[dict[str, Any]]:
         """Rows of a query in DuckDB's own SQL."""

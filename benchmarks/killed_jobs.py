@@ -3,8 +3,8 @@
 Real sweeps recorded from brokers, real jobs with their JVM. The day is published already by a run of one signature; the
 killed run would replace it by all of them. What is killed is in turn the JVM, Python's driver, or both. After each kill
 readers must find each stage as it was before, or whole as the killed run published it; the same job of the same
-generation, as a scheduler's retry, must end in what a run without a kill gave. Ends with 1
-when one of this does not hold.
+generation, as a scheduler's retry, must end in what a run without a kill gave. Ends with 1 when one of this does not
+hold.
 """
 
 import argparse
@@ -28,7 +28,9 @@ from benchmarks.measure import gate, machine
 from fleet_spark.stored import look
 from kafka_fleet.base.resources import spark_application, sql_dir
 from kafka_fleet.cli.commands import SMALL_DAY_JVM
-from kafka_fleet.store.generations import POINTER, claim_generation, current_generation
+from kafka_fleet.store.generations import claim_generation, current_generation
+from kafka_fleet.store.home import Home
+from kafka_fleet.store.home_names import POINTER
 from support.homes.recorded import recorded_day, write_home
 from support.homes.stored_days import published
 
@@ -110,7 +112,7 @@ def strike(job: subprocess.Popen[str], whom: str) -> None:
 
 def on_their_way(home: Path) -> list[Path]:
     """Folders in which Spark's committer has of the killed run's generation what is not committed."""
-    return list(home.glob(f"facts/*/ds=*/{NEW}/_temporary"))
+    return list(Home(home).stage("facts").glob(f"*/*/{NEW}/_temporary"))
 
 
 def strike_while_spark_writes(job: subprocess.Popen[str], home: Path) -> bool:
@@ -130,10 +132,11 @@ def stages(home: Path) -> dict[str, Any]:
     """Each stage as its readers find it: bytes of findings and signatures, rows of each fact table."""
     ds = recorded_day()
     found: dict[str, Any] = {stage: published(home, stage, ds) for stage in ("findings", "signatures")}
-    for pointer in home.glob(f"facts/*/ds={ds}/{POINTER}"):
-        folder = pointer.parent
+    for folder in (one for one in Home(home).day(ds).all_facts() if (one / POINTER).exists()):
         rows = look(folder / str(current_generation(folder))).read().to_pylist()
-        found[f"facts/{folder.parent.name}"] = sorted(json.dumps(row, default=str, sort_keys=True) for row in rows)
+        found[str(folder.parent.relative_to(home))] = sorted(
+            json.dumps(row, default=str, sort_keys=True) for row in rows
+        )
     return found
 
 

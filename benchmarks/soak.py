@@ -31,10 +31,11 @@ from kafka_fleet.collect.connections.http import Limits
 from kafka_fleet.collect.jolokia import client as jolokia
 from kafka_fleet.config.credentials import local_credentials
 from kafka_fleet.config.fleet import load_fleet
+from kafka_fleet.store.home import Home
+from kafka_fleet.store.home_names import JOINED, manifest_name, raw_name
 from kafka_fleet.store.raw.compaction import compact, remove_superseded
 from kafka_fleet.store.raw.garbage import remove_orphans
-from kafka_fleet.store.raw.latest_sweep import FOLDER
-from kafka_fleet.store.raw.manifests import JOINED, manifests, read_rows
+from kafka_fleet.store.raw.manifests import manifests, read_rows
 
 LIMITS = Limits(read_s=3.0)  # a broker that hangs costs this twice
 _LIBC = ctypes.CDLL(None)  # of glibc
@@ -125,7 +126,7 @@ def growth(values: Sequence[float]) -> float:
 
 def on_disk(home: Path) -> set[str]:
     """Every file of raw, relative to the home."""
-    return {str(path.relative_to(home)) for path in (home / "raw").rglob("*") if path.is_file()}
+    return {str(path.relative_to(home)) for path in Home(home).raw.rglob("*") if path.is_file()}
 
 
 def named(home: Path, ds: str) -> set[str]:
@@ -133,10 +134,11 @@ def named(home: Path, ds: str) -> set[str]:
     found = set()
     for one in manifests(home, ds)[0]:
         if one.cluster != DEAD:  # of which nothing was measured
-            found |= {f"{FOLDER}/{one.cluster}", f"{FOLDER}/.{one.cluster}.lock"}
+            latest = Home(home).latest(one.cluster).relative_to(home)
+            found |= {str(latest), str(latest.with_name(f".{one.cluster}.lock"))}
         found |= {file.path for file in one.files.values()}
-        own = f"raw/manifests/ds={ds}/{one.cluster}.{one.sweep}.json"
-        found.add(f"raw/{JOINED}/ds={ds}/{one.cluster}.json" if one.joined else own)
+        own = manifest_name(ds, one.cluster, one.sweep)
+        found.add(raw_name(JOINED, ds, f"{one.cluster}.json") if one.joined else own)
     return found
 
 

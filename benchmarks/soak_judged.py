@@ -9,6 +9,7 @@ from benchmarks.measure import gate
 from benchmarks.soak_fleet import DEAD, Soak
 from kafka_fleet.cli import main as cli
 from kafka_fleet.store.generations import current_generation
+from kafka_fleet.store.home import Home, HomeGeneration
 
 
 def judge(soak: Soak, home: Path) -> list[bool]:
@@ -22,29 +23,29 @@ def judge(soak: Soak, home: Path) -> list[bool]:
     code += cli.main(["report", "--fleet", str(fleet), *at])
     print(f"  report: {time.monotonic() - started:.0f} s")
     held = [gate("exit codes of analyze and report", code, 0)]
-    folder = home / f"findings/ds={soak.day}"
-    published = folder / str(current_generation(folder))
-    summary = json.loads((published / "summary.json").read_bytes())["clusters"]
+    day = Home(home).day(soak.day)
+    published = day.generation(str(current_generation(day.findings)))
+    summary = json.loads(published.summary.read_bytes())["clusters"]
     held.append(gate("clusters that are not in the summary", len(set(soak.names) - set(summary)), 0))
     unmeasured = {name for name, row in summary.items() if not row["reached"]}
     held.append(gate("clusters wrongly said to be measured, or not to be", len(unmeasured ^ {DEAD}), 0))
     judged = {name for name, row in summary.items() if set(row["cells"].values()) != {"not_evaluated"}}
     held.append(gate("living clusters of which no signature is evaluated", len(set(soak.names) - judged - {DEAD}), 0))
-    letters = home / f"reports/ds={soak.day}"
-    told = {path.stem for path in (letters / str(current_generation(letters))).glob("cluster-*.html")}
+    letters = day.generation(str(current_generation(day.reports))).letters
+    told = {path.stem for path in letters.glob("cluster-*.html")}
     held.append(gate("clusters without a letter", len(set(soak.names) - told), 0))
     held.append(gate("clusters whose letter miscounts sweeps or faults", len(_miscounted(soak, published)), 0))
-    findings = json.loads((published / "findings.json").read_bytes())
+    findings = json.loads(published.finding_list.read_bytes())
     print(f"  {len(findings)} findings: {dict(sorted(Counter(one['verdict'] for one in findings).items()))}")
     return held
 
 
-def _miscounted(soak: Soak, published: Path) -> list[str]:
+def _miscounted(soak: Soak, published: HomeGeneration) -> list[str]:
     """Clusters whose coverage, which the letter prints, is not what was injected."""
     expected = soak.expected(range(soak.sweeps))
     found = []
     for name in soak.names:
-        coverage = json.loads((published / f"clusters/{name}.json").read_bytes())["coverage"]
+        coverage = json.loads(published.cluster(name).read_bytes())["coverage"]
         failed = sum(broker["failed"] for broker in coverage["brokers"])
         ok = sum(broker["ok"] for broker in coverage["brokers"])
         due = sum(

@@ -1,6 +1,6 @@
 """Workloads in which something happens: takes a running cluster and a way to sweep it, does it, sweeps.
 
-All are healthy: nothing in them may be told for sure.
+All are healthy: no finding on them may be conclusive.
 """
 
 import time

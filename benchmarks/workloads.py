@@ -32,6 +32,8 @@ from fleet_demo.cluster import Cluster, ClusterError
 from fleet_demo.processes import end, spawn
 from fleet_demo.topics import create_topic
 from kafka_fleet.store.generations import current_generation
+from kafka_fleet.store.home import Home
+from kafka_fleet.store.home_names import MANIFESTS, days_in
 from kafka_fleet.store.raw.manifests import manifests
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -141,8 +143,7 @@ def judge(home: Path) -> tuple[dict[str, list[Json]], dict[str, list[Json]]]:
     """Analyse every day of the home: findings and states of signatures by cluster."""
     findings: dict[str, list[Json]] = {}
     states: dict[str, list[Json]] = {}
-    for folder in sorted((home / "raw/manifests").iterdir()):
-        ds = folder.name.removeprefix("ds=")
+    for ds in days_in(Home(home).raw_folder(MANIFESTS)):
         if not manifests(home, ds)[0]:
             continue
         subprocess.run([PROGRAM, "analyze", "--home", str(home), "--date", ds], check=True)
@@ -150,8 +151,8 @@ def judge(home: Path) -> tuple[dict[str, list[Json]], dict[str, list[Json]]]:
                                  check=True, capture_output=True, text=True).stdout  # fmt: skip
         for one in json.loads(printed):
             findings.setdefault(one["cluster"], []).append(one)
-        place = home / f"signatures/ds={ds}"
-        for one in json.loads((place / str(current_generation(place)) / "signatures.json").read_text()):
+        day = Home(home).day(ds)
+        for one in json.loads(day.generation(str(current_generation(day.signatures))).signatures.read_text()):
             states.setdefault(one["cluster"], []).append(one)
     return findings, states
 
@@ -209,9 +210,9 @@ def main() -> int:
         if done.exists() and done.read_text() == collector:
             return
         began = time.monotonic()
-        for part in home.glob(f"raw/*/ds=*/{case.id}.*"):
+        for part in Home(home).raw.glob(f"*/*/{case.id}.*"):
             part.unlink()  # of a run that failed: another cluster under the same id
-        (home / "raw/latest" / case.id).unlink(missing_ok=True)
+        Home(home).latest(case.id).unlink(missing_ok=True)
         try:
             run(case, home, options.every)
             done.write_text(collector)

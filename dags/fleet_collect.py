@@ -94,7 +94,7 @@ def fleet_collect() -> None:
 
     @task(map_index_template=LABEL, max_active_tis_per_dagrun=16)
     def collect(clusters: list[str]) -> None:
-        """One sweep of each cluster; what could be had is landed, and told line by line, before a failure is raised."""
+        """One sweep of each cluster; lands and logs every result before it raises a failure."""
         from kafka_fleet.base import parallel
         from kafka_fleet.collect.sweep import sweep_cluster
 
@@ -106,7 +106,7 @@ def fleet_collect() -> None:
         def sweep(cluster: "Cluster") -> "SweepResult | Unlanded":
             try:
                 return sweep_cluster(cluster, folder, airflow_credentials)
-            except Exception as error:  # one cluster's trouble is told and must not cost its neighbours their sweep
+            except Exception as error:  # log one cluster's failure; the other clusters still get their sweep
                 log.exception("%s: its sweep could not be landed", cluster.id)
                 return Unlanded(f"{cluster.id}: {error}")
 
@@ -125,7 +125,7 @@ def fleet_collect() -> None:
 
     @task
     def letters_due() -> None:
-        """If the last day's letters are not out, the platform's owners are told, also when fleet_health is paused."""
+        """Notify the platform owners when the last day's letters are late, also when fleet_health is paused."""
         look_after_letters()
 
     collect.expand(clusters=entries())

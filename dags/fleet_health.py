@@ -122,8 +122,10 @@ def fleet_health() -> None:
     @task
     def letters() -> list[list[str]]:
         """Every cluster that the judge has a report of; a run for some clusters still publishes the whole day."""
+        from kafka_fleet.store.home import Home
+
         plan = this_plan()
-        folder = home() / f"findings/ds={plan['ds']}/{plan['generation']}/clusters"
+        folder = Home(home()).generation(plan["ds"], plan["generation"]).clusters
         judged = sorted(path.stem for path in folder.glob("*.json"))
         if not judged:
             raise AirflowFailException(f"the judge left no report of {', '.join(plan['clusters'])}")
@@ -139,7 +141,7 @@ def fleet_health() -> None:
         for cluster in clusters:
             try:
                 write_letter(folder, plan["ds"], plan["generation"], cluster)
-            except Exception as error:  # one letter's trouble is told and must not cost its neighbours theirs
+            except Exception as error:  # log one letter's failure; the other letters still go out
                 log.exception("%s: its letter could not be written", cluster)
                 failed[cluster] = error
             else:
@@ -163,6 +165,7 @@ def fleet_health() -> None:
     def tell_set_aside() -> None:
         """The platform's owners hear which clusters the day is judged without; the letters of the others go out."""
         from kafka_fleet.store.excluded_clusters import set_aside
+        from kafka_fleet.store.home import Home
 
         plan = this_plan()
         ds, generation = plan["ds"], plan["generation"]
@@ -172,7 +175,7 @@ def fleet_health() -> None:
         if found:
             lines = [f"{cluster}: {why}" for cluster, why in found.items()]
             words.append(("set-aside", f"{ds} is judged without {', '.join(found)}", lines))
-        judged = {path.stem for path in (home() / f"findings/ds={ds}/{generation}/clusters").glob("*.json")}
+        judged = {path.stem for path in Home(home()).generation(ds, generation).clusters.glob("*.json")}
         if absent := sorted(set(plan["clusters"]) - judged):
             words.append(("absent", f"the judge left no report of {', '.join(absent)}", []))
         untold = []

@@ -1,14 +1,13 @@
 """On demand: stored days go in, and when each finding would first have fired by today's rules comes out."""
 
 import logging
-import os
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from airflow.sdk import Param, dag, get_current_context, task
 from airflow.sdk.exceptions import AirflowFailException
 
-from fleet_airflow.settings import APPLICATION, NAMES, RETRY_DELAY, home, home_text, say_why
+from fleet_airflow.settings import APPLICATION, NAMES, RETRY_DELAY, fleet_file, home, home_text, say_why
 from fleet_airflow.spark_submit import CONNECTION, FleetSparkSubmit
 
 log = logging.getLogger(__name__)
@@ -59,19 +58,19 @@ def fleet_replay() -> None:
     def plan() -> dict[str, Any]:
         """The days that are stored, the rules to judge by, and a folder of its own for what comes out."""
         from kafka_fleet.base.errors import UsageError
-        from kafka_fleet.documents.replays import claim_replay, replay_rules, stored_days
+        from kafka_fleet.documents.replays import claim_replay, days_to_replay, replay_rules
         from kafka_fleet.store.bucket import address
 
         params = get_current_context()["params"]
         asked = {name: params[name] or [] for name in ("signatures", "advisories")}
         try:
             signatures, only = replay_rules(asked["signatures"], asked["advisories"])
-            days = stored_days(home(), params["first"], params["last"])
+            days = days_to_replay(home(), params["first"], params["last"])
         except UsageError as error:
             raise AirflowFailException(str(error)) from error
         results = claim_replay(home(), {"days": days, **asked})
         arguments = ["replay", "--home", home_text(), "--results", address(results), "--days", ",".join(days)]
-        arguments += ["--fleet", os.environ["KAFKA_FLEET_FILE"]]
+        arguments += ["--fleet", fleet_file()]
         arguments += ["--signatures", ",".join(signatures)] if signatures else []
         log.info("%d days, into %s", len(days), results.name)
         return {"days": days, "name": results.name, "signatures": signatures, "only": only, "arguments": arguments}
@@ -79,15 +78,16 @@ def fleet_replay() -> None:
     @task
     def tell(found: dict[str, Any]) -> None:
         """A line for each finding, and the whole beside the replay."""
-        from kafka_fleet.documents.replays import KEPT, store_replay, timelines_of
+        from kafka_fleet.documents.replays import store_replay, timelines_of
+        from kafka_fleet.store.home import Home, Replay
 
-        results = home() / "replays" / found["name"]
+        results = Home(home()).replay(found["name"])
         for row in store_replay(home(), results, timelines_of(results, found), found):
             fired = f"first fired {row['first_fired']}" if row["first_fired"] else "never fired"
             published = f"published since {row['published_first']}" if row["published_first"] else "not published"
             after = f"; after the upgrade: {row['after_upgrade']}" if row["after_upgrade"] else ""
             log.info("%s: %s (%s): %s, %s%s", row["cluster"], row["finding"], row["worst"], fired, published, after)
-        log.info("%s", results / KEPT)
+        log.info("%s", Replay(results).timelines)
 
     planned = plan()
     submitted = FleetSparkSubmit(

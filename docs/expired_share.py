@@ -12,14 +12,15 @@ from pathlib import Path
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from kafka_fleet.store.generations import checked_day, current_generation
+from kafka_fleet.store.generations import current_generation
+from kafka_fleet.store.home import Home
 
 COLUMNS = ["cluster", "broker", "kind", "seconds", "consumer_fetches", "expired_consumer_fetches", "ran_back"]
 
 
 def shares(home: Path, ds: str) -> list[tuple[str, int, float, int, int]]:
     """Cluster, broker, seconds measured, fetches and expiries. Raises FileNotFoundError when nothing is published."""
-    folder = home / f"facts/counters/ds={checked_day(ds)}"
+    folder = Home(home).day(ds).facts("counters")
     generation = current_generation(folder)
     if generation is None:
         raise FileNotFoundError(f"{folder} has no published facts; run kafka-fleet analyze first")

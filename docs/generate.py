@@ -3,9 +3,9 @@
     python docs/generate.py            rewrite what is out of step, remove what is left over, and name it
     python docs/generate.py --check    only name it; exit code 1 when there is anything
 
-Some pages are generated as a whole (docs/advisories/, docs/reference/, the indexes, docs/faults.md, docs/proofs.md,
-the agent's policy). Others hold blocks, between `<!-- generated: NAME -->` and `<!-- end: NAME -->`, with prose around
-them that is written by hand.
+Some pages are generated as a whole (docs/advisories/, docs/reference/ but its index, the other indexes, docs/faults.md,
+docs/proofs.md, the agent's policy). Others hold blocks, between `<!-- generated: NAME -->` and `<!-- end: NAME -->`,
+with prose around them that is written by hand.
 """
 
 import argparse
@@ -13,7 +13,17 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from docs_generator import ROOT, advisory_pages, document_pages, fault_pages, proof_pages, signature_pages
+from docs_generator import (
+    ROOT,
+    advisory_pages,
+    command_page,
+    document_pages,
+    fault_pages,
+    file_page,
+    proof_pages,
+    settings_page,
+    signature_pages,
+)
 from docs_generator.access_policy import access_policy
 from docs_generator.markdown import fill
 from docs_generator.raw_pages import raw_tables
@@ -38,6 +48,9 @@ def whole() -> Pages:
         fault_pages.PAGE: fault_pages.fault_page(),
         proof_pages.PAGE: proof_pages.proof_page(),
         **document_pages.document_pages(),
+        settings_page.PAGE: settings_page.settings_page(),
+        command_page.PAGE: command_page.command_page(),
+        file_page.PAGE: file_page.file_page(),
         "docs/jolokia-access.xml": access_policy(),
     }
 

@@ -20,6 +20,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from kafka_fleet.settings import read_settings
+
 JOLOKIA_VERSION = "2.2.9"
 # the Prometheus JMX exporter's Java agent: benchmarks and live tests want it, beside Jolokia on the same broker
 EXPORTER_VERSION = "1.0.1"
@@ -56,7 +58,7 @@ def release_tuple(release: str) -> tuple[int, int, int]:
 
 def default_root() -> Path:
     """Return the folder that keeps one subfolder per release: KAFKA_FLEET_ARTIFACTS, else the user's cache folder."""
-    configured = os.environ.get("KAFKA_FLEET_ARTIFACTS")
+    configured = read_settings("artifacts").artifacts
     return Path(configured) if configured else Path.home() / ".cache" / "kafka-fleet" / "kafka"
 
 
@@ -175,7 +177,7 @@ def retrieve(what: str, ivy: str, root: Path, scratch: Path) -> subprocess.Compl
     module, out = scratch / "ivy.xml", scratch / "jars"
     module.write_text(ivy)
     command = [java_program(), *SHORT_LIVED, "-jar", str(_ivy_jar()), "-ivy", str(module), "-cache", str(root / "ivy")]
-    if settings := os.environ.get("KAFKA_FLEET_IVY_SETTINGS"):
+    if settings := read_settings("ivy_settings").ivy_settings:
         command += ["-settings", settings]
     command += ["-types", "jar", "bundle", "-retrieve", f"{out}/[artifact]-[revision](-[classifier]).[ext]"]
     try:

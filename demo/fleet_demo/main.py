@@ -3,7 +3,7 @@
     python -m fleet_demo.main            ends by naming the letters it wrote
     python -m fleet_demo.main --serve    keeps everything running, with Airflow's UI
 
-The collector is told of these clusters by a fleet file, as of any other; nothing in it knows that this is a demo.
+The collector reads these clusters from a fleet file, like any others; no code in it is special to the demo.
 """
 
 import argparse
@@ -22,6 +22,8 @@ from fleet_demo.artifacts import ArtifactError, kafka_jars
 from fleet_demo.cluster import ClusterError
 from fleet_demo.fleet import Fleet
 from fleet_demo.mailbox import Mailbox
+from kafka_fleet.store.generations import current_generation
+from kafka_fleet.store.home import Home
 
 SWEEPS = 4
 PAUSE_S = 6.0  # between sweeps: with what Airflow itself takes, about 15 s from one to the next
@@ -86,10 +88,10 @@ def _run(work: Path, serve: bool) -> int:
         fleet.unload()
         say(f"judging {ds} with Spark, writing and mailing the letters")
         airflow.test("fleet_health", ds, {"ds": ds, "notify": "always"})
-        folder = home / f"findings/ds={ds}"
-        generation = json.loads((folder / "_current.json").read_text(encoding="utf-8"))["generation"]
-        _table(json.loads((folder / generation / "findings.json").read_text(encoding="utf-8")))
-        letters = sorted(path for path in (home / f"reports/ds={ds}").glob("*.html"))
+        day = Home(home).day(ds)
+        generation = str(current_generation(day.findings))
+        _table(json.loads(day.generation(generation).finding_list.read_text(encoding="utf-8")))
+        letters = sorted(day.reports.glob("*.html"))
         print("\nLetters:")
         for path in letters:
             print(f"  {path}")

@@ -23,7 +23,7 @@ NOTE = f"<!-- generated from {ROWS}, {RESULTS} and the tests by docs/generate.py
 HEAD = """# Faults that are injected
 
 What may go wrong, and what must come of it. Each row has tests that let it happen for real: servers that misbehave on
-a socket, processes that are killed, full disks, flipped bits, rivals at the same moment. "C" is that the other
+a socket, processes that are killed, full disks, flipped bits, concurrent writers. "C" is that the other
 clusters' findings are the same bytes as without the fault, and that the letter names the fault with its coverage;
 `tests/sql/day/test_fault_isolation.py` has it for all faults of brokers at once, on one fleet that is measured and
 judged with and without them.

@@ -23,7 +23,7 @@ OWN_RUNS = ("scheduled", "operator_triggered")  # nobody looks at these; who sta
 
 
 class Untold(AirflowException):
-    """The platform's owners could not be told all that they are to know; another try may do."""
+    """The platform owners were not notified of everything; a retry may succeed."""
 
 
 def tell_owners(ds: str, reason: str, title: str, lines: Sequence[str] = (), about: str = "") -> None:
@@ -88,7 +88,7 @@ def run_failed(context: Mapping[str, Any]) -> None:
         tell_owners(ds, "failed", title, why, run.run_id)
     except Untold as error:
         log.error("%s", error)
-    except Exception:  # a home that is full, or gone, remembers nobody who was told: they are told all the same
+    except Exception:  # a full or missing home cannot record who was notified: notify all owners again
         log.exception("the home could not be used to tell the platform's owners")
         _tell_without_home(title, why)
 

@@ -42,7 +42,7 @@ class LastSweepIsIn(BaseSensorOperator):
 class JudgeDayBeforeAgain(TriggerDagRunOperator):
     """Triggers a run for the day before where sweeps of it landed after it was judged; else it is skipped.
 
-    That run mails, as "Revised: ...", where findings changed; nobody who was told nothing of the day hears of it.
+    That run mails, as "Revised: ...", where findings changed; it sends nothing to owners who got no letter of the day.
     """
 
     def execute(self, context: Any) -> None:

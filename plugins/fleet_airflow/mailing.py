@@ -91,9 +91,10 @@ def _told(name: str, mailed: Callable[[], Outcome]) -> Outcome:
 
 def _mailed(cluster: str, owners: Sequence[str] | None, plan: Mapping[str, Any]) -> Outcome:
     from kafka_fleet.mail.dispatch import mail_letter
+    from kafka_fleet.store.home import Home
 
     folder = home()
-    if not (folder / f"reports/ds={plan['ds']}/{plan['generation']}/{cluster}.html").is_file():
+    if not Home(folder).generation(plan["ds"], plan["generation"]).letter(cluster, "html").is_file():
         return Outcome("failed", f"{cluster}: {plan['ds']} has no letter to mail; see its render task")
     if cluster not in plan["clusters"]:
         return Outcome("skipped", f"{cluster}: not mailed: this run was not asked for it, or its entry is invalid")

@@ -1,6 +1,5 @@
 """The Fleet Health page inside Airflow's UI: the library's app behind Airflow's own login."""
 
-import os
 from pathlib import Path
 
 from airflow.api_fastapi.auth.managers.models.resource_details import AccessView, DagAccessEntity
@@ -8,17 +7,18 @@ from airflow.api_fastapi.core_api.security import GetUserDep, requires_access_da
 from fastapi import Depends, FastAPI
 
 from kafka_fleet.page.app import make_app
+from kafka_fleet.settings import read_settings
 from kafka_fleet.store.bucket import open_home
 
 
 def home() -> Path:
     """Where the jobs publish."""
-    return open_home(os.environ.get("KAFKA_FLEET_HOME", "/var/lib/kafka-fleet"))
+    return open_home(read_settings("home").home)
 
 
 def fleet_file() -> Path | None:
     """The fleet file, where this server has it; acknowledgements are kept beside it."""
-    found = os.environ.get("KAFKA_FLEET_FILE")
+    found = read_settings("file").file
     return Path(found) if found else None
 
 

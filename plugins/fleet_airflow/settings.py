@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from airflow.sdk import BaseHook
 from airflow.sdk.exceptions import AirflowFailException, AirflowNotFoundException
 
+from kafka_fleet.settings import read_settings
+
 if TYPE_CHECKING:
     from kafka_fleet.config.acknowledgements import Acknowledgements
     from kafka_fleet.config.fleet import Fleet
@@ -20,12 +22,11 @@ APPLICATION = Path(__file__).resolve().parents[2] / "spark" / "submit.py"
 # the JSON schema of a parameter that lists names
 NAMES = {"type": ["null", "array"], "items": {"type": "string", "pattern": "^[a-z0-9][a-z0-9_-]*$"}}
 # mapped tasks of a step while the fleet allows it: each costs a process of its own and rows in the metadata
-MAPPED = int(os.environ.get("KAFKA_FLEET_MAPPED_TASKS", "100"))
-RETRY_DELAY = timedelta(
-    seconds=int(os.environ.get("KAFKA_FLEET_RETRY_SECONDS", "120"))
-)  # of a failed fleet_health task
+_PARSED = read_settings("mapped_tasks", "retry_seconds")
+MAPPED = _PARSED.mapped_tasks
+RETRY_DELAY = timedelta(seconds=_PARSED.retry_seconds)  # of a failed fleet_health task
 SWEEPS_EVERY = timedelta(minutes=10)  # as fleet_collect is scheduled
-SWEEP_TIMEOUT = timedelta(minutes=9)  # a sweep has its own deadline; the next tick must find no rival
+SWEEP_TIMEOUT = timedelta(minutes=9)  # a sweep has its own deadline; it must end before the next tick starts another
 SWEEP_RETRY_DELAY = timedelta(seconds=30)
 # after midnight, for the day's last run of fleet_collect: the fleet file is read, and each sweep has two tries
 LAST_SWEEP_WAIT = timedelta(minutes=1) + 2 * SWEEP_TIMEOUT + SWEEP_RETRY_DELAY
@@ -42,22 +43,25 @@ def fleet() -> "Fleet":
     from kafka_fleet.base.yaml import FleetFileError
     from kafka_fleet.config.fleet import load_fleet
 
-    path = os.environ.get("KAFKA_FLEET_FILE")
-    if not path:
-        raise AirflowFailException("KAFKA_FLEET_FILE is not set: it names the fleet file")
     try:
-        return load_fleet(path)
+        return load_fleet(fleet_file())
     except FleetFileError as error:
         raise AirflowFailException(str(error)) from error
+
+
+def fleet_file() -> str:
+    """The path of the fleet file. Where it is not set the task fails with a sentence."""
+    path = read_settings("file").file
+    if not path:
+        raise AirflowFailException("KAFKA_FLEET_FILE is not set: it names the fleet file")
+    return path
 
 
 def acknowledged() -> "Acknowledgements":
     """The acknowledgements beside the fleet file; what is wrong with it is in the log, and in the letters."""
     from kafka_fleet.config import acknowledgements
 
-    found = acknowledgements.load_acknowledgements(
-        acknowledgements.acknowledgements_path(Path(os.environ["KAFKA_FLEET_FILE"]))
-    )
+    found = acknowledgements.load_acknowledgements(acknowledgements.acknowledgements_path(Path(fleet_file())))
     for _cluster, fault in found.faults:
         log.warning("%s", fault)
     return found
@@ -80,17 +84,17 @@ def home() -> Path:
 
 def home_text() -> str:
     """The home as it is set."""
-    return os.environ.get("KAFKA_FLEET_HOME", "/var/lib/kafka-fleet")
+    return read_settings("home").home
 
 
 def keep_raw_days() -> int | None:
     """How many days of raw `tidy` leaves; None, without KAFKA_FLEET_KEEP_RAW_DAYS: all of them."""
-    from kafka_fleet.store.raw.retention import LEAST_DAYS
+    from kafka_fleet.base.errors import UsageError
 
-    text = os.environ.get("KAFKA_FLEET_KEEP_RAW_DAYS", "")
-    if text and not (text.isascii() and text.isdigit() and int(text) >= LEAST_DAYS):
-        raise AirflowFailException(f"KAFKA_FLEET_KEEP_RAW_DAYS is {text!r}: a number of days, {LEAST_DAYS} at least")
-    return int(text) if text else None
+    try:
+        return read_settings("keep_raw_days").keep_raw_days
+    except UsageError as error:
+        raise AirflowFailException(str(error)) from error
 
 
 def missed_days() -> int:
@@ -98,10 +102,7 @@ def missed_days() -> int:
 
     Two weeks are longer than any holidays; a day takes minutes, so that the newest is done on the same day.
     """
-    text = os.environ.get("KAFKA_FLEET_MISSED_DAYS", "14")
-    if not (text.isascii() and text.isdigit() and len(text) <= 3):
-        raise ValueError(f"KAFKA_FLEET_MISSED_DAYS is {text[:20]!r}: a number of days, 0 for none")
-    return int(text)
+    return read_settings("missed_days").missed_days
 
 
 def take_credentials() -> None:

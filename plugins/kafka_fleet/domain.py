@@ -17,6 +17,8 @@ ExposureState = Literal["exposed", "not_exposed", "unknown"]
 Environment = Literal["production", "staging", "development"]
 ENVIRONMENT_RANK = {"production": 0, "staging": 1, "development": 2}  # what is more pressing comes first
 
+GAP = 2.5  # times the usual distance between two sweeps: one sweep that failed is no gap yet
+
 # kinds of subjects that are listed by name, and counted where a list is cut
 SUBJECT_KINDS = frozenset({"broker", "controller", "listener", "host", "topic", "group", "client", "producer"})
 

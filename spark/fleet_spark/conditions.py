@@ -1,7 +1,7 @@
 """Facts to measured conditions: runs all conditions as one query, gives the answer of each per cluster.
 
-Queries read the fact tables and two views more: `release_days`, what the release catalogue says of the releases in use,
-and `thresholds`, the values in force.
+Queries read the fact tables and views more: `release_days`, what the release catalogue says of the releases in use, and
+for each condition `<id>_thresholds`, the values in force by cluster.
 """
 
 import datetime as dt
@@ -12,9 +12,10 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import BooleanType, DoubleType, StringType, StructField, StructType
+from pyspark.sql.types import BooleanType, StringType, StructField, StructType
 
 from fleet_spark.aside import Aside, Task
+from fleet_spark.coverage import show_thresholds
 from fleet_spark.failures import running
 from fleet_spark.frames import in_driver
 from fleet_spark.signatures import Overrides, thresholds
@@ -57,28 +58,8 @@ def release_days(spark: SparkSession, releases: Iterable[str], ds: str) -> None:
                 "newest_patch": str(newest) if newest else None,
             }
         )
-    _register(spark, "release_days", rows, _RELEASES)
-
-
-def threshold_rows(
-    spark: SparkSession, conditions: Iterable[Condition], clusters: Iterable[str], overrides: Mapping[str, Overrides]
-) -> None:
-    """Register `thresholds`: one row per cluster and condition, a column for each threshold; null of another's."""
-    rows, names = [], set[str]()
-    for condition in conditions:
-        names |= set(condition.thresholds)
-        for cluster in clusters:
-            values = thresholds(condition, overrides.get(cluster, {}))
-            rows.append({"cluster": cluster, "check_id": condition.id, **values})
-    texts = [StructField(name, StringType()) for name in ("cluster", "check_id")]
-    _register(
-        spark, "thresholds", rows, StructType(texts + [StructField(name, DoubleType()) for name in sorted(names)])
-    )
-
-
-def _register(spark: SparkSession, view: str, rows: Sequence[Mapping[str, Any]], schema: StructType) -> None:
-    table = pa.Table.from_pylist([dict(row) for row in rows], to_arrow_schema(schema))
-    in_driver(spark, table, schema).createOrReplaceTempView(view)
+    table = pa.Table.from_pylist(rows, to_arrow_schema(_RELEASES))
+    in_driver(spark, table, _RELEASES).createOrReplaceTempView("release_days")
 
 
 def _ordered(condition: Condition, found: Iterable[DetectionRow]) -> list[DetectionRow]:
@@ -157,11 +138,14 @@ def run_conditions(
     texts = "\n".join(one.queries for one in conditions.values())
 
     def answers(_clusters: list[str]) -> dict[str, dict[str, Answered]]:
+        values: dict[str, dict[str, dict[str, float]]] = {}
         with running("conditions"), known.of(texts) as small:
-            clusters = _values(spark, "cluster_days", "cluster")
+            clusters = sorted(_values(spark, "cluster_days", "cluster"))
             release_days(spark, _values(spark, "process_days", "kafka_release"), ds)
-            threshold_rows(spark, conditions.values(), sorted(clusters), own)
             for condition in conditions.values():
+                values[condition.id] = {c: thresholds(condition, own.get(c, {})) for c in clusters}
+                if condition.thresholds:
+                    show_thresholds(spark, condition, values[condition.id])
                 for view, step in condition.steps.items():
                     spark.sql(step).createOrReplaceTempView(view)
             frame = spark.sql(union_of(conditions.values()))
@@ -171,8 +155,7 @@ def run_conditions(
                 by_check[row.cluster, row.check_id].append(detection_row(row.asDict()))
             found: dict[str, dict[str, Answered]] = defaultdict(dict)
             for (cluster, name), of_one in sorted(by_check.items()):
-                condition = conditions[name]
-                found[cluster][name] = answer(condition, of_one, thresholds(condition, own.get(cluster, {})))
+                found[cluster][name] = answer(conditions[name], of_one, values[name].get(cluster, {}))
             return dict(found)
 
     tables = tables_read(texts) | {"cluster_days", "process_days"}

@@ -18,6 +18,7 @@ from fleet_spark.failures import running
 from fleet_spark.frames import in_driver
 from fleet_spark.steps import Step
 from fleet_spark.ways import Ways, tables_read
+from kafka_fleet.knowledge.conditions import Condition
 from kafka_fleet.knowledge.needs import Coverage, Shown, coverage
 from kafka_fleet.knowledge.signatures import Signature
 
@@ -32,16 +33,23 @@ UNION ALL
 SELECT NULL, cluster, NULL, broker, NULL, NULL, NULL FROM broker_days WHERE is_broker"""
 
 
-def thresholds_view(signature: Signature) -> str:
-    """Name of the table of a signature's thresholds: `cluster`, and a column for each."""
-    return f"{signature.id}_thresholds"
+def thresholds_view(check: Signature | Condition) -> str:
+    """Name of the table of a check's thresholds: `cluster`, and a column for each."""
+    return f"{check.id}_thresholds"
 
 
-def thresholds_table(signature: Signature, values: Values) -> pa.Table:
+def thresholds_table(check: Signature | Condition, values: Values) -> pa.Table:
     """The thresholds in force, one row per cluster."""
     columns = {"cluster": pa.array(list(values), pa.string())}
-    columns |= {n: pa.array([own[n] for own in values.values()], pa.float64()) for n in signature.thresholds}
+    columns |= {n: pa.array([own[n] for own in values.values()], pa.float64()) for n in check.thresholds}
     return pa.table(columns)
+
+
+def show_thresholds(spark: SparkSession, check: Signature | Condition, values: Values) -> None:
+    """Register the table of a check's thresholds."""
+    table = thresholds_table(check, values)
+    kinds = [StructField(n, StringType() if n == "cluster" else DoubleType()) for n in table.column_names]
+    in_driver(spark, table, StructType(kinds)).createOrReplaceTempView(thresholds_view(check))
 
 
 def run_coverage(
@@ -90,13 +98,6 @@ def _needs(signature: Signature) -> str:
     given = [n if re.search(rf"\bAS {n}\b", text) else f"NULL AS {n}" for n in ("reason", "amount", "total")]
     columns = ", ".join(["cluster", "need", "broker", *given])
     return f"SELECT '{signature.id}' AS signature, {columns} FROM (\n{text}\n)"  # noqa: S608  # all are of the project
-
-
-def show_thresholds(spark: SparkSession, signature: Signature, values: Values) -> None:
-    """Register the thresholds in force as the signature's table. values: by cluster."""
-    table = thresholds_table(signature, values)
-    kinds = [StructField(n, StringType() if n == "cluster" else DoubleType()) for n in table.column_names]
-    in_driver(spark, table, StructType(kinds)).createOrReplaceTempView(thresholds_view(signature))
 
 
 def show_step(view: str, steps: Sequence[Step], clusters: Sequence[str]) -> None:

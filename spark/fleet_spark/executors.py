@@ -17,8 +17,12 @@ from urllib.parse import urlsplit
 from py4j.protocol import Py4JError
 from pyspark.core.context import SparkContext
 
-WAIT = "KAFKA_FLEET_SPARK_WAIT_SECONDS"
-DEFAULT_WAIT = 600  # executors start in seconds on a cluster that stands, in some minutes on machines made for them
+from kafka_fleet.base.errors import UsageError
+from kafka_fleet.settings import Settings, read_settings, variable
+
+WAIT = variable("spark_wait_seconds")
+# executors start in seconds on a cluster that stands, in some minutes on machines made for them
+DEFAULT_WAIT: float = Settings.model_fields["spark_wait_seconds"].default
 _LOOK = 1.0  # seconds between two looks
 _GRACE = 60.0  # seconds for the job to leave its block, with every query cancelled
 _WAKE = signal.SIGUSR1
@@ -26,14 +30,10 @@ _WAKE = signal.SIGUSR1
 
 def wait_seconds(environment: Mapping[str, str]) -> float:
     """How long a job may be without an executor. Raises SystemExit with a sentence for what is no number above 0."""
-    text = environment.get(WAIT, str(DEFAULT_WAIT))
     try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0
-    if not 0 < seconds < float("inf"):
-        raise SystemExit(f"{WAIT} is {text!r}: it must be a number of seconds above 0")
-    return seconds
+        return read_settings("spark_wait_seconds", environ=environment).spark_wait_seconds
+    except UsageError as error:
+        raise SystemExit(str(error)) from error
 
 
 class ExecutorWatch:

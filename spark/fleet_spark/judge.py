@@ -28,7 +28,7 @@ from fleet_spark.unjudged import declared_entry, seen
 from fleet_spark.ways import tables_read
 from kafka_fleet.config.fleet import Fleet, load_fleet
 from kafka_fleet.documents.cluster_report import ClusterReport, SignatureDay
-from kafka_fleet.documents.day_summaries import day_summary, day_summary_path, summary
+from kafka_fleet.documents.day_summaries import day_summary, summary
 from kafka_fleet.documents.document import SCHEMA_VERSION, Document
 from kafka_fleet.documents.finding import Finding
 from kafka_fleet.documents.summary import DaySummary, FleetSummary
@@ -81,7 +81,7 @@ def write_findings(day: Day, fleet_file: Path | None, clusters: list[str], signa
     chosen = [one for name, one in catalogue.items() if not signatures or name in signatures]
     known = {c: own for c, own in overrides.items() if c in stored["cluster_days"]}
     measured = run_signatures(day.spark, chosen, known, day.ways, aside)
-    answered = run_conditions(day.spark, load_conditions(day.sql), day.ds, day.ways, aside)
+    answered = run_conditions(day.spark, load_conditions(day.sql), day.ds, day.ways, aside, known)
     plots = day_plots(day, made, aside)
 
     def judged(cluster: str) -> Judged:
@@ -157,19 +157,18 @@ def store(
     states: Sequence[SignatureDay],
 ) -> None:
     """Write what was judged as the day's generation and publish it. Raises Unchangeable, Overtaken."""
-    folder = day.results / f"findings/ds={day.ds}"
+    of = day.stored
     ordered = sorted(
         findings, key=lambda f: (f.cluster, f.advisory is None, f.advisory or "", f.signature or "", f.cause or "")
     )
     for report in reports:
-        day.put(folder / day.generation / "clusters" / f"{report.cluster}.json", canonical(report))
+        day.put(of.cluster(report.cluster), canonical(report))
     for name, short in summaries.items():
-        day.put(day_summary_path(day.results, day.ds, day.generation, name), canonical(short))
+        day.put(of.verdict(name), canonical(short))
     rows = {one.cluster: summary(one, summaries[one.cluster]) for one in reports}
-    fleet = FleetSummary(schema_version=SCHEMA_VERSION, clusters=rows)
-    day.put(folder / day.generation / "summary.json", canonical(fleet))
-    day.put(folder / day.generation / "findings.json", canonical(ordered))
-    day.put(day.results / f"signatures/ds={day.ds}" / day.generation / "signatures.json", canonical(states))
-    publish(day.results / f"signatures/ds={day.ds}", day.generation)
-    publish(folder, day.generation)
+    day.put(of.summary, canonical(FleetSummary(schema_version=SCHEMA_VERSION, clusters=rows)))
+    day.put(of.finding_list, canonical(ordered))
+    day.put(of.signatures, canonical(states))
+    publish(of.day.signatures, day.generation)
+    publish(of.day.findings, day.generation)
     print(f"judge {day.ds}: {len(ordered)} findings of {len(reports)} clusters", flush=True)

@@ -26,16 +26,8 @@ from fleet_spark.signatures import Overrides, thresholds
 from fleet_spark.tables import Day
 from fleet_spark.ways import Ways, tables_read
 from kafka_fleet.documents.document import SCHEMA_VERSION
-from kafka_fleet.documents.plots import (
-    GAP,
-    ClusterPlot,
-    PlotLimit,
-    PlotPanel,
-    Plots,
-    PlotSeries,
-    SweepTimes,
-    plots_path,
-)
+from kafka_fleet.documents.plots import ClusterPlot, PlotLimit, PlotPanel, Plots, PlotSeries, SweepTimes
+from kafka_fleet.domain import GAP
 from kafka_fleet.knowledge.plots import COLUMNS, MOST_POINTS, Plot, load_plots
 from kafka_fleet.knowledge.signatures import Signature, load_signatures
 from kafka_fleet.store.raw.manifests import Manifest
@@ -198,4 +190,4 @@ def write_plots(
         rows = found.rows.get(cluster, {}) if why is None else {}
         made = document(day.ds, cluster, plots, found.run, rows, at[cluster], limits, why)
         text = json.dumps(made.plain(), sort_keys=True, ensure_ascii=False, separators=(",", ":")) + "\n"
-        day.put(plots_path(day.results, day.ds, day.generation, cluster), text.encode())
+        day.put(day.stored.plots(cluster), text.encode())

@@ -14,6 +14,7 @@ from fleet_spark.facts import write_facts
 from fleet_spark.judge import tables_needed, write_findings
 from fleet_spark.tables import Day
 from kafka_fleet.store.generations import current_generation
+from kafka_fleet.store.home import Home
 
 GENERATION = "g0001"  # a replay judges each day once
 
@@ -33,7 +34,7 @@ def replay(
     """
     failed: dict[str, str] = {}
     for ds in days:
-        if current_generation(results / f"findings/ds={ds}") is not None:
+        if current_generation(Home(results).day(ds).findings) is not None:
             print(f"replay {ds}: judged already", flush=True)
             continue
         day = Day(spark, home, ds, GENERATION, sql, results)
@@ -44,6 +45,7 @@ def replay(
             failed[ds] = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else 'no reason given'}"
             print(f"replay {ds}: failed: {failed[ds]}", flush=True)
         finally:
-            for path in results.glob(f"facts/*/ds={ds}/{GENERATION}/*"):
-                path.unlink()
+            for folder in Home(results).day(ds).all_facts():
+                for path in (folder / GENERATION).glob("*"):
+                    path.unlink()
     return failed

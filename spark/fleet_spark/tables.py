@@ -38,6 +38,7 @@ from fleet_spark.ways import Ways, few, tables_read, weight
 from kafka_fleet.schema.raw_tables import raw_schemas
 from kafka_fleet.store.files import read_file, replace_file
 from kafka_fleet.store.generations import Unchangeable, current_generation, publish
+from kafka_fleet.store.home import Home, HomeGeneration
 from kafka_fleet.store.raw.manifests import Damaged, Manifest, manifests
 from kafka_fleet.store.versions import RENAMED
 
@@ -151,7 +152,7 @@ class Day:
 
     def facts_path(self, table: str) -> Path:
         """Folder of one fact table of this day; its generations are below."""
-        return self.results / f"facts/{table}/ds={self.ds}"
+        return Home(self.results).day(self.ds).facts(table)
 
     def write_fact(self, table: str, query: str, values: Mapping[str, Any]) -> int:
         """Compute a fact table, store it as this generation, register it under its name; gives its rows."""
@@ -168,9 +169,14 @@ class Day:
             return rows
 
     @property
+    def stored(self) -> HomeGeneration:
+        """Where the documents of this generation lie."""
+        return Home(self.results).generation(self.ds, self.generation)
+
+    @property
     def judged(self) -> bool:
         """Whether readers follow this generation's findings: then it changes no more."""
-        return current_generation(self.results / f"findings/ds={self.ds}") == self.generation
+        return current_generation(Home(self.results).day(self.ds).findings) == self.generation
 
     def put(self, path: Path, content: bytes) -> None:
         """Write a document of this generation. Raises Unchangeable where it is published with another content."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kafka_fleet.cli.main import _parser, main
+from kafka_fleet.cli.main import command_parser, main
 from kafka_fleet.prometheus_import.mapping import load_mapping
 from support.inspection.doc_commands import PAGES, ROOT, blocks, calls
 
@@ -21,7 +21,7 @@ def test_every_call_of_kafka_fleet_has_a_verb_and_options_that_exist():
     found = every("kafka-fleet")
     for page, words in found:
         try:
-            _parser().parse_args(words)
+            command_parser().parse_args(words)
         except SystemExit:
             pytest.fail(f"{page}: kafka-fleet {' '.join(words)}")
     verbs = {page: {words[0] for name, words in found if name == page} for page, _words in found}
@@ -35,7 +35,7 @@ def test_a_wrong_option_would_be_seen():
         ["check", "--flet", "f.yaml"]
     ]
     with pytest.raises(SystemExit):
-        _parser().parse_args(["check", "--flet", "f.yaml"])
+        command_parser().parse_args(["check", "--flet", "f.yaml"])
 
 
 def test_every_script_and_module_that_is_run_exists():

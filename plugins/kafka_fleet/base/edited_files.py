@@ -52,7 +52,7 @@ def _keep(opened: int, was: os.stat_result) -> None:
 
 
 def edit_file(path: Path, change: Callable[[bytes | None], bytes]) -> None:
-    """Read, change and replace a file of an existing folder as one step between rivals.
+    """Read, change and replace a file of an existing folder as one atomic step among concurrent writers.
 
     `change` gets the content, None where there is no file; what it raises leaves the file as it was. A reader, or a
     machine that loses power, sees the old file or all of the new one. Raises OSError; NotOurs where the file is a

@@ -1,4 +1,4 @@
-"""The one error of the command line that is the user's to mend: its text is a sentence and the exit code is 2."""
+"""The error of the command line that the user can correct: its text is one sentence, the exit code is 2."""
 
 
 class UsageError(ValueError):

@@ -14,6 +14,7 @@ from typing import Any
 from kafka_fleet.base import parallel
 from kafka_fleet.base.errors import UsageError
 from kafka_fleet.base.resources import spark_application, sql_dir
+from kafka_fleet.cli.findings_table import HEAD, select, table_rows
 from kafka_fleet.cli.fleet import acknowledged_of, chosen, fleet_of
 from kafka_fleet.collect.sweep import sweep_cluster
 from kafka_fleet.collect.sweep_result import SweepResult
@@ -30,6 +31,7 @@ from kafka_fleet.report import render
 from kafka_fleet.store.bucket import address
 from kafka_fleet.store.excluded_clusters import set_aside
 from kafka_fleet.store.generations import claim_generation, current_generation
+from kafka_fleet.store.home import Home
 from kafka_fleet.store.raw.compaction import compact_finished
 from kafka_fleet.store.raw.manifests import manifests
 from kafka_fleet.store.versions import NewerVersion, document
@@ -134,42 +136,37 @@ def submit(arguments: list[str], rows: int) -> int:
 
 def _judged(home: Path, ds: str) -> tuple[str, list[Finding]]:
     """The published generation of a day and its findings."""
-    folder = home / f"findings/ds={ds}"
+    day = Home(home).day(ds)
     try:
-        generation = current_generation(folder)
+        generation = current_generation(day.findings)
         if generation is None:
             raise UsageError(f"{ds}: nothing is judged under {home}; run analyze first")
-        text = (folder / generation / "findings.json").read_bytes()
+        text = day.generation(generation).finding_list.read_bytes()
         found = parsed_findings(document(text, f"what is judged of {ds}"))
     except (UsageError, NewerVersion):
         raise
     except ValueError as error:
-        raise OSError(errno.EIO, "the findings are damaged; run analyze again", str(folder)) from error
+        raise OSError(errno.EIO, "the findings are damaged; run analyze again", str(day.findings)) from error
     return generation, found
 
 
 def findings(options: argparse.Namespace) -> int:
-    """`kafka-fleet findings`: the JSON list of docs/reference/findings.md, or a table without what does not apply."""
-    _generation, found = _judged(options.home, options.date)
+    """`kafka-fleet findings`: the JSON list of docs/reference/findings.md, or a table.
+
+    Without --verdict the table leaves out not_affected.
+    """
+    _generation, judged = _judged(options.home, options.date)
+    if unknown := sorted(set(options.cluster) - {one.cluster for one in judged}):
+        raise UsageError(f"{options.date}: no finding is of a cluster {', '.join(unknown)}")
+    found = select(judged, options.cluster, options.verdict)
     if options.format == "json":
         json.dump([one.plain() for one in found], sys.stdout, ensure_ascii=False, sort_keys=True, indent=1)
         print()
         return 0
-    shown = [one for one in found if one.verdict != "not_affected"]
-    rows = [
-        [
-            one.cluster,
-            one.release or "?",
-            one.advisory or f"symptom {one.signature}",
-            one.verdict,
-            one.cause or "",
-            one.upgrade_to or "",
-            ", ".join(one.subjects[:3]),
-        ]
-        for one in shown
-    ]
-    table(["cluster", "release", "advisory", "verdict", "cause", "upgrade to", "where"], rows)
-    print(f"{len(found) - len(shown)} more are not_affected")
+    shown = [one for one in found if options.verdict or one.verdict != "not_affected"]
+    table(HEAD, table_rows(shown))
+    if not options.verdict:
+        print(f"{len(found) - len(shown)} more are not_affected")
     return 0
 
 

@@ -13,6 +13,8 @@ from kafka_fleet.base.validation_errors import describe_errors
 from kafka_fleet.base.yaml import FleetFileError
 from kafka_fleet.config import acknowledgement_edits, acknowledgements
 from kafka_fleet.config.acknowledgements import Acknowledgements
+from kafka_fleet.config.connections import connection_problems
+from kafka_fleet.config.credentials import local_credentials
 from kafka_fleet.config.fleet import Cluster, Fleet, load_fleet
 from kafka_fleet.documents.day_summaries import read_day_summary
 from kafka_fleet.report.formatting import plural
@@ -58,7 +60,12 @@ def check(options: argparse.Namespace) -> int:
             plural(len(acknowledged.faults), "error"),
         )
         print(f"{acknowledgements.acknowledgements_path(options.fleet)}: {entries}, {faults}")
-    return 2 if fleet.errors or acknowledged.faults else 0
+    unusable = connection_problems(fleet.clusters, local_credentials())
+    for problem in unusable:
+        print(problem, file=sys.stderr if options.connections else sys.stdout)
+    if unusable and not options.connections:
+        print("Connections that only Airflow has cannot be seen from here.")
+    return 2 if fleet.errors or acknowledged.faults or (unusable and options.connections) else 0
 
 
 def acknowledge(options: argparse.Namespace) -> int:

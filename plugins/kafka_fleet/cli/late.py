@@ -1,4 +1,4 @@
-"""`kafka-fleet late`: takes its parsed options, says whether a day's letters are out, and tells the platform's owners.
+"""`kafka-fleet late`: takes its parsed options, says whether a day's letters are out, notifies the platform owners.
 
 It needs the home and a mail server and nothing of Airflow, so that it can watch Airflow from outside.
 """
@@ -16,7 +16,7 @@ from kafka_fleet.mail.smtp_settings import SmtpSettingsError, from_environment
 
 
 def late(options: argparse.Namespace) -> int:
-    """0: nothing is late, or all owners are told; 1: the letters are late and somebody is not told of it."""
+    """0: nothing is late, or all owners are notified; 1: the letters are late and an owner is not notified."""
     hours = deadline_hours()
     now = datetime.now(UTC)
     if not hours and options.date is None:

@@ -31,7 +31,7 @@ def step_of(text: str) -> timedelta:
     return timedelta(seconds=seconds)
 
 
-def days_of(first: str, last: str, today: date) -> list[date]:
+def imported_days(first: str, last: str, today: date) -> list[date]:
     """All days between two, both included. Raises UsageError for a day that has not begun."""
     begin, end = date.fromisoformat(first), date.fromisoformat(last)
     if begin > end:
@@ -46,7 +46,7 @@ def import_history(options: argparse.Namespace) -> int:
     problem = url_problem(options.prometheus)
     if problem:
         raise UsageError(f"--prometheus {problem}")
-    days = days_of(options.first, options.last, datetime.now(UTC).date())
+    days = imported_days(options.first, options.last, datetime.now(UTC).date())
     fleet = fleet_of(options)
     wanted, mapping = chosen(fleet, options.cluster), load_mapping(options.map)
     unknown = sorted(set(mapping.clusters) - {cluster.id for cluster in fleet.clusters})

@@ -1,4 +1,4 @@
-"""`kafka-fleet retain`: takes its parsed options, says what the home could do without, deletes it where told to."""
+"""`kafka-fleet retain`: takes its parsed options, lists what can be deleted, and deletes it with --delete."""
 
 import argparse
 import time

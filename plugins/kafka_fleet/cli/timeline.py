@@ -11,17 +11,17 @@ from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.cli.commands import submit, table
 from kafka_fleet.cli.fleet import fleet_of
 from kafka_fleet.documents.replays import (
-    KEPT,
     claim_replay,
-    days_of,
+    days_to_replay,
     read_timelines,
     replay_rules,
     store_replay,
-    stored_days,
     timelines_of,
 )
 from kafka_fleet.documents.timeline import Timeline
 from kafka_fleet.store.bucket import address
+from kafka_fleet.store.home import Home, Replay
+from kafka_fleet.store.home_names import days_in
 from kafka_fleet.store.raw.manifests import manifests
 
 _AFTER = {
@@ -50,7 +50,7 @@ def _show(lines: Sequence[Timeline], rows: Sequence[dict[str, Any]], published: 
 
 def history(options: argparse.Namespace) -> int:
     """`kafka-fleet history`: the published findings of a range of days, each with its first day and its end."""
-    days = days_of(options.home / "findings", options.first, options.last)
+    days = days_in(Home(options.home).stage("findings"), options.first, options.last)
     if not days:
         raise UsageError(f"nothing is judged from {options.first} to {options.last} under {options.home}")
     lines = read_timelines(options.home, days, options.cluster)
@@ -65,7 +65,7 @@ def history(options: argparse.Namespace) -> int:
 def replay(options: argparse.Namespace) -> int:
     """`kafka-fleet replay`: stored days by today's rules; says when each finding would first have fired."""
     signatures, only = replay_rules(options.signature, options.advisory)
-    days = stored_days(options.home, options.first, options.last)
+    days = days_to_replay(options.home, options.first, options.last)
     if options.fleet is not None:
         fleet_of(options)
     asked = {"days": days, "signatures": options.signature, "advisories": options.advisory}
@@ -79,7 +79,7 @@ def replay(options: argparse.Namespace) -> int:
     found = {"days": days, "signatures": signatures, "only": only}
     lines = timelines_of(results, found)
     rows = store_replay(options.home, results, lines, found)
-    print(results / KEPT, file=sys.stderr)
+    print(Replay(results).timelines, file=sys.stderr)
     if options.format == "json":
         print(json.dumps(rows, ensure_ascii=False, sort_keys=True, indent=1))
     else:

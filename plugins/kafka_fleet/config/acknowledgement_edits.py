@@ -40,7 +40,7 @@ def _room(path: Path, entries: Sequence[Acknowledgement], cluster: str) -> None:
 
 
 def add_acknowledgement(path: Path, one: Acknowledgement) -> None:
-    """Append an entry to the file, whose comments and order stay; rivals wait for each other.
+    """Append an entry to the file, whose comments and order stay; concurrent writers wait for each other.
 
     Raises FleetFileError where that cannot be: an entry for the finding is there, or the file is not to be appended to.
     """
@@ -84,7 +84,7 @@ def _entry_nodes(text: str) -> list[yaml.Node]:
 
 
 def remove_acknowledgement(path: Path, cluster: str, key: str) -> None:
-    """Take a finding's entry out of the file, whose other lines stay; rivals wait for each other.
+    """Take a finding's entry out of the file, whose other lines stay; concurrent writers wait for each other.
 
     Raises FleetFileError where there is none, or where the file is written so that it is to be taken out by hand.
     """

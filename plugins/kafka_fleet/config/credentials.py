@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from kafka_fleet.base.yaml import FleetFileError, load_yaml
+from kafka_fleet.settings import read_settings
 
 
 class Credentials(NamedTuple):
@@ -76,7 +77,7 @@ def local_credentials(environment: Mapping[str, str] = os.environ) -> Resolver:
                 if isinstance(error, CredentialsError):
                     raise
                 raise CredentialsError(f"connection {conn_id}: {variable} is not JSON") from None
-        secrets = environment.get("KAFKA_FLEET_SECRETS")
+        secrets = read_settings("secrets", environ=environment).secrets
         if secrets:
             try:
                 content = load_yaml(Path(secrets))

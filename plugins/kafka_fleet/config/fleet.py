@@ -1,4 +1,4 @@
-"""The fleet file: takes its path, gives the valid clusters and every error at once.
+"""The fleet file: takes its path, gives the valid clusters and every error at once (fleet.example.yaml).
 
 A broken cluster entry costs only itself; only a file that cannot be parsed stops everything (FleetFileError).
 """

@@ -3,7 +3,9 @@
 One sentence per mistake. A value is shown only when it can hold no secret, and never on more than one line.
 """
 
+import re
 from collections.abc import Iterator
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ValidationError
@@ -51,11 +53,20 @@ def _model_at(model: Any, location: tuple[Any, ...]) -> str:
     return ", ".join(getattr(model, "model_fields", {}) or ["none"])
 
 
+def _unknown_key(name: str, known: str) -> str:
+    """The sentence for a key that does not exist: the key that was probably meant, and all that do exist."""
+    close = get_close_matches(name, known.split(", "), n=1)
+    text = f"unknown key; did you mean {close[0]}? allowed: {known}" if close else f"unknown key; allowed: {known}"
+    if re.search(r"pass|user|login|secret|token|cred", name, re.IGNORECASE):
+        return f"{text}. Credentials are not in this file: name a connection"
+    return text
+
+
 def _sentence(fault: Any, model: type[BaseModel]) -> str:
     kind, location, value = fault["type"], fault["loc"], fault["input"]
     names = [part for part in location if isinstance(part, str)]
     if kind == "extra_forbidden":
-        return f"unknown key; allowed: {_model_at(model, location[:-1])}"
+        return _unknown_key(str(location[-1]), _model_at(model, location[:-1]))
     if kind in ("model_type", "model_attributes_type"):
         return f"must be a mapping with the keys {_model_at(model, location)}{instead_of(value)}"
     text = _TYPES.get(kind)

@@ -13,7 +13,8 @@ from kafka_fleet.documents.cluster_report import ClusterReport
 from kafka_fleet.documents.finding import Finding, parsed_findings
 from kafka_fleet.documents.summary import ClusterSummary, DaySummary, SummaryRow
 from kafka_fleet.domain import VERDICT_RANK, SignatureState
-from kafka_fleet.store.generations import checked_day, current_generation
+from kafka_fleet.store.generations import current_generation
+from kafka_fleet.store.home import Home, HomeGeneration
 from kafka_fleet.store.versions import document
 
 CLEAN_DAYS = 3  # days on which a symptom was looked for and not there, before it is called better or gone
@@ -51,30 +52,26 @@ def day_summary(
     )
 
 
-def day_summary_path(home: Path, ds: str, generation: str, cluster: str) -> Path:
-    """Where the judge keeps it."""
-    return home / f"findings/ds={checked_day(ds)}/{generation}/verdicts/{cluster}.json"
-
-
 def stored_day_summary(home: Path, ds: str, generation: str, cluster: str) -> DaySummary | None:
     """The document of a generation; of a day that was judged before there were any, made of findings and report.
 
     None where the generation has no such cluster. Raises ValueError for a damaged document.
     """
+    of = Home(home).generation(ds, generation)
     try:
-        text = day_summary_path(home, ds, generation, cluster).read_bytes()
+        text = of.verdict(cluster).read_bytes()
     except FileNotFoundError:
-        return _older(home / f"findings/ds={checked_day(ds)}/{generation}", cluster)
+        return _older(of, cluster)
     return DaySummary.model_validate(document(text, f"the judgement of {cluster} on {ds}"))
 
 
-def _older(folder: Path, cluster: str) -> DaySummary | None:
+def _older(of: HomeGeneration, cluster: str) -> DaySummary | None:
     try:
-        text = (folder / f"clusters/{cluster}.json").read_bytes()
-        own = _findings(folder / "findings.json").get(cluster, [])
+        text = of.cluster(cluster).read_bytes()
+        own = _findings(of.finding_list).get(cluster, [])
     except FileNotFoundError:
         return None
-    report = ClusterReport.model_validate(document(text, f"{folder}: {cluster}"))
+    report = ClusterReport.model_validate(document(text, f"{of.findings}: {cluster}"))
     return day_summary(own, {one.signature: one.state for one in report.signatures}, report.reached, {})
 
 
@@ -92,7 +89,7 @@ def read_day_summary(home: Path, ds: str, cluster: str, generation: str | None =
 
     generation: the published one unless it is given.
     """
-    generation = generation or current_generation(home / f"findings/ds={checked_day(ds)}")
+    generation = generation or current_generation(Home(home).day(ds).findings)
     return None if generation is None else stored_day_summary(home, ds, generation, cluster)
 
 

@@ -13,7 +13,7 @@ _EXACT = ConfigDict(extra="forbid")
 
 @dataclass(config=_EXACT)
 class Recipient:
-    """Where one recipient stands. A claim is told from others by its time."""
+    """Where one recipient stands. The time of its last change identifies a claim."""
 
     state: Annotated[State, Field(description="see [mails](../letters.md)")] = "due"
     claims: Annotated[int, Field(description="complete mails that went, or may have")] = 0

@@ -1,13 +1,8 @@
 """The plots of a judged day: one document per cluster, which its page draws."""
 
-from pathlib import Path
-
 from pydantic import Field
 
 from kafka_fleet.documents.document import SCHEMA_VERSION, Document, Number, Text
-from kafka_fleet.store.generations import checked_day
-
-GAP = 2.5  # times the usual distance between two sweeps: one sweep that failed is no gap yet
 
 
 class PlotSeries(Document):
@@ -64,8 +59,3 @@ class Plots(Document):
     cluster: Text = Field(description="id of the cluster")
     sweeps: SweepTimes = Field(description="when it was measured")
     plots: list[ClusterPlot] = Field(description="in the order of the page")
-
-
-def plots_path(home: Path, ds: str, generation: str, cluster: str) -> Path:
-    """Where the judge keeps what a cluster's page draws."""
-    return home / f"findings/ds={checked_day(ds)}/{generation}/plots/{cluster}.json"

@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -11,12 +11,13 @@ from typing import TypeVar, cast
 from pydantic import ValidationError
 
 from kafka_fleet.documents.cluster_report import ClusterReport
-from kafka_fleet.documents.day_summaries import day_summary_path, stored_day_summary
+from kafka_fleet.documents.day_summaries import stored_day_summary
 from kafka_fleet.documents.document import Document, Text
-from kafka_fleet.documents.plots import Plots, plots_path
+from kafka_fleet.documents.plots import Plots
 from kafka_fleet.documents.summary import ClusterSummary, DaySummary, FleetSummary
-from kafka_fleet.store.files import list_names
-from kafka_fleet.store.generations import checked_day, current_generation
+from kafka_fleet.store.generations import current_generation
+from kafka_fleet.store.home import Home, HomeGeneration
+from kafka_fleet.store.home_names import below_home, days_in
 from kafka_fleet.store.versions import NewerVersion, document
 
 log = logging.getLogger(__name__)
@@ -44,16 +45,10 @@ class Damaged(NotPublished):
     status = 409
 
 
-def _what(path: Path) -> str:
-    """A document in words: its place below the home's stage."""
-    stage = max(place for place, part in enumerate(path.parts) if part.startswith("ds=")) - 1
-    return "/".join(path.parts[stage:])
-
-
 @lru_cache(maxsize=256)
 def _parsed(path: Path, kind: type[Document]) -> Document:
     """A document of a generation; those never change. Raises as _checked, and FileNotFoundError."""
-    return _checked(path.read_bytes(), kind, _what(path))
+    return _checked(path.read_bytes(), kind, below_home(path))
 
 
 def _document(path: Path, kind: type[Kind]) -> Kind:
@@ -81,13 +76,12 @@ class Published:
 
     def days(self) -> list[str]:
         """Judged days, the latest first."""
-        found = [name.removeprefix("ds=") for name in list_names(self.home / "findings")]
-        return sorted((one for one in found if re.fullmatch(r"\d{4}-\d{2}-\d{2}", one)), reverse=True)
+        return days_in(Home(self.home).stage("findings"))[::-1]
 
     def generation(self, ds: str) -> str:
         """The one that readers follow. Raises NotPublished."""
         try:
-            found = current_generation(self.home / f"findings/ds={checked_day(ds)}")
+            found = current_generation(Home(self.home).day(ds).findings)
         except ValueError as error:
             raise NotPublished(str(error)) from error
         if found is None:
@@ -100,7 +94,7 @@ class Published:
         Raises Damaged.
         """
         try:
-            return self._read(ds, "summary.json", FleetSummary).clusters
+            return self._read(ds, lambda of: of.summary, FleetSummary).clusters
         except Damaged:
             raise
         except (NotPublished, NewerVersion):
@@ -108,14 +102,15 @@ class Published:
 
     def cluster_report(self, ds: str, cluster: str) -> ClusterReport:
         """What a cluster's letter is written from. Raises NotPublished."""
-        return self._read(ds, f"clusters/{known_cluster(cluster)}.json", ClusterReport)
+        name = known_cluster(cluster)
+        return self._read(ds, lambda of: of.cluster(name), ClusterReport)
 
     def day_summary(self, ds: str, cluster: str) -> DaySummary | None:
         """A cluster's judgement of a day in brief; None where there is none. Raises Damaged."""
         what = f"the judgement of {cluster} on {ds}"
         try:
             generation = self.generation(ds)
-            path = day_summary_path(self.home, ds, generation, known_cluster(cluster))
+            path = Home(self.home).generation(ds, generation).verdict(known_cluster(cluster))
         except NotPublished:
             return None
         try:
@@ -132,7 +127,7 @@ class Published:
     def plots(self, ds: str, cluster: str) -> Plots | None:
         """What can be drawn of a cluster's day; None where the day was judged by a version that wrote none."""
         try:
-            content = plots_path(self.home, ds, self.generation(ds), known_cluster(cluster)).read_bytes()
+            content = self._of(ds).plots(known_cluster(cluster)).read_bytes()
         except FileNotFoundError:
             return None
         # tens of thousands of numbers: not kept for the next reader
@@ -141,23 +136,27 @@ class Published:
     def run(self, ds: str) -> JudgingRun | None:
         """The Airflow run that judged the day; None where that was the command line."""
         try:
-            return _document(self.home / f"runs/ds={checked_day(ds)}/{self.generation(ds)}.json", JudgingRun)
+            return _document(self._of(ds).run, JudgingRun)
         except FileNotFoundError:
             return None
 
     def letter(self, ds: str, cluster: str) -> bytes | None:
         """A cluster's letter in HTML; None where it could not be written."""
-        generation = self.generation(ds)
+        of = self._of(ds)
         try:
-            return (self.home / f"reports/ds={checked_day(ds)}/{generation}/{known_cluster(cluster)}.html").read_bytes()
+            return of.letter(known_cluster(cluster), "html").read_bytes()
         except FileNotFoundError:
             return None
 
-    def _read(self, ds: str, name: str, kind: type[Kind]) -> Kind:
+    def _of(self, ds: str) -> HomeGeneration:
+        return Home(self.home).generation(ds, self.generation(ds))
+
+    def _read(self, ds: str, document_of: Callable[[HomeGeneration], Path], kind: type[Kind]) -> Kind:
         try:
-            return _document(self.home / f"findings/ds={checked_day(ds)}/{self.generation(ds)}/{name}", kind)
+            path = document_of(self._of(ds))
+            return _document(path, kind)
         except FileNotFoundError as error:
-            raise NotPublished(f"{ds} has no {name.rpartition('/')[2].removesuffix('.json')}") from error
+            raise NotPublished(f"{ds} has no {path.stem}") from error
         except NewerVersion:
             raise
         except ValueError as error:  # of a day that is none

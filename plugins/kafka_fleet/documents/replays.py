@@ -22,22 +22,17 @@ from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.store.files import claim_name, list_names, replace_file
 from kafka_fleet.store.generations import current_generation
+from kafka_fleet.store.home import Home, Replay
+from kafka_fleet.store.home_names import MANIFESTS, days_in
 
-KEPT = "timelines.json"
 _NAME = re.compile(r"r\d{4,}")
 
 
-def days_of(folder: Path, first: str, last: str) -> list[str]:
-    """Days `ds=D` that a folder has, from the first to the last of both."""
-    found = (name.removeprefix("ds=") for name in list_names(folder))
-    return [ds for ds in found if re.fullmatch(r"\d{4}-\d{2}-\d{2}", ds) and first <= ds <= last]
-
-
-def stored_days(home: Path, first: str, last: str) -> list[str]:
+def days_to_replay(home: Path, first: str, last: str) -> list[str]:
     """Days of which sweeps are stored. Raises UsageError where there is none, or the range is none."""
     if first > last:
         raise UsageError(f"{first} is after {last}: there is no day between them")
-    found = days_of(home / "raw/manifests", first, last)
+    found = days_in(Home(home).raw_folder(MANIFESTS), first, last)
     if not found:
         raise UsageError(f"no sweep is stored from {first} to {last}; a day cannot be measured afterwards")
     return found
@@ -62,15 +57,15 @@ def replay_rules(signatures: Sequence[str], advisories: Sequence[str]) -> tuple[
 
 def claim_replay(home: Path, asked: Mapping[str, Any]) -> Path:
     """A folder that no other replay has, with what was asked for."""
-    folder = home / "replays"
+    folder = Home(home).stage("replays")
     while True:
         taken = [int(name[1:]) for name in list_names(folder) if _NAME.fullmatch(name)]
-        results = folder / f"r{max(taken, default=0) + 1:04d}"
+        results = Home(home).replay(f"r{max(taken, default=0) + 1:04d}")
         try:
             claim_name(results)
         except FileExistsError:
             continue
-        replace_file(results / "replay.json", _json(dict(asked)))
+        replace_file(Replay(results).asked, _json(dict(asked)))
         return results
 
 
@@ -87,11 +82,11 @@ def read_timelines(
     """
     summaries: dict[str, dict[str, DaySummary]] = defaultdict(dict)
     for ds in days:
-        generation = current_generation(results / f"findings/ds={ds}")
+        generation = current_generation(Home(results).day(ds).findings)
         if generation is None:
             continue
-        folder = results / f"findings/ds={ds}/{generation}"
-        judged = {Path(name).stem for stage in ("verdicts", "clusters") for name in list_names(folder / stage)}
+        of = Home(results).generation(ds, generation)
+        judged = {Path(name).stem for folder in (of.verdicts, of.clusters) for name in list_names(folder)}
         for cluster in sorted(judged):
             found = read_day_summary(results, ds, cluster, generation) if not clusters or cluster in clusters else None
             if found is not None:
@@ -124,5 +119,5 @@ def store_replay(
 ) -> list[dict[str, Any]]:
     """Compare a replay's findings with what is published, write timelines.json beside them, and give its rows."""
     rows = compared(lines, read_timelines(home, asked["days"], only=asked["only"]))
-    replace_file(results / KEPT, _json({"schema_version": 1, "timelines": rows}))
+    replace_file(Replay(results).timelines, _json({"schema_version": 1, "timelines": rows}))
     return rows

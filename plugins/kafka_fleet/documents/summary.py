@@ -70,11 +70,11 @@ class ReportedFinding(FindingRow):
         return {k: v for k, v in super().plain().items() if k not in _REPORTED or (v is not None and v is not False)}
 
 
-Reported = dict[str, ReportedFinding]  # finding's key -> what its reader was told of it
+Reported = dict[str, ReportedFinding]  # finding's key -> what was reported of it
 
 
 def read_reported(content: Mapping[str, Any]) -> Reported:
-    """What a mail kept of what it told of a cluster. Raises ValueError where it is none of that."""
+    """What a mail kept of what it reported of a cluster. Raises ValueError where it is none of that."""
     return {key: ReportedFinding.model_validate(row) for key, row in content.items()}
 
 

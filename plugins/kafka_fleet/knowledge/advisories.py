@@ -1,4 +1,4 @@
-"""Known issues: takes the folder `advisories/`, gives one validated model per file, or every fault at once.
+"""Known issues: takes the folder `issues/`, gives one validated model per file, or every fault at once.
 
 Adding a bug is adding one file; nothing registers it. The file is named after the id.
 """
@@ -17,6 +17,19 @@ from kafka_fleet.knowledge.ranges import Affected, parse_affected
 
 Component = Literal[
     "broker", "controller", "client-producer", "client-consumer", "client", "streams", "connect", "host", "topic"
+]
+Category = Literal[
+    "data-integrity",
+    "data-loss",
+    "latency",
+    "memory-leak",
+    "observability",
+    "operations",
+    "performance",
+    "security",
+    "skew",
+    "stuck-replication",
+    "unavailability",
 ]
 
 
@@ -76,7 +89,7 @@ class Advisory(_Strict):
     title: str = Field(min_length=10, max_length=140)
     components: list[Component] = Field(min_length=1)
     severity: Severity
-    category: str = Field(pattern=r"^[a-z][a-z-]+$")
+    category: Category
     summary: Sentence
     mechanism: Sentence
     affected: AffectedReleases | None

@@ -73,7 +73,7 @@ def _in_build(advisory: Advisory, build: Build, who: str) -> tuple[bool | None, 
     """The same for a vendor's build, which has at least what its Apache release has.
 
     No release of its line from there on affected: not affected. All of them: affected like these where the vendor's
-    own fixes were compared, unless one of them mends it or it is a security matter, which no commit names.
+    own fixes were compared, unless one of them fixes it or it is a security matter, which no commit names.
     """
     start, affected = f"{who} runs {build.text}, {build.floor}", advisory.affected
     hit = [release in affected.releases for release in build.rest] if affected else []

@@ -25,7 +25,7 @@ class _Strict(BaseModel):
 class VendorLine(_Strict):
     """One line of a vendor. holds: build number -> the Apache release that it and later ones have whole.
 
-    carries: advisories that all Apache releases of the line have, and that some build up to `newest` mends.
+    carries: advisories that all Apache releases of the line have, and that some build up to `newest` fixes.
     """
 
     apache: str

@@ -1,4 +1,4 @@
-"""Version texts: takes what brokers and clients call themselves, gives releases that can be told apart and ordered.
+"""Version texts: takes what brokers and clients call themselves, gives releases that can be compared and ordered.
 
 Only plain Apache numbers are compared. A vendor's build (-ccs, .redhat-00006, .amzn.1), a candidate or a snapshot
 carries fixes of its own under an Apache-looking number, so it stays an unknown build.

@@ -6,7 +6,6 @@ for everybody with two clusters and more. They get no single letters.
 """
 
 import hashlib
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,8 +27,9 @@ from kafka_fleet.report.letter import MAX_BYTES
 from kafka_fleet.report.priority import importance, weighed
 from kafka_fleet.report.sanitize import clean
 from kafka_fleet.report.templating import inlined, plain, render
+from kafka_fleet.settings import read_settings, variable
 
-SETTING = "KAFKA_FLEET_DIGESTS"
+SETTING = variable("digests")
 MOST_ATTACHED = 20  # letters; the others are named
 MOST_ROWS = 150  # of the list of clusters
 _PART = "<!--part-->"
@@ -58,10 +58,10 @@ class Entry:
 
 
 def digest_owners(
-    clusters: Mapping[str, Sequence[str]], environ: Mapping[str, str] = os.environ
+    clusters: Mapping[str, Sequence[str]], environ: Mapping[str, str] | None = None
 ) -> dict[str, list[str]]:
     """Address -> clusters of everybody who gets a digest. clusters: owners by cluster, of the fleet file as it is."""
-    wanted = {one.strip() for one in environ.get(SETTING, "").split(",") if one.strip()}
+    wanted = set(read_settings("digests", environ=environ).digests)
     owned: dict[str, list[str]] = {}
     for cluster, owners in sorted(clusters.items()):
         for owner in owners:

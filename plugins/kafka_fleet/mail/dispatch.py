@@ -1,11 +1,10 @@
 """From letter to mail: takes a home, a day and a cluster, hands the letter that was written to the outbox."""
 
-import os
-import re
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from pathlib import Path
 
+from kafka_fleet.base.errors import UsageError
 from kafka_fleet.config.acknowledgements import Acknowledgements
 from kafka_fleet.documents.summary import kept_reported
 from kafka_fleet.mail.delivery import LEASE, deliver
@@ -16,19 +15,20 @@ from kafka_fleet.mail.published_letter import JudgedDay, LetterError, mailed_gen
 from kafka_fleet.mail.smtp_settings import SmtpSettings
 from kafka_fleet.report.changes_section import subject, with_first_part
 from kafka_fleet.report.priority import importance
+from kafka_fleet.settings import read_settings, variable
 
 __all__ = ["LetterError", "due_anyway", "mail_letter"]
 
 NONE = Acknowledgements([], [])
-HEARTBEAT = "KAFKA_FLEET_HEARTBEAT_DAYS"
+HEARTBEAT = variable("heartbeat_days")
 
 
-def heartbeat_days(environ: Mapping[str, str]) -> int:
+def heartbeat_days(environ: Mapping[str, str] | None = None) -> int:
     """After how many days without a letter one is sent though nothing changed; 0: never. Raises LetterError."""
-    text = environ.get(HEARTBEAT, "7")
-    if not re.fullmatch(r"[0-9]{1,3}", text):
-        raise LetterError(f"{HEARTBEAT} is {text[:20]!r}: it is a number of days, 0 for never")
-    return int(text)
+    try:
+        return read_settings("heartbeat_days", environ=environ).heartbeat_days
+    except UsageError as error:
+        raise LetterError(str(error)) from error
 
 
 def mail_letter(
@@ -45,7 +45,7 @@ def mail_letter(
 
     What changed since the last letter that an owner was surely sent comes first, and days that were judged late; where
     nothing did, and none was, none goes out to them before the heartbeat. A letter of an earlier day of which it is not
-    known whether it came told them nothing.
+    known whether it was delivered does not count.
     `owners` are those of the fleet file as it is now; None when the cluster is no valid entry of it any more.
     `generation` is the one that readers follow unless a later one is given, `acknowledged` what the file beside the
     fleet file says.
@@ -102,5 +102,5 @@ def due_anyway(box: Outbox, ds: str, digest: str, since: str, owner: str) -> boo
     )
     if any(one.may_have or one.state == "known" for one in begun):
         return True
-    silence = heartbeat_days(os.environ)
+    silence = heartbeat_days()
     return silence > 0 and date.fromisoformat(ds) - date.fromisoformat(since) >= timedelta(days=silence)

@@ -10,8 +10,8 @@ from kafka_fleet.documents.day_summaries import CLEAN_DAYS, read_day_summary
 from kafka_fleet.documents.outbox import Mail
 from kafka_fleet.documents.summary import DaySummary
 from kafka_fleet.mail.outbox import Outbox
-from kafka_fleet.store.files import list_names
-from kafka_fleet.store.generations import checked_day
+from kafka_fleet.store.home import Home
+from kafka_fleet.store.home_names import checked_day, days_in
 
 LOOK_BACK = 31  # days
 
@@ -47,7 +47,7 @@ def clean_days(home: Path, cluster: str, signature: str, cause: str | None, ds: 
 
 
 class LastReport(NamedTuple):
-    """What a reader surely knows: what the last letter told that the mail server took for them, and its day.
+    """What a reader knows: the content and day of the last letter that the mail server accepted for them.
 
     Both are None for who was never sent one. unsure: the day of the latest letter after it of which only the mail
     server knows whether it came.
@@ -82,7 +82,6 @@ def last_report(box: Outbox, home: Path, ds: str, findings_digest: str, owners: 
 def _mails(box: Outbox, home: Path, ds: str, but: str) -> Iterator[tuple[str, Mail]]:
     """Mails of a cluster up to a day, the latest first, without those of `ds` with the findings `but`."""
     yield from ((ds, mail) for mail in reversed(box.read()) if mail.findings_digest != but)
-    days = [name.removeprefix("ds=") for name in list_names(home / "outbox")]
-    for earlier in sorted((one for one in days if one < ds), reverse=True):
+    for earlier in reversed([one for one in days_in(Home(home).stage("outbox")) if one < ds]):
         mails = Outbox(home, earlier, box.cluster, timedelta(0)).read()
         yield from ((earlier, mail) for mail in reversed(mails))

@@ -9,6 +9,7 @@ from pathlib import Path
 from kafka_fleet.documents.day_summaries import read_day_summary
 from kafka_fleet.mail.last_sent import LOOK_BACK, days_before
 from kafka_fleet.store.generations import current_generation, noted_run
+from kafka_fleet.store.home import Home
 from kafka_fleet.store.raw.manifests import sweep_times
 
 SHOWN = 5  # findings
@@ -22,7 +23,7 @@ def late_days(home: Path, cluster: str, since: str, ds: str) -> tuple[str, ...]:
 
 
 def _sentence(home: Path, cluster: str, ds: str) -> str | None:
-    generation = current_generation(home / f"findings/ds={ds}")
+    generation = current_generation(Home(home).day(ds).findings)
     if generation is None:
         return f"{ds} was measured and is not judged." if sweep_times(home, ds, cluster) else None
     if not noted_run(home, ds, generation).get("late"):

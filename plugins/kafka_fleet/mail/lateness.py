@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 from kafka_fleet.mail.mailing_status import waiting_owners, was_mailed
 from kafka_fleet.mail.outbox import OutboxError
-from kafka_fleet.store.files import list_names
 from kafka_fleet.store.fleet_snapshot import is_kept
-from kafka_fleet.store.generations import POINTER, checked_day, current_generation
+from kafka_fleet.store.generations import current_generation
+from kafka_fleet.store.home import Home
+from kafka_fleet.store.home_names import POINTER, days_in
 from kafka_fleet.store.raw.days import stored_days
 
 SHOWN = 10  # addresses
@@ -30,10 +31,10 @@ def lateness(home: Path, ds: str) -> Late | None:
     an installation may begin at its own pace. Raises OSError.
     """
     try:
-        published = current_generation(home / f"reports/ds={checked_day(ds)}")
+        published = current_generation(Home(home).day(ds).reports)
         if published:
             return None if was_mailed(home, ds) else _unmailed(home, ds, published)
-        judged = current_generation(home / f"findings/ds={ds}")
+        judged = current_generation(Home(home).day(ds).findings)
     except ValueError as error:
         return Late("damaged", f"no letters of {ds}: {error}")
     stored = [one for one in stored_days(home) if one <= ds]
@@ -60,4 +61,5 @@ def _unmailed(home: Path, ds: str, generation: str) -> Late | None:
 
 
 def _ever_published(home: Path) -> bool:
-    return any((home / "reports" / name / POINTER).exists() for name in list_names(home / "reports"))
+    of = Home(home)
+    return any((of.day(ds).reports / POINTER).exists() for ds in days_in(of.stage("reports")))

@@ -10,27 +10,26 @@ from kafka_fleet.mail.delivery import LEASE
 from kafka_fleet.mail.outbox import Outbox, latest_mails
 from kafka_fleet.schema.raw_tables import SCHEMA_VERSION
 from kafka_fleet.store.files import list_names, replace_file
-from kafka_fleet.store.generations import checked_day
-
-_NAME = "_mailed.json"
+from kafka_fleet.store.home import Home
+from kafka_fleet.store.home_names import checked_day
 
 
 def note_mailed(home: Path, ds: str, generation: str) -> None:
     """Remember that the letters of a generation were mailed as far as they were due."""
     content = {"schema_version": SCHEMA_VERSION, "ds": checked_day(ds), "generation": generation}
-    replace_file(home / f"outbox/ds={ds}" / _NAME, json.dumps(content, sort_keys=True).encode())
+    replace_file(Home(home).day(ds).mailed, json.dumps(content, sort_keys=True).encode())
 
 
 def was_mailed(home: Path, ds: str) -> bool:
     """Whether that was noted, of any generation of the day."""
-    return (home / f"outbox/ds={checked_day(ds)}" / _NAME).exists()
+    return Home(home).day(ds).mailed.exists()
 
 
 def waiting_owners(home: Path, ds: str) -> list[str]:
     """Addresses, sorted, to which a letter of the day was due and surely has not gone. Raises OutboxError, OSError."""
-    found = set()
-    for name in list_names(home / f"outbox/ds={checked_day(ds)}"):
-        if not name.endswith(".json") or name.startswith((".", "_platform-")) or name == _NAME:
+    found, day = set(), Home(home).day(ds)
+    for name in list_names(day.outbox):
+        if not name.endswith(".json") or name.startswith((".", "_platform-")) or name == day.mailed.name:
             continue
         mails = Outbox(home, ds, name.removesuffix(".json"), LEASE).read()
         for mail in latest_mails(mails) if mails else []:

@@ -1,4 +1,4 @@
-"""The outbox: takes a cluster's letter of a day, gives out each recipient once, over crashes, retries and rivals.
+"""The outbox: takes a letter, gives out each recipient once, despite crashes, retries and concurrent tasks.
 
 `<home>/outbox/ds=D/<cluster>.json` keeps every mail composed for that day and, per recipient, one state:
 
@@ -8,8 +8,8 @@
 
 A claim is written to disk before the first byte goes to the mail server, and counted before the last one does: a body
 without its end is delivered to nobody. So a mail can be sent twice only where the answer to a complete body was lost,
-at most once more, and under the same Message-ID; two lost answers leave the recipient `uncertain`. Who was last sent
-the same findings by an earlier mail of the day, and not what came between, is `known`: there is nothing to revise.
+at most once more, and under the same Message-ID; two lost answers leave the recipient `uncertain`. `known`: an earlier
+mail of the same day carried these findings, and no other mail reached the recipient since; nothing is revised.
 """
 
 import hashlib
@@ -24,11 +24,12 @@ from typing import TypeVar
 
 from kafka_fleet.documents.outbox import Mail, Recipient, State, parsed_mails
 from kafka_fleet.store.files import update_file
+from kafka_fleet.store.home import Home
 from kafka_fleet.store.versions import NewerVersion, document
 
 Answer = TypeVar("Answer")
 SCHEMA_VERSION = 1
-CLOCKS_APART = timedelta(minutes=1)  # of rivals on several machines
+CLOCKS_APART = timedelta(minutes=1)  # of tasks on several machines
 MAX_CLAIMS = 2  # complete mails: the first, and one more when its outcome was never learnt
 _UNTOUCHED: tuple[State, ...] = ("due", "refused")
 
@@ -66,13 +67,13 @@ def current_recipient(mails: Sequence[Mail], mail: Mail, address: str) -> Recipi
 class Outbox:
     """The outbox file of one cluster, or one owner's digest, and day.
 
-    Every change is one read, modify, replace that no rival comes between.
+    Every change is one read, modify, replace, atomic among concurrent tasks.
     """
 
     def __init__(self, home: str | Path, ds: str, cluster: str, lease: timedelta) -> None:
         if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", ds) or not re.fullmatch(r"_?[a-z0-9][a-z0-9-]{0,62}", cluster):
             raise OutboxError(f"{ds!r} and {cluster!r} do not name a day and a cluster")
-        self.path = (Path(home) if isinstance(home, str) else home) / "outbox" / f"ds={ds}" / f"{cluster}.json"
+        self.path = Home(Path(home) if isinstance(home, str) else home).day(ds).mails(cluster)
         self.cluster = cluster
         self._lease = lease
         self._head = {"schema_version": SCHEMA_VERSION, "ds": ds, "cluster": cluster}
@@ -101,9 +102,9 @@ class Outbox:
             raise OutboxError(f"{self.path}: is not the outbox of this cluster and day; nothing is sent") from error
 
     def change(self, step: Callable[[list[Mail]], Answer]) -> Answer:
-        """What `step` gives for the mails; what it leaves in the list is stored, and no rival came between.
+        """What `step` gives for the mails; what it leaves in the list is stored, as one atomic step.
 
-        It may be called again, with the mails that a faster rival left: it changes nothing but the list.
+        It may be called again, with the mails that a faster task left: it changes nothing but the list.
         """
         answers: list[Answer] = []
 
@@ -165,7 +166,7 @@ class Outbox:
             kept = next((kept for kept in reversed(mails) if kept.message_id == mail.message_id), None)
             recipient = kept.recipients[address] if kept else None
             if recipient is None or recipient.state == "sent":
-                return  # replaced while nobody had it; or a rival's success, which is never undone
+                return  # replaced before delivery; or another task's success, which is never undone
             if state != "sent" and (recipient.state, recipient.at) != ("claimed", claimed.at):
                 return
             recipient.state, recipient.reason = state, reason

@@ -1,10 +1,9 @@
 """A word to the platform's owners: takes a day, a reason and sentences, mails it to each of them once, by the outbox.
 
-outbox/ds=D/_platform-<reason>.json     who has been told of a day for that reason; no cluster id begins like that
+outbox/ds=D/_platform-<reason>.json     owners notified of a day for that reason; no cluster id begins with _
 """
 
 import hashlib
-import os
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from pathlib import Path
@@ -16,27 +15,29 @@ from kafka_fleet.mail.outbox import Outbox, OutboxError, latest_mails
 from kafka_fleet.mail.smtp_settings import SmtpSettings
 from kafka_fleet.report.sanitize import clean
 from kafka_fleet.report.templating import inlined, plain, render
+from kafka_fleet.settings import read_settings, variable
 from kafka_fleet.store.files import list_names
+from kafka_fleet.store.home import Home
 
-OWNERS = "KAFKA_FLEET_PLATFORM_OWNERS"  # mail addresses with commas between them
+OWNERS = variable("platform_owners")
 MOST_LINES = 200
 BACK_DAYS = 7  # so far back a word that no mail server took is offered again
 _LONG = 700
 _PREFIX = "_platform-"
 
 
-def platform_owners(environ: Mapping[str, str] = os.environ) -> list[str]:
+def platform_owners(environ: Mapping[str, str] | None = None) -> list[str]:
     """The addresses of OWNERS in their order, without what is no address; see not_addresses."""
     return [one for one in _listed(environ) if ADDRESS.fullmatch(one)]
 
 
-def not_addresses(environ: Mapping[str, str] = os.environ) -> list[str]:
+def not_addresses(environ: Mapping[str, str] | None = None) -> list[str]:
     """What OWNERS holds that no mail server could take."""
     return [one[:80] for one in _listed(environ) if not ADDRESS.fullmatch(one)]
 
 
-def _listed(environ: Mapping[str, str]) -> list[str]:
-    return list(dict.fromkeys(one.strip() for one in environ.get(OWNERS, "").split(",") if one.strip()))
+def _listed(environ: Mapping[str, str] | None) -> tuple[str, ...]:
+    return read_settings("platform_owners", environ=environ).platform_owners
 
 
 def alert_owners(
@@ -49,10 +50,10 @@ def alert_owners(
     smtp: SmtpSettings,
     about: str = "",
 ) -> DeliveryResult:
-    """Mail title and lines to the owners who were not told of this day for this reason; calling again is harmless.
+    """Mail title and lines to the owners who were not notified of this day for this reason; calling again is harmless.
 
     reason: names the outbox, in small letters and `-`. about: what the reason is about, where another such thing is to
-    be told again. An address that the mail server refused for good is offered no second time, and stays in `refused`;
+    be notified again. An address that the mail server refused for good is not tried again, and stays in `refused`;
     what could not be sent yet is in `deferred`, and resend() offers it again. Raises OutboxError, OSError.
     """
     name, digest = f"{_PREFIX}{reason}", hashlib.sha256(f"{reason} {about}".encode()).hexdigest()
@@ -114,7 +115,7 @@ def _told_lately(home: Path, today: date) -> list[tuple[str, str]]:
     return [
         (ds, name.removesuffix(".json"))
         for ds in days
-        for name in list_names(home / f"outbox/ds={ds}")
+        for name in list_names(Home(home).day(ds).outbox)
         if name.startswith(_PREFIX) and name.endswith(".json")
     ]
 

@@ -19,7 +19,8 @@ from kafka_fleet.report.changes import Changes, compare
 from kafka_fleet.report.changes_section import first_part
 from kafka_fleet.report.letter import findings_digest
 from kafka_fleet.report.priority import most_pressing
-from kafka_fleet.store.generations import checked_day, current_generation
+from kafka_fleet.store.generations import current_generation
+from kafka_fleet.store.home import Home
 from kafka_fleet.store.versions import NewerVersion, document
 
 
@@ -66,7 +67,7 @@ class JudgedDay:
         return most_pressing(self.findings, accepted)
 
     def changes(self, told: Mapping[str, Any] | None, since: str | None, unsure: str | None = None) -> Changes:
-        """What changed from what its reader was told on the day `since`; None: nothing ever. unsure: see Changes."""
+        """What changed since the letter of the day `since`; None: no letter was sent yet. unsure: see Changes."""
         changes = compare(
             None if told is None else read_reported(told),
             self.findings,
@@ -92,7 +93,7 @@ class JudgedDay:
 
 def published_generation(home: Path, ds: str) -> str:
     """The generation of a day whose letters readers follow. Raises LetterError."""
-    found = current_generation(home / f"reports/ds={checked_day(ds)}")
+    found = current_generation(Home(home).day(ds).reports)
     if found is None:
         raise LetterError(f"nothing is published for {ds}; write the report first")
     return found
@@ -101,22 +102,22 @@ def published_generation(home: Path, ds: str) -> str:
 def mailed_generation(home: Path, ds: str, wanted: str | None) -> str:
     """The generation whose letters a run mails: its own, unless readers follow a later one by now. Raises LetterError.
 
-    A run that was overtaken, or is cleared afterwards, would else take back what a later one has told.
+    A run that was overtaken, or is cleared afterwards, would else revert what a later run has sent.
     """
     if wanted is None:
         return published_generation(home, ds)
-    shown = current_generation(home / f"reports/ds={checked_day(ds)}")
+    shown = current_generation(Home(home).day(ds).reports)
     return wanted if shown is None or int(shown[1:]) <= int(wanted[1:]) else shown
 
 
 def read_judged(home: Path, ds: str, cluster: str, generation: str, acknowledged: Acknowledgements) -> JudgedDay:
     """Raises LetterError where a part is not there or damaged."""
-    letter, judged = home / f"reports/ds={ds}/{generation}", home / f"findings/ds={ds}/{generation}"
+    of = Home(home).generation(ds, generation)
     try:
-        html, text = (_there(letter / f"{cluster}{kind}", ds, cluster).decode() for kind in (".html", ".txt"))
-        content = document(_there(judged / f"clusters/{cluster}.json", ds, cluster), f"{cluster} of {ds}")
-        report = ClusterReport.model_validate(content)
-        own = _findings(judged / "findings.json", ds).get(cluster, [])
+        html = _there(of.letter(cluster, "html"), ds, cluster).decode()
+        text = _there(of.letter(cluster, "txt"), ds, cluster).decode()
+        report = ClusterReport.model_validate(document(_there(of.cluster(cluster), ds, cluster), f"{cluster} of {ds}"))
+        own = _findings(of.finding_list, ds).get(cluster, [])
         short = read_day_summary(home, ds, cluster, generation)
         return JudgedDay(
             home=home,

@@ -17,8 +17,8 @@ def current_mails(
 ) -> list[tuple[Mail, list[str]]]:
     """The mails that hold for these owners, and whose each is; new ones are appended to `mails`.
 
-    digest: of the letter as it reads for them. Wording alone is no reason for a second mail: what somebody has, or may
-    have, is kept as it is. What nobody has gives way to what holds now.
+    digest: of the letter as it reads for them. Wording alone is no reason for a second mail: a mail that was, or may
+    have been, delivered is never modified. A mail that reached nobody is replaced.
     """
     while mails and not mails[-1].reached_somebody and mails[-1].findings_digest != findings_digest:
         mails.pop()  # nobody has it

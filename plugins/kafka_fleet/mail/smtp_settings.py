@@ -8,6 +8,9 @@ from email.utils import parseaddr
 from typing import Any
 
 from kafka_fleet.base.text import ADDRESS, DEFAULT_DOMAIN, DOMAIN, one_line
+from kafka_fleet.settings import read_settings, variable
+
+_AIRFLOW = "AIRFLOW_CONN_SMTP_DEFAULT"
 
 
 class SmtpSettingsError(ValueError):
@@ -87,11 +90,13 @@ def from_airflow_connection(connection: Any) -> SmtpSettings:
 
 def from_environment(environ: Mapping[str, str] = os.environ) -> SmtpSettings:
     """Settings from JSON in KAFKA_FLEET_SMTP, else AIRFLOW_CONN_SMTP_DEFAULT, both in Airflow's connection form."""
-    for name in ("KAFKA_FLEET_SMTP", "AIRFLOW_CONN_SMTP_DEFAULT"):
-        if not environ.get(name):
+    own = read_settings("smtp", environ=environ).smtp
+    given = {variable("smtp"): own and own.get_secret_value(), _AIRFLOW: environ.get(_AIRFLOW)}
+    for name, text in given.items():
+        if not text:
             continue
         try:
-            content = json.loads(environ[name])
+            content = json.loads(text)
             extra = content.get("extra") or {}
             extra = json.loads(extra) if isinstance(extra, str) else extra
         except (ValueError, AttributeError):

@@ -6,7 +6,8 @@ A line is broken where no sweep, or no read of that broker, lies between: what w
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kafka_fleet.documents.plots import GAP, PlotLimit, PlotPanel, Plots, PlotSeries, SweepTimes
+from kafka_fleet.documents.plots import PlotLimit, PlotPanel, Plots, PlotSeries, SweepTimes
+from kafka_fleet.domain import GAP
 from kafka_fleet.page.axes import Frame, clock_of, round_axis_end, span
 from kafka_fleet.report.formatting import NO_BREAK, number
 from kafka_fleet.report.sanitize import clean

@@ -80,7 +80,7 @@ def import_days(
         except Failure as failure:
             result.failed += 1
             result.say(f"{day}: {failure}")
-            break  # the days after it would fail in the same way, and be asked for in vain
+            break  # the following days would fail in the same way
     return result
 
 
@@ -153,7 +153,7 @@ def _sweep(
     shown: Mapping[Labels, list[str]],
     result: Imported,
 ) -> Literal["landed", "there", "empty"]:
-    """Land the sweep of one window; "empty" when no broker could be read in it, "there" when a rival was faster."""
+    """Land the sweep of one window; "empty" when it has no broker, "there" when another import was faster."""
 
     def swept(broker: int) -> BrokerSweep:
         one = seen.get(broker)

@@ -1,7 +1,7 @@
 """Which target of Prometheus is which broker: takes the series of a day and the fleet entry, gives targets by broker.
 
 A target is what Prometheus scrapes: the labels that all its series share, `job` and `instance` among them. Its broker
-is told by the --map file, by a label with a broker's id, or by the host of `instance` as the fleet file has it.
+is given by the --map file, by a label with a broker's id, or by the host of `instance` as the fleet file has it.
 """
 
 import re
@@ -24,7 +24,7 @@ Labels = frozenset[tuple[str, str]]
 
 
 class Targets(NamedTuple):
-    """Targets by broker id, and a sentence per target whose broker cannot be told."""
+    """Targets by broker id, and a sentence per target whose broker is unknown."""
 
     by_broker: dict[int, list[Labels]]
     untold: list[str]
@@ -69,7 +69,7 @@ def find_targets(server: Prometheus, whose: ClusterTargets, names: Names, start_
 
 
 def _selectors(cluster: Cluster, choice: Choice) -> list[str]:
-    """What is asked for, one after the other until something is found; last everything, told apart by host alone."""
+    """Selectors to try in order until one finds something; the last selects everything and goes by host alone."""
     if choice.selector is not None:
         return [choice.selector.strip().rstrip(",")]
     return [*(f"{label}={promql_string(cluster.id)}" for label in CLUSTER_LABELS), ""]

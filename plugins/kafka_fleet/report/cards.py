@@ -26,7 +26,7 @@ def component_words(components: Sequence[str]) -> str:
 
 
 def measured_on(components: Sequence[str]) -> str:
-    """Whose release a finding names: a topic and a host have none, it is their brokers' then."""
+    """Which release a finding names: a topic and a host have none, so that of their brokers."""
     return component_words([one for one in components if one not in ("topic", "host")] or ["broker"])
 
 

@@ -1,7 +1,7 @@
-"""What changed since the last letter sent: takes what its reader was told and the findings of a day, gives the changes.
+"""What changed since the last letter sent: takes what that letter reported and the findings of a day, gives changes.
 
-A reader is told that something is better or gone only after CLEAN_DAYS days on which it was looked for and not there:
-what could not be measured stands as it was told.
+A finding is reported as better or gone only after CLEAN_DAYS days that looked for it and did not see it:
+what could not be measured stays as it was reported.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +24,7 @@ NOT_JUDGED = "judgement of the cluster"  # the same on a day that was judged wit
 
 @dataclass(frozen=True)
 class Change:
-    """One finding that stands otherwise than told. `was`, `now`: verdicts; `why`: one sentence, or empty."""
+    """One finding that differs from what was reported. `was`, `now`: verdicts; `why`: one sentence, or empty."""
 
     kind: Kind
     key: str
@@ -38,8 +38,8 @@ class Change:
 class Changes:
     """All changes, the worst first within each kind, and what the reader knows after this letter.
 
-    since: day of the last letter sent; None: this is the first. pending: quiet findings that are told as they were,
-    with their clean days so far. persisting: findings told before as still there after a fixed release, and the
+    since: day of the last letter sent; None: this is the first. pending: quiet findings that are reported as they were,
+    with their clean days so far. persisting: findings reported before as still there after a fixed release, and the
     release on which each had been confirmed. unsure: day of a letter after it of which it is not known whether it came.
     late: sentences on days between, which were judged late and had no letter.
     """
@@ -58,13 +58,13 @@ class Changes:
 
 
 def told_of(findings: Sequence[Finding]) -> Reported:
-    """What a letter with these findings of one cluster tells. Not affected is nothing told."""
+    """What a letter with these findings of one cluster reports; not_affected is left out."""
     told = {one.key: _row(one) for one in findings if one.verdict != "not_affected"}
     return {key: told[key] for key in sorted(told)}
 
 
 def _row(finding: Finding) -> ReportedFinding:
-    """What is told of a finding, with the first line of its evidence as the figure that shows it."""
+    """What is reported of a finding, with the first line of its evidence as the figure that shows it."""
     figures = [f"{one.metric}: {quantity(one.value, one.unit, one.threshold)}" for one in finding.evidence[:1]]
     return ReportedFinding(
         advisory=finding.advisory,
@@ -104,7 +104,7 @@ def compare(
     acknowledged: Mapping[str, str | None] | None = None,
     set_aside: bool = False,
 ) -> Changes:
-    """The changes of one cluster from what was told `before` (None: nothing ever) to a day's findings of it.
+    """The changes of one cluster from what was reported `before` (None: nothing) to a day's findings of it.
 
     reached: whether anything of the cluster was measured on this day. clean_days: gives, for a signature and cause, the
     days up to this one on which it was looked for and not there, back to the last on which it was. acknowledged: key of
@@ -160,7 +160,7 @@ def _marked(row: ReportedFinding, mark: str | None) -> ReportedFinding:
 
 
 def _mark(acknowledged: Mapping[str, str | None], key: str) -> str | None:
-    """What is kept of an acknowledgement with what was told: whether it held, or was said not to hold any more."""
+    """What is kept of an acknowledgement with the report: whether it held, or was reported as no longer valid."""
     if key not in acknowledged:
         return None
     return "holds" if acknowledged[key] is None else "void"
@@ -183,7 +183,7 @@ def _acknowledged(
 def _step(
     key: str, old: ReportedFinding, new: ReportedFinding, clean_days: CleanDays
 ) -> tuple[Change | None, ReportedFinding | None, int | None]:
-    """One finding that was told: its change, what is told from here on, and its clean days where it waits for more."""
+    """One finding that was reported: its change, what is reported next, and its clean days while it waits."""
     was, now = old.verdict, new.verdict
     severity = new.severity or old.severity
     known = new.model_copy(update={"subjects": _union(old.subjects, new.subjects)})
@@ -237,5 +237,5 @@ def _gone(old: ReportedFinding, new: ReportedFinding) -> str:
 
 
 def _union(was: Sequence[str], now: Sequence[str]) -> list[str]:
-    """Names that were told once are no news when they come back."""
+    """Names that were reported once are no news when they come back."""
     return list(dict.fromkeys([*now, *was]))[:200]

@@ -107,7 +107,7 @@ def _acknowledged(standing: Standing, findings: Sequence[Finding], advisories: M
 
 
 def _persisting(changes: Changes) -> list[Change]:
-    """What was told earlier as still there after an upgrade, and is there today as well."""
+    """What was reported earlier as still there after an upgrade, and is there today as well."""
     lines = []
     for key, release in changes.persisting:
         row = changes.told[key]

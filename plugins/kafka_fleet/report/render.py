@@ -16,10 +16,10 @@ from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.report.letter import Letter, render_index, render_letter
 from kafka_fleet.store import generations
 from kafka_fleet.store.files import list_names, replace_file
+from kafka_fleet.store.home import Home
 from kafka_fleet.store.versions import document
 
 _CLUSTER = re.compile(r"(?!index$)(?:[a-z0-9-]{1,63}|entry [0-9]{1,6})")
-_GENERATION = re.compile(r"g\d{4,}")
 _SHOWN = (".html", ".txt")
 
 __all__ = ["Day", "Letter", "publish", "read_day", "render_index", "render_letter", "write_letter"]
@@ -30,12 +30,6 @@ class Day(NamedTuple):
 
     reports: dict[str, ClusterReport]
     findings: list[Finding]
-
-
-def _folder(home: Path, stage: str, ds: str, generation: str) -> Path:
-    if not _GENERATION.fullmatch(generation):
-        raise ValueError(f"{generation[:40]!r} is no generation")
-    return home / stage / f"ds={generations.checked_day(ds)}" / generation
 
 
 def _name(cluster: str) -> str:
@@ -56,32 +50,31 @@ def _read(path: Path) -> list[Finding]:
 
 def read_day(home: Path, ds: str, generation: str) -> Day:
     """What the judge step wrote. Raises FileNotFoundError for a day that was not judged, ValueError for bad names."""
-    folder = _folder(home, "findings", ds, generation)
-    findings = _read(folder / "findings.json")
-    paths = sorted((folder / "clusters").glob("*.json"))
+    of = Home(home).generation(ds, generation)
+    findings = _read(of.finding_list)
+    paths = sorted(of.clusters.glob("*.json"))
     reports = [ClusterReport.model_validate(document(p.read_bytes(), f"{p.stem} of {ds}")) for p in paths]
     return Day({one.cluster: one for one in reports}, findings)
 
 
 def write_letter(home: Path, ds: str, generation: str, cluster: str) -> list[Path]:
     """Write one cluster's letter into its generation; gives the paths of its HTML and text."""
-    source = _folder(home, "findings", ds, generation)
-    content = document((source / "clusters" / f"{_name(cluster)}.json").read_bytes(), f"{cluster} of {ds}")
-    letter = render_letter(ClusterReport.model_validate(content), _read(source / "findings.json"), load_advisories())
-    target = _folder(home, "reports", ds, generation)
-    paths = [target / f"{cluster}{suffix}" for suffix in _SHOWN]
+    of = Home(home).generation(ds, generation)
+    content = document(of.cluster(_name(cluster)).read_bytes(), f"{cluster} of {ds}")
+    letter = render_letter(ClusterReport.model_validate(content), _read(of.finding_list), load_advisories())
+    paths = [of.letter(cluster, "html"), of.letter(cluster, "txt")]
     for path, content in zip(paths, (letter.html, letter.text), strict=True):
         replace_file(path, content.encode("utf-8"))
     return paths
 
 
 def publish(home: Path, ds: str, generation: str) -> list[Path]:
-    """Write the fleet page, flip the pointer, then put copies at the paths that people link to and remove stale ones.
+    """Write the fleet page, flip the pointer, then put copies at reports/ds=D/, where links lead; remove stale ones.
 
     Readers that follow the pointer see the whole day or none of it; each copy is replaced whole. Safe to repeat.
     A cluster whose letter failed is red on the fleet page, and its older letter does not stay in the new one's place.
     """
-    folder = _folder(home, "reports", ds, generation)
+    folder = Home(home).generation(ds, generation).letters
     day = read_day(home, ds, generation)
     written = [name for name in sorted(day.reports) if all((folder / f"{name}{kind}").is_file() for kind in _SHOWN)]
     if day.reports and not written:

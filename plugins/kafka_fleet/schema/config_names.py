@@ -1,4 +1,4 @@
-"""The allow-list of settings: gives the names whose values may be stored or declared, and those told as set or not."""
+"""The allow-list of settings: gives the names whose values may be stored or declared, and those kept as set or not."""
 
 from functools import cache
 from importlib.resources import files

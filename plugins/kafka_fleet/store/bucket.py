@@ -3,7 +3,7 @@
 Paths are those of universal-pathlib, which have the methods of pathlib's that this project uses; the requests are made
 by s3fs. Both come with the extra `s3` and are not imported for a home on a disk.
 
-Spark's S3 client and botocore are told by the same variables: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,
+Spark's S3 client and botocore read the same variables: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,
 AWS_SESSION_TOKEN, AWS_ENDPOINT_URL, AWS_REGION. Without them each looks for credentials of the machine it runs on.
 """
 
@@ -20,7 +20,7 @@ from kafka_fleet.base.errors import UsageError
 _URI = re.compile(r"s3a?://(?P<bucket>[^/]+)(?P<prefix>/.*)?")
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://")
 _REFUSED = ("PreconditionFailed", "412")
-_BUSY = ("ConditionalRequestConflict", "409")  # a rival's put is not settled yet: S3 asks to try again
+_BUSY = ("ConditionalRequestConflict", "409")  # another writer's put is not finished: S3 asks to try again
 _TRIES = 20
 
 
@@ -88,7 +88,7 @@ def environment_of(login: str | None, password: str | None, extra: Mapping[str, 
 
 
 def hadoop_settings(environment: Mapping[str, str]) -> dict[str, str]:
-    """What Spark's S3 client is told besides the credentials, which it takes from the environment itself."""
+    """Settings of Spark's S3 client besides the credentials, which it takes from the environment."""
     settings = {}
     if url := environment.get("AWS_ENDPOINT_URL"):
         settings["spark.hadoop.fs.s3a.endpoint"] = url
@@ -114,7 +114,7 @@ def _options(environment: Mapping[str, str]) -> dict[str, Any]:
         "endpoint_url": environment.get("AWS_ENDPOINT_URL"),
         "client_kwargs": {"region_name": environment["AWS_REGION"]} if environment.get("AWS_REGION") else None,
     }
-    # a listing that is kept would hide what rivals write
+    # a listing that is kept would hide what other writers write
     return {"use_listings_cache": False, **{name: value for name, value in known.items() if value}}
 
 
@@ -140,7 +140,7 @@ def put(path: Path, content: bytes, if_none: bool = False, if_match: str | None 
     """Put an object, on the condition that none is there or that it is still the version `if_match`.
 
     False when the condition does not hold. A put whose answer was lost is repeated by the client and then refused for
-    its own sake: the caller takes that for a rival's, which leaves a name or a claim unused and nothing done twice.
+    its own sake: the caller sees another writer in it, which leaves a name or a claim unused and nothing done twice.
     """
     condition = {"IfMatch": if_match} if if_match else {"IfNoneMatch": "*"} if if_none else {}
     for _try in range(_TRIES):

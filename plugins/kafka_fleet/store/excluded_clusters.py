@@ -13,15 +13,11 @@ from typing import Any, Literal
 
 from kafka_fleet.schema.raw_tables import SCHEMA_VERSION
 from kafka_fleet.store.files import read_file, replace_file
-from kafka_fleet.store.generations import checked_day
+from kafka_fleet.store.home import Home
+from kafka_fleet.store.home_names import below_home
 from kafka_fleet.store.versions import document
 
 Job = Literal["facts", "judge"]
-NAME = "set_aside.json"
-
-
-def _path(home: Path, ds: str, generation: str) -> Path:
-    return home / f"findings/ds={checked_day(ds)}/{generation}" / NAME
 
 
 def _noted(path: Path) -> dict[str, Any] | None:
@@ -29,7 +25,7 @@ def _noted(path: Path) -> dict[str, Any] | None:
         content = read_file(path)
     except FileNotFoundError:
         return None
-    found: dict[str, Any] = document(content, f"{path.parent.parent.name}/{path.parent.name}/{NAME}")
+    found: dict[str, Any] = document(content, below_home(path))
     return found
 
 
@@ -38,13 +34,13 @@ def set_aside(home: Path, ds: str, generation: str) -> dict[str, str]:
 
     Raises ValueError for a damaged document.
     """
-    found = _noted(_path(home, ds, generation)) or {}
+    found = _noted(Home(home).generation(ds, generation).set_aside) or {}
     return dict(sorted({**found.get("facts", {}), **found.get("judge", {})}.items()))
 
 
 def set_aside_by_facts(home: Path, ds: str, generation: str) -> dict[str, str]:
     """Those that the facts job found: the facts have no rows of them that count. Raises as set_aside."""
-    found: dict[str, str] = (_noted(_path(home, ds, generation)) or {}).get("facts", {})
+    found: dict[str, str] = (_noted(Home(home).generation(ds, generation).set_aside) or {}).get("facts", {})
     return found
 
 
@@ -60,7 +56,7 @@ def note_set_aside(
 
     put: writes the document, where there is one to write.
     """
-    path = _path(home, ds, generation)
+    path = Home(home).generation(ds, generation).set_aside
     before = _noted(path)
     if before is None and not sentences:
         return

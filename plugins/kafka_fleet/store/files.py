@@ -1,7 +1,8 @@
 """Files of the home, whether it is a folder or a bucket: takes paths and bytes; what is written is whole or not there.
 
-On a disk a file is synced and renamed into place, and rivals wait for a lock. In a bucket an object is put at once, and
-rivals put on a condition: that none is there yet, or that it is still the one that was read.
+On a disk a file is synced and renamed into place, and concurrent writers wait for a lock. In a bucket an object is
+put at once, and concurrent writers put on a condition: that none is there yet, or that it is still the one that was
+read.
 """
 
 import fcntl
@@ -24,7 +25,7 @@ AT_ONCE = 32  # requests to a bucket, each of which waits for its answer
 def replace_file(path: Path, content: bytes, new: bool = False) -> None:
     """Write a file so that a reader, or a machine that loses power, sees the old one or all of the new one.
 
-    With `new` there must be no old one: raises FileExistsError, also for the later of two rivals.
+    With `new` there must be no old one: raises FileExistsError, also for the later of two writers.
     """
     if bucket.is_bucket_path(path):
         if not bucket.put(path, content, if_none=new):
@@ -73,11 +74,11 @@ def tells_of_file(home: Path, error: Exception) -> bool:
 
 
 def update_file(path: Path, change: Callable[[bytes | None], bytes], lock: Path) -> None:
-    """Read, change and replace a file as one step between rivals, of this process or of another.
+    """Read, change and replace a file as one atomic step among writers, of this process or of another.
 
     `change` gets the content, None where there is no file; what it raises leaves the file as it was. For a file on a
     disk it is called once, under `lock`, which is the file's folder or a file in it; for an object of a bucket once
-    more each time that a rival was faster.
+    more each time that another writer was faster.
     """
     if bucket.is_bucket_path(path):
         while True:
@@ -98,7 +99,7 @@ def update_file(path: Path, change: Callable[[bytes | None], bytes], lock: Path)
 
 
 def claim_name(path: Path) -> None:
-    """Take a name for oneself. Raises FileExistsError when a rival has it."""
+    """Take a name for oneself. Raises FileExistsError when another writer has it."""
     if bucket.is_bucket_path(path):
         replace_file(path, b"", new=True)
         return

@@ -12,12 +12,8 @@ from typing import Any
 from kafka_fleet.config.fleet import Cluster, Fleet, FleetError
 from kafka_fleet.schema.raw_tables import SCHEMA_VERSION
 from kafka_fleet.store.files import read_file, replace_file
-from kafka_fleet.store.generations import checked_day
+from kafka_fleet.store.home import Home
 from kafka_fleet.store.versions import document
-
-
-def _path(home: Path, ds: str, generation: str) -> Path:
-    return home / f"runs/ds={checked_day(ds)}/{generation}.fleet"
 
 
 def keep_fleet(home: Path, ds: str, generation: str, fleet: Fleet) -> None:
@@ -27,18 +23,20 @@ def keep_fleet(home: Path, ds: str, generation: str, fleet: Fleet) -> None:
         "clusters": [json.loads(cluster.declaration()) for cluster in fleet.clusters],
         "errors": [list(error) for error in fleet.errors],
     }
-    replace_file(_path(home, ds, generation), json.dumps(content, sort_keys=True, ensure_ascii=False).encode())
+    replace_file(
+        Home(home).generation(ds, generation).fleet, json.dumps(content, sort_keys=True, ensure_ascii=False).encode()
+    )
 
 
 def is_kept(home: Path, ds: str, generation: str) -> bool:
     """Whether the generation's run kept its fleet; those of the command line and of earlier versions did not."""
-    return _path(home, ds, generation).exists()
+    return Home(home).generation(ds, generation).fleet.exists()
 
 
 def kept_fleet(home: Path, ds: str, generation: str) -> Fleet | None:
     """What was kept; None where nothing was. Raises ValueError for a damaged document."""
     try:
-        content = read_file(_path(home, ds, generation))
+        content = read_file(Home(home).generation(ds, generation).fleet)
     except FileNotFoundError:
         return None
     found: dict[str, Any] = document(content, f"the fleet of {ds}, {generation}")

@@ -9,35 +9,22 @@ runs/ds=D/g0001.fleet        the fleet as that run found it (kept_fleet.py)
 """
 
 import json
-import re
-from datetime import date
 from pathlib import Path
 from typing import Any
 
 from kafka_fleet.store.files import claim_name, list_names, read_file, replace_file, update_file
-
-POINTER = "_current.json"
-_NAME = re.compile(r"g\d{4,}")
-
-
-def checked_day(text: str) -> str:
-    """The text as YYYY-MM-DD. Raises ValueError with a sentence; also keeps paths free of anything else."""
-    try:
-        if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", text):
-            raise ValueError
-        return date.fromisoformat(text).isoformat()
-    except ValueError:
-        raise ValueError(f"{text[:40]!r} is no date; a day is written YYYY-MM-DD") from None
+from kafka_fleet.store.home import Home
+from kafka_fleet.store.home_names import POINTER, below_home, is_generation
 
 
 def claim_generation(home: Path, ds: str) -> str:
     """A generation name that no other run of the day has."""
-    folder = home / f"runs/ds={checked_day(ds)}"
+    day = Home(home).day(ds)
     while True:
-        taken = [int(name[1:]) for name in list_names(folder) if _NAME.fullmatch(name)]
+        taken = [int(name[1:]) for name in list_names(day.runs) if is_generation(name)]
         name = f"g{max(taken, default=0) + 1:04d}"
         try:
-            claim_name(folder / name)
+            claim_name(day.generation(name).claim)
         except FileExistsError:
             continue
         return name
@@ -49,17 +36,18 @@ def note_run(home: Path, ds: str, generation: str, dag_id: str, run_id: str, lat
     late: the day was missed, and is judged after a later one has ended; its letters are not mailed.
     """
     content = {"dag_id": dag_id, "run_id": run_id} | ({"late": True} if late else {})
-    replace_file(home / f"runs/ds={checked_day(ds)}/{generation}.json", json.dumps(content, sort_keys=True).encode())
+    replace_file(Home(home).generation(ds, generation).run, json.dumps(content, sort_keys=True).encode())
 
 
 def noted_run(home: Path, ds: str, generation: str) -> dict[str, Any]:
     """What note_run remembers of a generation; empty where no Airflow run claimed it. Raises ValueError."""
+    path = Home(home).generation(ds, generation).run
     try:
-        content = json.loads(read_file(home / f"runs/ds={checked_day(ds)}/{generation}.json"))
+        content = json.loads(read_file(path))
     except FileNotFoundError:
         return {}
     if not isinstance(content, dict):
-        raise ValueError(f"runs/ds={ds}/{generation}.json is damaged: it is not what it should be")
+        raise ValueError(f"{below_home(path)} is damaged: it is not what it should be")
     return content
 
 
@@ -76,7 +64,7 @@ class Unchangeable(RuntimeError):
 
 def publish(folder: Path, generation: str) -> None:
     """Point readers of `<stage>/ds=D` at a generation that is whole. Raises Overtaken when a later one is there."""
-    if not _NAME.fullmatch(generation):
+    if not is_generation(generation):
         raise ValueError(f"{generation[:40]!r} names no generation")
 
     def flip(found: bytes | None) -> bytes:
@@ -105,6 +93,6 @@ def _named(folder: Path, pointer: bytes) -> str:
     except ValueError:
         content = None
     name = content.get("generation") if isinstance(content, dict) else None
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
+    if not isinstance(name, str) or not is_generation(name):
         raise ValueError(f"{folder / POINTER} names no generation")
     return name

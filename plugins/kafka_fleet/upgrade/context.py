@@ -1,7 +1,7 @@
 """One fleet of a cluster before an upgrade: takes its releases and the day's findings, gives what a release changes.
 
 A scene is that of the brokers (`server`) or of the Java clients (`client`). What a release closes, leaves and opens is
-told for the findings of the day; what it would open is looked for among all advisories.
+given for the findings of the day; what it would open is looked for among all advisories.
 """
 
 import datetime as dt

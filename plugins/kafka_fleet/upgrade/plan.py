@@ -33,7 +33,7 @@ def upgrade_to(
     """The target of one finding. `current`: release texts of the fleet that carries the fault, from the lowest counted.
 
     fleet: `server` or `client` where the advisory touches both. on: the day whose published releases count. None with a
-    sentence for unknown builds, where nothing is affected, and where no published release cures it.
+    sentence for unknown builds, where nothing is affected, and where no published release fixes it.
     """
     side = fleet or family(advisory)
     if advisory.affected is None or side not in advisory.families:
@@ -116,7 +116,7 @@ def _step(scene: UpgradeContext, target: Release, why: str, must: Sequence[Advis
 
 
 def _now(scene: UpgradeContext) -> Step | None:
-    """The smallest release that closes everything confirmed that any release cures."""
+    """The smallest release that fixes everything confirmed that any release fixes."""
     must = scene.must()
     target, clean = scene.choose(must) if must else (None, False)
     if target is None:

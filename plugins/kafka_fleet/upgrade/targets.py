@@ -7,7 +7,7 @@ support is a target only where nothing else serves.
 Nor does a target trade one fault for another as bad: it may open nothing of the same or worse severity of its kind. The
 kind is the fleet (brokers and controllers, or clients) and whether it is a security matter: a cure for slow reads is
 not put off by a vulnerability that is newer than the release in use, which the second step of the plan deals with. A
-trap of a setting (CFG-), and what no release mends, are of no such kind: they are told, and put nothing off.
+trap of a setting (CFG-), and what no release fixes, do not count: they are reported and rule no release out.
 """
 
 import datetime as dt
@@ -30,7 +30,7 @@ def family(advisory: Advisory) -> str:
 
 
 def upgrade_cures(advisory: Advisory, fleet: str) -> bool:
-    """Whether an upgrade of this fleet is what cures it."""
+    """Whether an upgrade of this fleet fixes it."""
     if fleet == "server":
         return "server" in advisory.families
     return family(advisory) == "client" or advisory.upgrade_component in CLIENT
@@ -114,7 +114,7 @@ def _no_trade(closed: Sequence[Advisory], new: Iterable[Advisory]) -> bool:
     worst = {
         security: min((a.rank for a in closed if a.security is security), default=-1) for security in (True, False)
     }
-    # neither a setting nor what no release mends is a reason to stay
+    # neither a setting nor what no release fixes is a reason to stay
     weighed = (a for a in new if not a.setting and a.affected is not None and a.affected.fixed)
     return all(a.rank > worst[a.security] for a in weighed)
 

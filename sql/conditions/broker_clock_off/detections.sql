@@ -1,5 +1,5 @@
 -- How far is each process' clock off the collector's?
--- in:  process_days, thresholds
+-- in:  process_days, broker_clock_off_thresholds
 -- out: one row per process; the clock that is farthest off first. A difference that whole seconds and a slow answer
 --      explain is none, and no evidence: it is another one at each read. The others are told in whole seconds, too.
 SELECT
@@ -14,4 +14,4 @@ SELECT
     CASE WHEN p.clock_off_at_least_s > 0 THEN round(p.clock_off_s) END AS amount,
     coalesce(p.clock_off_at_least_s > t.max_off, FALSE) AS is_subject
 FROM process_days AS p
-INNER JOIN thresholds AS t ON p.cluster = t.cluster AND t.check_id = 'broker_clock_off'
+INNER JOIN broker_clock_off_thresholds AS t ON p.cluster = t.cluster

@@ -1,5 +1,5 @@
 -- Which consumer groups is the deletion of old records about to overtake?
--- in:  partition_lags, admin_reads, thresholds
+-- in:  partition_lags, admin_reads, consumer_lag_near_retention_thresholds
 -- out: one row per group, topic and number, of the partition that is worst off: groups that have lost records first,
 --      then those with the largest share of retention behind. Lost is what retention deleted today before a group with
 --      members read it: a log that starts younger was purged by DeleteRecords
@@ -19,7 +19,7 @@ WITH risks AS (
         AND (p.by_size OR p.oldest_s IS NULL OR coalesce(p.oldest_s >= t.min_age_share * p.retention_s, FALSE))
             AS reached
     FROM partition_lags AS p
-    INNER JOIN thresholds AS t ON p.cluster = t.cluster AND t.check_id = 'consumer_lag_near_retention'
+    INNER JOIN consumer_lag_near_retention_thresholds AS t ON p.cluster = t.cluster
 ),
 
 topics AS (

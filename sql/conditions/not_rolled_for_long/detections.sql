@@ -1,5 +1,5 @@
 -- When was each process last started?
--- in:  process_days, thresholds
+-- in:  process_days, not_rolled_for_long_thresholds
 -- out: one row per process; the oldest process first
 WITH ages AS (
     SELECT
@@ -20,4 +20,4 @@ SELECT
     row_number() OVER (PARTITION BY a.cluster ORDER BY a.process_start, a.broker) AS ordinal,
     coalesce(a.age_days > t.max_days, FALSE) AS is_subject
 FROM ages AS a
-INNER JOIN thresholds AS t ON a.cluster = t.cluster AND t.check_id = 'not_rolled_for_long'
+INNER JOIN not_rolled_for_long_thresholds AS t ON a.cluster = t.cluster

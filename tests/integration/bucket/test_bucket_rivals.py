@@ -9,7 +9,8 @@ import pytest
 from kafka_fleet.documents.outbox import Mail, Recipient
 from kafka_fleet.mail.outbox import Outbox, OutboxError
 from kafka_fleet.store.files import list_names, replace_file, update_file
-from kafka_fleet.store.generations import POINTER, Overtaken, claim_generation, current_generation, publish
+from kafka_fleet.store.generations import Overtaken, claim_generation, current_generation, publish
+from kafka_fleet.store.home_names import POINTER
 from support.builders.sweep_tables import AT, DS
 from support.homes.bucket_home import RIVALS, next_home, rivals
 

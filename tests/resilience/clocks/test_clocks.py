@@ -15,7 +15,7 @@ from kafka_fleet.collect.connections.http import Limits
 from kafka_fleet.collect.jolokia import client as jolokia
 from kafka_fleet.collect.jolokia.client import sweep_broker
 from kafka_fleet.config.credentials import Credentials
-from kafka_fleet.store.generations import checked_day
+from kafka_fleet.store.home_names import checked_day
 from kafka_fleet.store.raw.compaction import compact, remove_superseded
 from kafka_fleet.store.raw.landing import land
 from kafka_fleet.store.raw.manifests import manifests

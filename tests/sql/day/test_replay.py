@@ -17,10 +17,10 @@ from kafka_fleet.cli.main import main
 from kafka_fleet.documents.replays import (
     claim_replay,
     compared,
+    days_to_replay,
     of_signatures,
     read_timelines,
     replay_rules,
-    stored_days,
 )
 from support.homes.recorded import Sweep, changed, land_all, recorded_day
 from support.homes.stored_days import pointers
@@ -73,7 +73,9 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Replayed:
     before = pointers(home)
     signatures, _only = replay_rules([], [BUG])
     results = claim_replay(home, {})
-    failed = replay(spark(), home, results, stored_days(home, "2000-01-01", "2100-01-01"), sql_dir(), None, signatures)
+    failed = replay(
+        spark(), home, results, days_to_replay(home, "2000-01-01", "2100-01-01"), sql_dir(), None, signatures
+    )
     return Replayed(home, results, failed, before, {k: v for k, v in pointers(home).items() if "replays" not in k})
 
 

@@ -18,11 +18,12 @@ from fleet_spark.stored import look, write_few
 from fleet_spark.tables import Day
 from kafka_fleet.documents.cluster_report import SignatureDay
 from kafka_fleet.documents.finding import parsed_findings
-from kafka_fleet.documents.plots import Plots, plots_path
+from kafka_fleet.documents.plots import Plots
 from kafka_fleet.documents.published import Published
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.report.render import publish, write_letter
 from kafka_fleet.store.generations import claim_generation, current_generation
+from kafka_fleet.store.home import Home
 from kafka_fleet.store.raw.manifests import sweep_times
 from support.builders.documents import day_summary, render_letter
 from support.builders.documents import report as report_of
@@ -67,7 +68,8 @@ def judge(home: Path, generation: str, row: Json, ds: str = DS, clusters: Sequen
     briefs = {one["cluster"]: day_summary([one], {"fetch_latency": row["signature_state"]}, True, {}) for one in rows}
     dossiers = [dossier(name, ds) for name in clusters]
     for one in dossiers:
-        day.put(plots_path(home, ds, generation, one["cluster"]), canonical(_plots(one["cluster"], ds, row["verdict"])))
+        plots = canonical(_plots(one["cluster"], ds, row["verdict"]))
+        day.put(Home(home).generation(ds, generation).plots(one["cluster"]), plots)
         if count := len(sweep_times(home, ds, one["cluster"])):
             one["coverage"] = one["coverage"] | {"sweeps": count}
     store(day, parsed_findings(rows), [report_of(one) for one in dossiers], briefs, states)

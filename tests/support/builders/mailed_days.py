@@ -3,11 +3,11 @@
 import json
 from datetime import date, timedelta
 
-from kafka_fleet.documents.day_summaries import day_summary_path
 from kafka_fleet.documents.outbox import Recipient
 from kafka_fleet.mail.outbox import Outbox
 from kafka_fleet.report.render import write_letter
 from kafka_fleet.store.generations import publish
+from kafka_fleet.store.home import Home
 from support.builders.documents import day_summary
 from support.builders.letter_rows import DS as DAY
 from support.builders.letter_rows import evidence, finding
@@ -38,8 +38,8 @@ def write(home, findings, ds=DAY, generation="g0001", state="detected", shown=Tr
     dossier = payments() | {"ds": ds}
     dossier["signatures"][0]["state"] = state
     (folder / f"clusters/{CLUSTER}.json").write_text(json.dumps(dossier))
-    day_summary_path(home, ds, generation, CLUSTER).parent.mkdir()
-    day_summary_path(home, ds, generation, CLUSTER).write_text(
+    Home(home).generation(ds, generation).verdict(CLUSTER).parent.mkdir()
+    Home(home).generation(ds, generation).verdict(CLUSTER).write_text(
         json.dumps(day_summary(findings, {"fetch_latency": state}, True, {}).plain())
     )
     write_letter(home, ds, generation, CLUSTER)

@@ -6,11 +6,10 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
-from kafka_fleet.documents.day_summaries import day_summary_path
-from kafka_fleet.documents.plots import plots_path
 from kafka_fleet.report.render import publish as publish_reports
 from kafka_fleet.report.render import write_letter
 from kafka_fleet.store.generations import claim_generation, note_run, publish
+from kafka_fleet.store.home import Home
 from support.builders.day_samples import plots_document
 from support.builders.documents import day_summary, summary
 from support.builders.letter_rows import DS, evidence, finding
@@ -49,9 +48,9 @@ def publish_day(home: Path, ds: str, clusters: Mapping[str, tuple[Json, Sequence
         short = day_summary(rows, states, reached, {})
         summaries[name] = summary(about, short).plain()
         (folder / f"clusters/{name}.json").write_text(json.dumps(about))
-        day_summary_path(home, ds, generation, name).write_text(json.dumps(short.plain()))
+        Home(home).generation(ds, generation).verdict(name).write_text(json.dumps(short.plain()))
         if reached:
-            plots_path(home, ds, generation, name).write_text(json.dumps(plots_document(name, ds)))
+            Home(home).generation(ds, generation).plots(name).write_text(json.dumps(plots_document(name, ds)))
     (folder / "summary.json").write_text(json.dumps({"schema_version": 1, "clusters": summaries}))
     publish(folder.parent, generation)
     if letters:

@@ -5,7 +5,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from kafka_fleet.store.generations import POINTER, current_generation
+from kafka_fleet.store.generations import current_generation
+from kafka_fleet.store.home_names import POINTER
 from support.homes.recorded import recorded_day, recording, write_home
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from kafka_fleet.cli import main as cli
 from kafka_fleet.config.acknowledgements import load_acknowledgements
-from kafka_fleet.documents.day_summaries import day_summary_path
 from kafka_fleet.store.generations import publish
+from kafka_fleet.store.home import Home
 from support.builders.acknowledged import BASIS, SAID, entry, row
 from support.builders.documents import day_summary
 from support.builders.letter_rows import DS
@@ -22,7 +22,7 @@ def call(tmp_path, capsys):
     cluster = {"id": "payments-eu", "environment": "production", "owners": ["oncall@example.org"]}
     cluster |= {"bootstrap_servers": ["127.0.0.1:1"], "jolokia": {"brokers": {1: "http://127.0.0.1:1/jolokia"}}}
     fleet.write_text(json.dumps({"version": 1, "clusters": [cluster]}))
-    path = day_summary_path(tmp_path, DS, "g0001", "payments-eu")
+    path = Home(tmp_path).generation(DS, "g0001").verdict("payments-eu")
     path.parent.mkdir(parents=True)
     path.write_text(json.dumps(day_summary([row()], {}, True, {"KAFKA-14334": [BASIS]}).plain()))
     publish(tmp_path / f"findings/ds={DS}", "g0001")

@@ -174,7 +174,7 @@ def test_findings_as_json_and_as_a_table(call, tmp_path):
     assert (code, json.loads(out)) == (0, [row, {**row, "verdict": "not_affected"}])
     code, out, _err = call("findings", "--date", DS)
     assert code == 0
-    assert out.splitlines()[1].split() == ["a", "3.3.1", "KAFKA-1", "confirmed", "3.3.2", "topic", "заказы"]
+    assert out.splitlines()[1].split() == ["a", "3.3.1", "KAFKA-1", "confirmed", "high", "3.3.2", "topic", "заказы"]
     assert out.splitlines()[-1] == "1 more are not_affected"
 
 
@@ -182,7 +182,7 @@ def test_findings_as_json_and_as_a_table(call, tmp_path):
 def test_damaged_findings_are_a_sentence(call, tmp_path, damage):
     judged(tmp_path / "home", "[" if damage == "findings" else "[]")
     if damage == "pointer":
-        (tmp_path / f"home/findings/ds={DS}/{generations.POINTER}").write_text("{")
+        (tmp_path / f"home/findings/ds={DS}/_current.json").write_text("{")
     code, _out, err = call("findings", "--date", DS)
     assert code == 1
     assert len(err) == 1

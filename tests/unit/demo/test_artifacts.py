@@ -14,6 +14,7 @@ import pytest
 
 from fleet_demo import artifacts
 from fleet_demo.artifacts import MARKER, ArtifactError, ivy_module, kafka_jars, release_tuple
+from kafka_fleet import settings
 
 RESOLVER = """#!/bin/sh
 echo run >> "$RESOLVER_RUNS"
@@ -109,7 +110,7 @@ def test_a_failed_fetch_is_one_sentence_and_leaves_nothing(
 
 def test_two_processes_fetch_a_release_once(runs: Path, tmp_path: Path) -> None:
     program = "from fleet_demo.artifacts import kafka_jars; kafka_jars('3.3.1')"
-    package_root = str(Path(artifacts.__file__).parents[1])
+    package_root = os.pathsep.join(str(Path(one.__file__).parents[1]) for one in (artifacts, settings))
     environment = {**os.environ, "PYTHONPATH": package_root, "KAFKA_FLEET_ARTIFACTS": str(tmp_path / "root")}
     both = [subprocess.Popen([sys.executable, "-c", program], env=environment) for _ in range(2)]
     assert [process.wait(60) for process in both] == [0, 0]

@@ -6,14 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from kafka_fleet.store.generations import (
-    POINTER,
-    Overtaken,
-    checked_day,
-    claim_generation,
-    current_generation,
-    publish,
-)
+from kafka_fleet.store.generations import Overtaken, claim_generation, current_generation, publish
+from kafka_fleet.store.home_names import POINTER, checked_day
 
 DS = "2026-11-20"
 PLUGINS = Path(__file__).resolve().parents[3] / "plugins"

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from kafka_fleet.store.generations import POINTER, Overtaken
+from kafka_fleet.store.generations import Overtaken
+from kafka_fleet.store.home_names import POINTER
 from support.builders.computed_days import copies, facts, first, judge, report
 from support.builders.letter_rows import DS
 from support.builders.published_days import confirmed, exposed

@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from kafka_fleet.cli.main import main
+from kafka_fleet.settings import LEAST_RAW_DAYS
 from kafka_fleet.store.generations import claim_generation, current_generation, publish
 from kafka_fleet.store.raw.compaction import compact
 from kafka_fleet.store.raw.landing import land
 from kafka_fleet.store.raw.manifests import manifests
-from kafka_fleet.store.raw.retention import LEAST_DAYS, carry_out, plan
+from kafka_fleet.store.raw.retention import carry_out, plan
 from support.builders.retained_days import CLUSTERS, DAYS, LATER, judge
 
 TODAY, KEEP = date(2026, 11, 7), 3  # has one sweep; days before 2026-11-04 are old
@@ -85,7 +86,7 @@ def test_nothing_is_deleted_without_being_told_to(home, capsys):
 
 
 def test_too_few_days_are_refused(home, capsys):
-    assert main(["retain", "--home", str(home), "--keep-raw-days", str(LEAST_DAYS - 1), "--delete"]) == 2
+    assert main(["retain", "--home", str(home), "--keep-raw-days", str(LEAST_RAW_DAYS - 1), "--delete"]) == 2
     assert "at least 2 days of raw are kept" in capsys.readouterr().err
     assert len(sweeps(home, DAYS[0])) == 6
 

@@ -58,7 +58,7 @@ def turned_down(servers: list[str], settings: dict[str, Any]) -> str | None:
     """Why no server takes a connection with these TLS and SASL settings, after one try of each; else None.
 
     The library's own bootstrap tries again until its time is up: a dozen logins with a wrong password in every sweep,
-    enough to lock an account, and at the end it only says that time ran out. None also where the network may mend.
+    enough to lock an account, and at the end it only says that time ran out. None also where a retry may succeed.
     """
     if settings.get("security_protocol", "PLAINTEXT") == "PLAINTEXT":
         return None

@@ -1,6 +1,6 @@
 """Words for what the Kafka library raises: takes an exception, gives one sentence without any text of the far side.
 
-The library's own texts quote answers, names and addresses. Here a fault is told by its kind, and by Kafka's name of an
+The library's own texts quote answers, names and addresses. A fault is reported by its kind, and by Kafka's name of an
 error code: both are of fixed lists.
 """
 

@@ -68,7 +68,7 @@ class PacedSocket(_Paced, socket.socket):
 
 
 class PacedTLS(_Paced, ssl.SSLSocket):
-    """TLS. What is decrypted and not yet taken is taken first: nobody would be told that it is there."""
+    """TLS. Read decrypted bytes first: select() does not report them."""
 
     def recv(self, size: int = 1024, flags: int = 0) -> bytes:
         """At most `size` bytes."""

@@ -7,7 +7,7 @@ from kafka import errors
 from kafka_fleet.collect.admin.bootstrap import usable_servers
 from kafka_fleet.collect.admin.guarded_sockets import admin_client
 
-CREATES_NOT = (0, 11)  # from here on brokers can be told not to create a topic that Metadata is asked for
+CREATES_NOT = (0, 11)  # from this version on, Metadata can ask not to create the topic
 
 
 def topic_errors(

@@ -1,4 +1,4 @@
-"""Whose turn it is: takes the brokers that checks suspect and the looks that are stored, gives those to look at now."""
+"""Which brokers to look at now: takes the brokers that checks suspect and the stored looks, gives the chosen ones."""
 
 import time
 from typing import Any, NamedTuple

@@ -20,10 +20,11 @@ import pyarrow.parquet as pq
 
 from kafka_fleet.schema.raw_tables import raw_schemas
 from kafka_fleet.store.files import list_names, read_all, replace_file
-from kafka_fleet.store.raw.days import days_below
+from kafka_fleet.store.home import Home
+from kafka_fleet.store.home_names import data_name, days_in, manifest_name, raw_name
 from kafka_fleet.store.raw.garbage import remove_orphans, remove_retiring
 from kafka_fleet.store.raw.landing import ORPHAN_SECONDS
-from kafka_fleet.store.raw.manifests import JOINED, DataFile, Manifest, manifests, read_table
+from kafka_fleet.store.raw.manifests import DataFile, Manifest, manifests, read_table
 from kafka_fleet.store.raw.temporary_files import remove_temporaries
 from kafka_fleet.store.raw.trusted_clock import changed_at, trusted_time
 from kafka_fleet.store.versions import as_raw, unknown_columns
@@ -102,7 +103,7 @@ def join(home: Path, ds: str, cluster: str, sweeps: list[Manifest]) -> int:
             rows = rows_of[table]
             if rows.num_rows != file.rows:
                 raise OSError(f"{file.path} has {rows.num_rows} rows, {file.rows} were landed")
-            files = open_.setdefault(table, _Files(home, table, f"raw/{table}/ds={ds}/{cluster}.joined"))
+            files = open_.setdefault(table, _Files(home, table, raw_name(table, ds, f"{cluster}.joined")))
             places[table] = (files.path, file.rows)
             files.add(rows)
         at = sweep.sweep_at.astimezone(UTC).isoformat()
@@ -115,7 +116,7 @@ def join(home: Path, ds: str, cluster: str, sweeps: list[Manifest]) -> int:
     files_of = [file._asdict() for file in (*kept, *written)]
     commit = {"cluster": cluster, "sweeps": listed, "files": files_of, "bounded": True}
     content = json.dumps(commit, sort_keys=True, indent=1).encode()
-    replace_file(home / f"raw/{JOINED}/ds={ds}/{cluster}.json", content)
+    replace_file(Home(home).joined_commit(ds, cluster), content)
     return len(kept) + len(written)
 
 
@@ -128,7 +129,7 @@ def compact(home: Path, ds: str, today: date | None = None) -> dict[str, tuple[i
     if date.fromisoformat(ds) >= (today or datetime.now(UTC).date()):
         raise ValueError(f"{ds} has not ended: its sweeps are still landing")
     by_cluster: dict[str, list[Manifest]] = {}
-    done = {path.stem for path in (home / f"raw/{JOINED}/ds={ds}").glob("*.json")}
+    done = {path.stem for path in Home(home).joined(ds).glob("*.json")}
     for sweep in manifests(home, ds)[0]:
         if sweep.cluster not in done:
             by_cluster.setdefault(sweep.cluster, []).append(sweep)
@@ -143,15 +144,14 @@ def remove_superseded(home: Path, ds: str, now: float) -> int:
     """Delete the own files of sweeps that at a moment are joined for a day and are whole there. Gives their number."""
     limit = now - SUPERSEDED_SECONDS
     # the last sweep's own manifest stays; where there is no other, nothing has to be read to know that all is done
-    loose = Counter(path.name.partition(".")[0] for path in (home / f"raw/manifests/ds={ds}").glob("*.json"))
-    commits = (home / f"raw/{JOINED}/ds={ds}").glob("*.json")
+    loose = Counter(path.name.partition(".")[0] for path in Home(home).manifests(ds).glob("*.json"))
+    commits = Home(home).joined(ds).glob("*.json")
     old = {path.stem for path in commits if loose[path.stem] > 1 and changed_at(path) < limit}
     removed = 0
     for sweep in manifests(home, ds)[0] if old else []:
         if sweep.joined and sweep.cluster in old:
-            name = f"{sweep.cluster}.{sweep.sweep}"
-            own = [home / f"raw/manifests/ds={ds}/{name}.json"]  # first: data without it does not exist
-            own += [home / f"raw/{table}/ds={ds}/{name}.parquet" for table in sweep.files]
+            own = [home / manifest_name(ds, sweep.cluster, sweep.sweep)]  # first: data without it does not exist
+            own += [home / data_name(table, ds, sweep.cluster, sweep.sweep) for table in sweep.files]
             kept = {home / file.path for file in sweep.files.values()}
             for path in own:
                 if path not in kept and path.exists():
@@ -179,7 +179,8 @@ def tidy(home: Path, now: float | None = None) -> list[str]:
             return [found.doubt]
         now = found.now
     told = []
-    for day in sorted({day for table in list_names(home / "raw") for day in days_below(home / "raw" / table)}):
+    folders = [Home(home).raw_folder(name) for name in list_names(Home(home).raw)]
+    for day in sorted({day for folder in folders for day in days_in(folder)}):
         superseded, orphans = remove_superseded(home, day, now), remove_orphans(home, day, now)
         removed = superseded + orphans.removed
         told += [f"{day}: {removed} files removed that no reader needs"] if removed else []

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)  # before Kafka and its agents
-AHEAD = timedelta(days=3653)  # ten years: a clock that is so far ahead is told by its skew, other units are far beyond
+AHEAD = timedelta(days=3653)  # ten years: a clock that is so far ahead shows in its skew, other units are far beyond
 
 
 class Bound(Protocol):

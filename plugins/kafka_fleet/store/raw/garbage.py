@@ -11,16 +11,18 @@ from typing import NamedTuple
 
 from kafka_fleet.store import bucket
 from kafka_fleet.store.files import read_all
+from kafka_fleet.store.home import Home
+from kafka_fleet.store.home_names import DAY, JOINED, MANIFESTS, raw_name
 from kafka_fleet.store.raw.landing import ORPHAN_SECONDS
 from kafka_fleet.store.raw.layout import on_its_way, raw_location
-from kafka_fleet.store.raw.manifests import JOINED, read_joined
+from kafka_fleet.store.raw.manifests import read_joined
 from kafka_fleet.store.raw.trusted_clock import changed_at
 
-_RETIRING = (".ds=", ".tmp")  # raw/retired/.ds=D.json.….tmp
+_RETIRING = (f".{DAY}", ".tmp")  # raw/retired/.ds=D.json.….tmp
 
 
 class Orphans(NamedTuple):
-    """How many files were removed, and the clusters whose files stay since what they are cannot be told."""
+    """How many files were removed, and the clusters whose files stay since they cannot be identified."""
 
     removed: int
     untold: list[str]
@@ -28,21 +30,21 @@ class Orphans(NamedTuple):
 
 def remove_orphans(home: Path, ds: date | str, now: float) -> Orphans:
     """Delete temporary and uncommitted files of one day that are older than a day at a moment. Raises OSError."""
-    committed = {path.stem for path in (home / f"raw/manifests/ds={ds}").glob("*.json")}  # damaged ones are evidence
-    commits = sorted((home / f"raw/{JOINED}/ds={ds}").glob("*.json"))
+    committed = {path.stem for path in Home(home).manifests(ds).glob("*.json")}  # damaged ones are evidence
+    commits = sorted(Home(home).joined(ds).glob("*.json"))
     kept: set[str] = set()  # files that joined sweeps share
     untold = []
     for path, named in zip(commits, read_all(_named, commits, home), strict=True):
         kept |= named or set()
         untold += [path.stem] if named is None else []
     removed = 0
-    for path in (home / "raw").glob(f"*/ds={ds}/*"):
-        name = f"raw/{path.parent.parent.name}/ds={ds}/{path.name}"
+    for path in Home(home).raw_files(ds):
+        name = raw_name(path.parent.parent.name, ds, path.name)
         written, begun = raw_location(name), on_its_way(name)
         whose = written or begun
         if whose is None or whose.cluster in untold:
             continue
-        if written and (written.folder in ("manifests", JOINED) or path.stem in committed or name in kept):
+        if written and (written.folder in (MANIFESTS, JOINED) or path.stem in committed or name in kept):
             continue
         removed += _removed(path, now)
     return Orphans(removed, untold)
@@ -50,7 +52,7 @@ def remove_orphans(home: Path, ds: date | str, now: float) -> Orphans:
 
 def remove_retiring(home: Path, now: float) -> int:
     """Delete what killed retentions left on its way below raw/retired, older than a day. Gives the number of files."""
-    found = [path for path in (home / "raw/retired").glob(".*") if path.name.endswith(_RETIRING[1])]
+    found = [path for path in Home(home).retired.glob(".*") if path.name.endswith(_RETIRING[1])]
     return sum(_removed(path, now) for path in found if path.name.startswith(_RETIRING[0]))
 
 

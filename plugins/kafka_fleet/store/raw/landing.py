@@ -20,7 +20,9 @@ import pyarrow as pa
 
 from kafka_fleet.schema.arrow import Item
 from kafka_fleet.schema.raw_tables import SCHEMA_VERSION, raw_schemas
-from kafka_fleet.store.files import list_names, list_names_between, replace_file, tells_of_file
+from kafka_fleet.store.files import list_names_between, replace_file, tells_of_file
+from kafka_fleet.store.home import Home
+from kafka_fleet.store.home_names import MANIFESTS, data_name, days_in, manifest_name
 from kafka_fleet.store.raw.manifests import DataFile, Manifest, data_file_fault, read_manifest, read_table, sweep_id
 from kafka_fleet.store.raw.offset_deltas import COLUMNS, with_previous
 from kafka_fleet.store.raw.row_validation import Refused, validated_rows
@@ -117,7 +119,7 @@ class Landing:
             indent=1,
         ).encode()
         allowed()
-        path = self.home / f"raw/manifests/ds={self._ds}/{self.cluster}.{self.sweep}.json"
+        path = self.home / manifest_name(self._ds, self.cluster, self.sweep)
         self._written.append(path)
         replace_file(path, content)
         return manifest
@@ -140,7 +142,7 @@ class Landing:
 
     def _write(self, made: Mapping[str, pa.Table], contents: Mapping[str, bytes]) -> None:
         names = sorted(contents, key=lambda name: (*(name != first for first in FIRST), -made[name].num_rows))
-        # the first file alone settles which of two rivals lands the sweep: each might be the first with some file else
+        # the first file alone decides which of two writers lands the sweep: else each could be first with some file
         alone = 0 if self._files else 1
         self._files |= {name: self._file(name, made[name], contents[name]) for name in names[:alone]}
         with ThreadPoolExecutor(WRITERS) as pool:  # a failure is raised once the others have ended: all is known then
@@ -148,7 +150,7 @@ class Landing:
             self._files |= {file.table: file for file in files}
 
     def _file(self, name: str, table: pa.Table, content: bytes) -> DataFile:
-        relative = f"raw/{name}/ds={self._ds}/{self.cluster}.{self.sweep}.parquet"
+        relative = data_name(name, self._ds, self.cluster, self.sweep)
         replace_file(self.home / relative, content, new=True)
         self._written.append(self.home / relative)
         return DataFile(name, relative, table.num_rows, len(content), hashlib.sha256(content).hexdigest())
@@ -207,16 +209,16 @@ def _before(home: Path, cluster: str, sweep_at: datetime, today: list[Path]) -> 
 
 
 def _after(home: Path, cluster: str, sweep_at: datetime, today: list[Path]) -> str | None:
-    day = f"ds={sweep_at.astimezone(UTC).date()}"
-    for name in reversed([name for name in list_names(home / "raw/manifests") if name > day]):
-        if later := _own(home, cluster, name.removeprefix("ds=")):
+    day = sweep_at.astimezone(UTC).date().isoformat()
+    for ds in reversed([one for one in days_in(Home(home).raw_folder(MANIFESTS)) if one > day]):
+        if later := _own(home, cluster, ds):
             return _sweep(later[-1])
     return _sweep(today[-1]) if today and _sweep(today[-1]) > sweep_id(sweep_at) else None
 
 
 def _own(home: Path, cluster: str, ds: date | str) -> list[Path]:
     """Manifests of a cluster and day, in order of time."""
-    folder = home / f"raw/manifests/ds={ds}"
+    folder = Home(home).manifests(ds)
     return [folder / name for name in list_names_between(folder, f"{cluster}.", ".json")]
 
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from kafka_fleet.store.excluded_clusters import set_aside
 from kafka_fleet.store.files import list_names, read_file
 from kafka_fleet.store.generations import current_generation
+from kafka_fleet.store.home import Home
 from kafka_fleet.store.raw.manifests import manifests, sweep_times
 from kafka_fleet.store.versions import document
 
@@ -23,10 +24,10 @@ def unread_sweeps(home: Path, ds: str) -> Unread | None:
     Names are compared first; data files are read only of a day that has more sweeps than were read. Raises OSError, and
     ValueError for documents that are damaged.
     """
-    generation = current_generation(home / f"findings/ds={ds}")
+    generation = current_generation(Home(home).day(ds).findings)
     if generation is None:
         return None
-    folder = home / f"findings/ds={ds}/{generation}/clusters"
+    folder = Home(home).generation(ds, generation).clusters
     aside = set_aside(home, ds, generation)
     read = {
         name.removesuffix(".json"): int(document(read_file(folder / name), name)["coverage"]["sweeps"])

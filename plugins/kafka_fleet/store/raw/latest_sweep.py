@@ -10,8 +10,7 @@ backwards, as data that was lost does. So of two that overlap the one that ends 
 from pathlib import Path
 
 from kafka_fleet.store.files import read_file, update_file
-
-FOLDER = "raw/latest"
+from kafka_fleet.store.home import Home
 
 
 class Overlapped(RuntimeError):
@@ -24,7 +23,7 @@ def latest(home: Path, cluster: str) -> str | None:
     Homes of earlier versions have none. Raises OSError when the disk or the bucket does.
     """
     try:
-        return read_file(_path(home, cluster)).decode("ascii", "replace")
+        return read_file(Home(home).latest(cluster)).decode("ascii", "replace")
     except FileNotFoundError:
         return None
 
@@ -43,9 +42,5 @@ def advance_latest(home: Path, cluster: str, seen: str | None, sweep: str) -> No
             )
         return sweep.encode()
 
-    path = _path(home, cluster)
+    path = Home(home).latest(cluster)
     update_file(path, follow, lock=path.with_name(f".{cluster}.lock"))
-
-
-def _path(home: Path, cluster: str) -> Path:
-    return home / FOLDER / cluster

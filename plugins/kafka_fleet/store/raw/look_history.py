@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from kafka_fleet.store.files import list_names_between, tells_of_file
+from kafka_fleet.store.home import Home
 from kafka_fleet.store.raw.landing import Before
 from kafka_fleet.store.raw.manifests import data_file_fault, read_table, sweep_id
 
@@ -33,7 +34,7 @@ def last_looks(home: Path, cluster: str, sweep_at: datetime) -> list[Rows]:
 
     A sweep that was not stored is among them where its file is left: its brokers had their turn all the same.
     """
-    folder = home / f"raw/looks/ds={sweep_at.astimezone(UTC).date()}"
+    folder = Home(home).raw_day("looks", sweep_at.astimezone(UTC).date())
     earlier = [
         name
         for name in list_names_between(folder, f"{cluster}.", ".parquet")

@@ -16,6 +16,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from kafka_fleet.store.files import list_names_between, other_size, read_all, read_file, tells_of_file
+from kafka_fleet.store.home import Home
+from kafka_fleet.store.home_names import JOINED, MANIFESTS, day_of, raw_name
 from kafka_fleet.store.raw.layout import data_place
 from kafka_fleet.store.raw.parquet_footers import too_much
 from kafka_fleet.store.raw.sweep_quota import READ_BYTES
@@ -23,7 +25,6 @@ from kafka_fleet.store.raw.tombstones import retired
 from kafka_fleet.store.versions import NewerVersion, as_raw, newer, refuse_newer
 
 _NAME = "%Y%m%dT%H%M%S.%fZ"
-JOINED = "joined"  # raw/joined/: what compaction committed
 
 
 class DataFile(NamedTuple):
@@ -105,7 +106,7 @@ def read_joined(path: Path) -> Joined:
 
 
 def _day_of(path: Path) -> str:
-    return path.parent.name.removeprefix("ds=")
+    return day_of(path.parent.name)
 
 
 def manifests(home: Path, ds: date | str) -> tuple[list[Manifest], list[Damaged]]:
@@ -116,9 +117,9 @@ def manifests(home: Path, ds: date | str) -> tuple[list[Manifest], list[Damaged]
     """
     gone = retired(home, ds)
     whole, damaged = _joined(home, ds, gone)
-    paths = (home / f"raw/manifests/ds={ds}").glob("*.json")
+    paths = Home(home).manifests(ds).glob("*.json")
     own = [path for path in paths if path.stem.partition(".")[::2] not in whole]
-    own = [path for path in own if f"raw/manifests/ds={ds}/{path.name}" not in gone]
+    own = [path for path in own if raw_name(MANIFESTS, ds, path.name) not in gone]
     for found in read_all(lambda path: _checked(home, path), own, home):
         key = found.cluster, found.sweep
         if isinstance(found, Damaged):
@@ -134,8 +135,8 @@ def sweep_times(home: Path, ds: date | str, cluster: str) -> list[datetime]:
 
     Raises OSError when the disk does, ValueError with a sentence for a commit that cannot be read.
     """
-    path = home / f"raw/{JOINED}/ds={ds}/{cluster}.json"
-    own = list_names_between(home / f"raw/manifests/ds={ds}", f"{cluster}.", ".json")
+    path = Home(home).joined_commit(ds, cluster)
+    own = list_names_between(Home(home).manifests(ds), f"{cluster}.", ".json")
     try:
         found = {datetime.strptime(Path(name).stem.partition(".")[2], _NAME).replace(tzinfo=UTC) for name in own}
         if path.exists():
@@ -168,8 +169,8 @@ def _joined(
     """Sweeps that compaction joined, by (cluster, sweep): those that are whole, and those of damaged files."""
     whole: dict[tuple[str, str], Manifest] = {}
     damaged: dict[tuple[str, str], Damaged] = {}
-    for path in (home / f"raw/{JOINED}/ds={ds}").glob("*.json"):
-        if f"raw/{JOINED}/ds={ds}/{path.name}" in gone:
+    for path in Home(home).joined(ds).glob("*.json"):
+        if raw_name(JOINED, ds, path.name) in gone:
             continue
         try:
             found = read_joined(path)

@@ -1,6 +1,6 @@
 """Retention: takes a home and the days to keep, says by manifests and pointers what may go, and deletes that.
 
-Raw goes when so many later days are stored and its day is judged with every cluster that has sweeps, by all signatures.
+A day's raw files are deleted once N newer days are stored and every cluster of that day was judged with all signatures.
 Days are counted as they are stored, not by the clock: one that is wrong makes no day old. Each cluster's last
 sweep stays where the next day's raw stays: that day begins with it. Of what was computed, generations go that no
 pointer names, and facts of the days whose raw goes. A day that is being judged is left alone; files that no manifest
@@ -8,7 +8,6 @@ names are named to the user and stay.
 """
 
 import os
-import re
 from collections import defaultdict
 from collections.abc import Mapping
 from contextlib import suppress
@@ -17,22 +16,33 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import NamedTuple
 
+from kafka_fleet.settings import LEAST_RAW_DAYS
 from kafka_fleet.store import bucket
 from kafka_fleet.store.files import list_names, read_all
-from kafka_fleet.store.generations import POINTER, current_generation
+from kafka_fleet.store.generations import current_generation
+from kafka_fleet.store.home import Home
+from kafka_fleet.store.home_names import (
+    JOINED,
+    MANIFESTS,
+    POINTER,
+    PUBLISHED,
+    RETIRED,
+    day_of,
+    days_in,
+    is_generation,
+    manifest_name,
+    raw_name,
+)
 from kafka_fleet.store.judgement_status import unjudged
-from kafka_fleet.store.raw.days import days_below, stored_days
+from kafka_fleet.store.raw.days import stored_days
 from kafka_fleet.store.raw.landing import ORPHAN_SECONDS
-from kafka_fleet.store.raw.manifests import JOINED, Manifest, read_joined, read_manifest
+from kafka_fleet.store.raw.manifests import Manifest, read_joined, read_manifest
 from kafka_fleet.store.raw.tombstones import Retired, finish_retirement, retire, unfinished
 from kafka_fleet.store.raw.trusted_clock import changed_at, trusted_time
 from kafka_fleet.store.versions import NewerVersion, refuse_newer
 
-LEAST_DAYS = 2  # yesterday is judged today, and begins with the last sweeps of the day before
 RUNNING_SECONDS = ORPHAN_SECONDS  # a generation that was claimed later than this ago may be under way
 BUSY = "it is being judged"
-STAGES = ("findings", "signatures", "reports")
-_GENERATION = re.compile(r"g\d{4,}")
 
 
 class Raw(NamedTuple):
@@ -60,14 +70,14 @@ class Plan(NamedTuple):
 
 
 def plan(home: Path, keep_raw_days: int, now: float | None = None) -> Plan:
-    """Look, and delete nothing. Raises ValueError for fewer than LEAST_DAYS, or where a pointer is damaged.
+    """Look, and delete nothing. Raises ValueError for fewer than LEAST_RAW_DAYS, or where a pointer is damaged.
 
     The newest stored day, which may be under way, and so many stored days before it stay. now: a moment that has passed
     for certain; without it the clock's, as far as the stored sweeps bear it out.
     """
-    if keep_raw_days < LEAST_DAYS:
+    if keep_raw_days < LEAST_RAW_DAYS:
         raise ValueError(
-            f"at least {LEAST_DAYS} days of raw are kept: a day begins with the last sweeps of the one before"
+            f"at least {LEAST_RAW_DAYS} days of raw are kept: a day begins with the last sweeps of the one before"
         )
     if now is None:
         now, doubt = trusted_time(home)
@@ -116,7 +126,7 @@ def carry_out(home: Path, what: Plan) -> list[str]:
         else:
             retire(home, ds, files)
     for tree in what.trees:
-        ds = tree.parent.name.removeprefix("ds=")
+        ds = day_of(tree.parent.name)
         if ds not in kept and _running(home, ds, what.now):
             kept[ds] = f"{ds} stays: {BUSY}"
         if ds not in kept:
@@ -125,8 +135,10 @@ def carry_out(home: Path, what: Plan) -> list[str]:
 
 
 def _judged_days(home: Path) -> list[str]:
-    tables = [f"facts/{table}" for table in list_names(home / "facts")]
-    return sorted({ds for stage in (*STAGES, "runs", *tables) for ds in days_below(home / stage)})
+    of = Home(home)
+    stages = [of.stage("runs"), *(of.stage(one) for one in PUBLISHED)]
+    tables = [of.facts(table) for table in list_names(of.stage("facts"))]
+    return sorted({ds for folder in (*stages, *tables) for ds in days_in(folder)})
 
 
 def _stays(home: Path, ds: str, clusters: set[str], now: float) -> str | None:
@@ -135,26 +147,26 @@ def _stays(home: Path, ds: str, clusters: set[str], now: float) -> str | None:
 
 def _running(home: Path, ds: str, now: float) -> bool:
     """Whether the day's last claim is young and not published: its run may be under way, or died today."""
-    folder = home / f"runs/ds={ds}"
-    claimed = [name for name in list_names(folder) if _GENERATION.fullmatch(name)]
+    day = Home(home).day(ds)
+    claimed = [name for name in list_names(day.runs) if is_generation(name)]
     if not claimed:
         return False
     last = max(claimed, key=lambda name: int(name[1:]))
-    young = changed_at(folder / last) > now - RUNNING_SECONDS
-    return young and current_generation(home / f"reports/ds={ds}") != last
+    young = changed_at(day.runs / last) > now - RUNNING_SECONDS
+    return young and current_generation(day.reports) != last
 
 
 def _raw(home: Path, ds: str) -> Raw:
     """By manifests alone: no data file is read. Raises NewerVersion."""
     files: dict[str, dict[str, int]] = defaultdict(dict)
     sweeps: dict[str, list[Manifest]] = defaultdict(list)
-    paths = sorted((home / f"raw/manifests/ds={ds}").glob("*.json"))
+    paths = sorted(Home(home).manifests(ds).glob("*.json"))
     for path, one in zip(paths, read_all(_readable, paths, home), strict=True):
         if one is not None:
             sweeps[one.cluster].append(one)
             own = {file.path: file.bytes for file in one.files.values()}
-            files[one.cluster] |= own | {f"raw/manifests/ds={ds}/{path.name}": 0}
-    for path in sorted((home / f"raw/{JOINED}/ds={ds}").glob("*.json")):
+            files[one.cluster] |= own | {raw_name(MANIFESTS, ds, path.name): 0}
+    for path in sorted(Home(home).joined(ds).glob("*.json")):
         try:
             joined = read_joined(path)
             for sweep in joined.sweeps:
@@ -164,15 +176,15 @@ def _raw(home: Path, ds: str) -> Raw:
             raise
         except (ValueError, KeyError, TypeError):
             continue  # damaged: it names nothing, and is evidence
-        files[path.stem] |= own | {f"raw/{JOINED}/ds={ds}/{path.name}": 0}
+        files[path.stem] |= own | {raw_name(JOINED, ds, path.name): 0}
     last = {}
     for cluster, found in sweeps.items():
         newest = max(found, key=lambda one: one.sweep_at)
         last[cluster] = {file.path: file.bytes for file in newest.files.values()}
-        last[cluster][f"raw/manifests/ds={ds}/{cluster}.{newest.sweep}.json"] = 0
+        last[cluster][manifest_name(ds, cluster, newest.sweep)] = 0
     named = {name for own in files.values() for name in own}
-    tables = [name for name in list_names(home / "raw") if name != "retired"]
-    there = [f"raw/{table}/ds={ds}/{name}" for table in tables for name in list_names(home / f"raw/{table}/ds={ds}")]
+    folders = [name for name in list_names(Home(home).raw) if name != RETIRED]
+    there = [raw_name(one, ds, name) for one in folders for name in list_names(Home(home).raw_day(one, ds))]
     return Raw(dict(files), last, [name for name in there if name not in named])
 
 
@@ -187,21 +199,21 @@ def _readable(path: Path) -> Manifest | None:
 
 def _unreferenced(home: Path, ds: str, facts_too: bool) -> list[Path]:
     """Generations of a day that no pointer names. Of runs the last claim stays: its number must not come again."""
-    tables = [home / f"facts/{table}/ds={ds}" for table in list_names(home / "facts")]
-    folders = [home / f"{stage}/ds={ds}" for stage in STAGES]
+    day = Home(home).day(ds)
+    tables, folders = day.all_facts(), [day.stage(stage) for stage in PUBLISHED]
     if any(folder.is_symlink() for folder in (*folders, *tables)):
         return []  # what is behind a link is not the home's to delete
     referenced = {current_generation(folder) for folder in (*folders, *tables)}
     if not referenced - {None}:
         return []  # nothing of the day is published yet
-    claims = home / f"runs/ds={ds}"
+    claims = day.runs
     claimed = sorted(
-        (n for n in list_names(claims) if _GENERATION.fullmatch(Path(n).stem)), key=lambda n: int(Path(n).stem[1:])
+        (n for n in list_names(claims) if is_generation(Path(n).stem)), key=lambda n: int(Path(n).stem[1:])
     )
     kept = {*referenced, *(Path(name).stem for name in claimed[-1:])}
     found = [claims / name for name in claimed if Path(name).stem not in kept]
     for folder in (*folders, *tables):
-        generations = [name for name in list_names(folder) if _GENERATION.fullmatch(name)]
+        generations = [name for name in list_names(folder) if is_generation(name)]
         if facts_too and folder in tables:
             found += [folder / name for name in (POINTER, *generations) if name in list_names(folder)]
         else:
@@ -222,5 +234,5 @@ def _remove(tree: Path) -> None:
         links = [name for name in folders if Path(folder, name).is_symlink()]
         for name in (*files, *links):
             Path(folder, name).unlink(missing_ok=True)
-        with suppress(FileNotFoundError):  # a rival was faster
+        with suppress(FileNotFoundError):  # another process was faster
             os.rmdir(folder)

@@ -2,7 +2,7 @@
 
 An import names its sweeps by their windows, so a second try finds the names taken. On a disk who lands such a sweep
 holds a lock that the kernel lets go when the process dies; so files without a commit are a dead one's, at once. A
-bucket has no locks: there a rival's commit is waited for.
+bucket has no locks: there it waits for the other writer's commit.
 """
 
 import fcntl
@@ -16,6 +16,8 @@ from pathlib import Path
 from kafka_fleet.schema.arrow import Item
 from kafka_fleet.store import bucket
 from kafka_fleet.store.files import list_names
+from kafka_fleet.store.home import Home
+from kafka_fleet.store.home_names import data_name
 from kafka_fleet.store.raw.landing import land
 from kafka_fleet.store.raw.manifests import Manifest, sweep_id
 
@@ -24,20 +26,20 @@ LOOK_S = 1.0
 
 
 def land_again(home: Path, cluster: str, sweep_at: datetime, tables: Mapping[str, Iterable[Item]]) -> Manifest | None:
-    """Commit a sweep, as land() does, though files of it may be there. None: it is landed, by a rival.
+    """Commit a sweep, as land() does, though files of it may be there. None: another writer has landed it.
 
     Raises pyarrow.ArrowInvalid for a value that does not fit its column, OSError when the disk does.
     """
     ds, sweep = sweep_at.astimezone(UTC).date(), sweep_id(sweep_at)
-    folder = home / f"raw/manifests/ds={ds}"
+    folder = Home(home).manifests(ds)
     with _alone(folder):
         try:
             return land(home, cluster, sweep_at, tables)
         except FileExistsError:
             if _committed(folder / f"{cluster}.{sweep}.json"):
                 return None
-        for table in list_names(home / "raw"):
-            (home / f"raw/{table}/ds={ds}/{cluster}.{sweep}.parquet").unlink(missing_ok=True)
+        for table in list_names(Home(home).raw):
+            (home / data_name(table, ds, cluster, sweep)).unlink(missing_ok=True)
         return land(home, cluster, sweep_at, tables)
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from kafka_fleet.base.edited_files import TEMPORARY
 from kafka_fleet.store import bucket
+from kafka_fleet.store.home import Home
+from kafka_fleet.store.home_names import STAGES
 from kafka_fleet.store.raw.landing import ORPHAN_SECONDS
 from kafka_fleet.store.raw.trusted_clock import changed_at
-
-STAGES = ("facts", "signatures", "findings", "reports", "outbox", "runs", "replays")  # raw: orphans.py
 
 
 def remove_temporaries(home: Path, now: float) -> int:
@@ -20,8 +20,8 @@ def remove_temporaries(home: Path, now: float) -> int:
     if bucket.is_bucket_path(home):
         return 0
     limit, removed = now - ORPHAN_SECONDS, 0
-    for stage in STAGES:
-        for folder, _folders, files in os.walk(home / stage):
+    for stage in STAGES:  # of raw: garbage.py
+        for folder, _folders, files in os.walk(Home(home).stage(stage)):
             for path in (Path(folder, name) for name in files if name[0] == "." and name.endswith(TEMPORARY)):
                 with suppress(FileNotFoundError):  # renamed just now
                     if changed_at(path) < limit:

@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kafka_fleet.store.files import read_all, read_file, replace_file
+from kafka_fleet.store.home import Home
+from kafka_fleet.store.home_names import DAY, day_of, is_commit, retired_name
 from kafka_fleet.store.raw.layout import raw_location
 from kafka_fleet.store.versions import NewerVersion, document
-
-FOLDER = "raw/retired"
-_COMMITS = ("raw/manifests/", "raw/joined/")
 
 
 class Retired(NamedTuple):
@@ -27,13 +26,9 @@ class Retired(NamedTuple):
     files: frozenset[str]
 
 
-def _path(home: Path, ds: date | str) -> Path:
-    return home / f"{FOLDER}/ds={ds}.json"
-
-
 def retired(home: Path, ds: date | str) -> frozenset[str]:
     """Files of a day that are no more, even if they are there still. Raises ValueError for a commit that is damaged."""
-    name = f"{FOLDER}/ds={ds}.json"
+    name = retired_name(ds)
     try:
         files = frozenset[str](document(read_file(home / name), name)["files"])
         places = [raw_location(file) for file in files]
@@ -51,7 +46,7 @@ def retired(home: Path, ds: date | str) -> frozenset[str]:
 def unfinished(home: Path) -> tuple[list[Retired], dict[str, str]]:
     """Days of which somebody began to delete files and did not end; and why, of those whose commit is damaged."""
     begun, untold = [], {}
-    for ds in sorted(path.stem.removeprefix("ds=") for path in (home / FOLDER).glob("ds=*.json")):
+    for ds in sorted(day_of(path.stem) for path in Home(home).retired.glob(f"{DAY}*.json")):
         try:
             begun.append(Retired(ds, retired(home, ds)))
         except ValueError as error:
@@ -63,13 +58,13 @@ def retire(home: Path, ds: str, files: Iterable[str]) -> None:
     """Delete files of a day, as one step for readers. Raises OSError; a next call, or `finish`, goes on from there."""
     named = sorted({*files, *retired(home, ds)})
     content = {"schema_version": 1, "ds": ds, "files": named}
-    replace_file(_path(home, ds), json.dumps(content, indent=1).encode())
+    replace_file(home / retired_name(ds), json.dumps(content, indent=1).encode())
     finish_retirement(home, Retired(ds, frozenset(named)))
 
 
 def finish_retirement(home: Path, one: Retired) -> None:
     """Delete what is named. Manifests go first, so that the data are nobody's should the commit itself get lost."""
-    commits = {name for name in one.files if name.startswith(_COMMITS)}
+    commits = {name for name in one.files if is_commit(name)}
     for names in (commits, one.files - commits):
         read_all(lambda name: (home / name).unlink(missing_ok=True), sorted(names), home)
-    _path(home, one.ds).unlink(missing_ok=True)
+    (home / retired_name(one.ds)).unlink(missing_ok=True)

@@ -1,0 +1,33 @@
+"""Connections that a fleet file names: takes clusters and a resolver, gives a sentence per unusable connection."""
+
+from collections.abc import Callable, Iterable
+from functools import partial
+
+from kafka_fleet.config.credentials import CredentialsError, Resolver, http_credentials, kafka_settings
+from kafka_fleet.config.fleet import Cluster
+
+PREFIX = "AIRFLOW_CONN_"
+
+
+def _named(cluster: Cluster, resolver: Resolver) -> list[tuple[str, str | None, Callable[[], object]]]:
+    """(field, connection id, what the collector would do with it)."""
+    kafka, agent = cluster.kafka_connection, cluster.jolokia.connection
+    return [
+        ("kafka_connection", kafka, partial(kafka_settings, kafka, resolver)),
+        ("jolokia.connection", agent, partial(http_credentials, agent, resolver)),
+    ]
+
+
+def connection_problems(clusters: Iterable[Cluster], resolver: Resolver) -> list[str]:
+    """What `collect` would say of each connection that it cannot use; no text holds a value of a connection."""
+    found = []
+    for cluster in clusters:
+        for field, name, use in _named(cluster, resolver):
+            try:
+                use()
+            except CredentialsError as error:
+                text = f"cluster {cluster.id}: {field}: {error}"
+                if name is not None and name.upper().startswith(PREFIX):
+                    text += f"; write the id, {name[len(PREFIX) :].lower()}, without {PREFIX}"
+                found.append(text)
+    return found

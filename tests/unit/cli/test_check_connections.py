@@ -1,0 +1,50 @@
+"""`kafka-fleet check` names connections that are not defined here; with --connections they are errors."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from kafka_fleet.cli.main import main
+from support.builders.cli_fleets import GOOD, Plain
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("orders", "connection orders: neither AIRFLOW_CONN_ORDERS nor the file of KAFKA_FLEET_SECRETS has it"),
+        ("AIRFLOW_CONN_KAFKA_ORDERS", "has it; write the id, kafka_orders, without AIRFLOW_CONN_"),
+    ],
+)
+def test_connections_that_are_not_defined_are_named(tmp_path: Path, monkeypatch, capsys, name, sentence):
+    monkeypatch.delenv("KAFKA_FLEET_SECRETS", raising=False)
+    path = tmp_path / "fleet.yaml"
+    entry = {**GOOD, "kafka_connection": name, "jolokia": {**GOOD["jolokia"], "connection": "agents"}}
+    path.write_text(yaml.dump({"version": 1, "clusters": [entry]}, Dumper=Plain))
+    plain = ["check", "--fleet", str(path)]
+
+    assert main(plain) == 0
+    out, err = capsys.readouterr()
+    assert sentence in out
+    assert "jolokia.connection: connection agents: neither AIRFLOW_CONN_AGENTS" in out
+    assert err == ""
+
+    assert main([*plain, "--connections"]) == 2
+    out, err = capsys.readouterr()
+    assert len(err.splitlines()) == 2
+    assert sentence in err.splitlines()[0]
+
+    for one in (name, "agents"):
+        monkeypatch.setenv(f"AIRFLOW_CONN_{one.upper()}", '{"login": "me", "password": "canary"}')
+    assert main([*plain, "--connections"]) == 0
+    assert capsys.readouterr() == (f"{path}: 1 valid cluster, 0 errors\n", "")
+
+
+def test_a_certificate_that_is_no_file_is_named_without_its_path(tmp_path: Path, monkeypatch, capsys):
+    path = tmp_path / "fleet.yaml"
+    path.write_text(yaml.dump({"version": 1, "clusters": [{**GOOD, "kafka_connection": "orders"}]}, Dumper=Plain))
+    monkeypatch.setenv("AIRFLOW_CONN_ORDERS", '{"extra": {"ssl.ca.location": "/nowhere/canary.pem"}}')
+    assert main(["check", "--connections", "--fleet", str(path)]) == 2
+    _out, err = capsys.readouterr()
+    assert "ssl.ca.location must be the path of a file that is there" in err
+    assert "canary" not in err
