@@ -26,8 +26,8 @@ import psutil
 
 from benchmarks.measure import gate, machine
 from fleet_spark.stored import look
+from kafka_fleet.base.driver_jvm import SMALL_DAY_JVM
 from kafka_fleet.base.resources import spark_application, sql_dir
-from kafka_fleet.cli.commands import SMALL_DAY_JVM
 from kafka_fleet.store.generations import claim_generation, current_generation
 from kafka_fleet.store.home import Home
 from kafka_fleet.store.home_names import POINTER

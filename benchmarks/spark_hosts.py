@@ -15,8 +15,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from benchmarks.measure import figure, gate, machine
+from kafka_fleet.base.driver_jvm import SMALL_DAY_JVM
 from kafka_fleet.base.resources import spark_application, sql_dir
-from kafka_fleet.cli.commands import SMALL_DAY_JVM
 from support.homes.recorded import recorded_day, write_home
 from support.homes.stored_days import published
 from support.spark_runs.network_hosts import Host, network_hosts, no_hosts

@@ -41,12 +41,13 @@ from fleet_airflow.timetable import DailyWithMissedDays
 log = logging.getLogger(__name__)
 
 
-def spark(task_id: str, arguments: Any) -> FleetSparkSubmit:
+def spark(task_id: str, arguments: Any, rows: Any) -> FleetSparkSubmit:
     """One spark-submit. At most one of its kind runs at a time, over all runs: a backfill must not start ten JVMs."""
     return FleetSparkSubmit(
         task_id=task_id,
         application=str(APPLICATION),
         application_args=arguments,
+        rows=rows,
         conn_id=CONNECTION,
         name=f"kafka-fleet-{task_id}",
         max_active_tis_per_dag=1,
@@ -232,7 +233,7 @@ def fleet_health() -> None:
             tell_of_kept_raw(what.unjudged)
 
     plan = coverage()
-    analyze = spark("analyze", plan["arguments"])
+    analyze = spark("analyze", plan["arguments"], plan["rows"])
     analyze.trigger_rule = TriggerRule.ALL_DONE_MIN_ONE_SUCCESS  # many small files cost time, and no day its letters
     listed, published, digested = letters(), publish(), digest()
     LastSweepIsIn(task_id="collected") >> plan >> compact() >> analyze >> listed

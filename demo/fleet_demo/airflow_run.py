@@ -12,7 +12,7 @@ from typing import Any
 
 from fleet_demo.artifacts import java_program
 from fleet_demo.processes import LOOPBACK, end, free_port, tail
-from kafka_fleet.cli.commands import SMALL_DAY_JVM
+from kafka_fleet.base.driver_jvm import SMALL_DAY_JVM
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIG = ROOT / "demo" / "airflow_config"  # airflow_local_settings.py: no log servers on every interface

@@ -1,6 +1,7 @@
 """spark-submit from a task: on a cluster the code and the SQL go along, and the home's credentials, seen by nobody."""
 
 import logging
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -40,13 +41,20 @@ class FleetSparkSubmit(SparkSubmitOperator):
     """The operator with what is known only when it runs, and so is in none of the fields that Airflow stores."""
 
     operator_extra_links = (FleetPageLink(),)
+    template_fields = (*SparkSubmitOperator.template_fields, "rows")
     _tell: Callable[[str], None] = staticmethod(log.info)
+
+    def __init__(self, rows: Any = None, **options: Any) -> None:
+        """rows: raw rows of the day; None: many. Of few a driver on this machine is started for a short life."""
+        super().__init__(**options)
+        self.rows = rows
 
     def execute(self, context: Any) -> None:
         """Run the job. Spark's driver reads the credentials from its environment and hands them to its executors.
 
         The operator's own `env_vars` would not do: on YARN and Kubernetes it writes them on the command line.
         """
+        from kafka_fleet.base.driver_jvm import SMALL_DAY, driver_environment
         from kafka_fleet.base.spark_bundle import write_bundle
 
         master = "yarn"  # what the operator takes when there is no such connection
@@ -55,6 +63,8 @@ class FleetSparkSubmit(SparkSubmitOperator):
         with TemporaryDirectory(prefix="kafka-fleet-") as folder:
             if not master.startswith("local"):
                 self.py_files = str(write_bundle(Path(folder)))
+            else:
+                os.environ.update(driver_environment(self.rows or SMALL_DAY) | os.environ)
             take_credentials()
             self._tell = partial(_note_under_way, context)
             super().execute(context)

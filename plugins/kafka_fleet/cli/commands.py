@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from kafka_fleet.base import parallel
+from kafka_fleet.base.driver_jvm import driver_environment
 from kafka_fleet.base.errors import UsageError
 from kafka_fleet.base.resources import spark_application, sql_dir
 from kafka_fleet.cli.findings_table import HEAD, select, table_rows
@@ -35,14 +36,6 @@ from kafka_fleet.store.home import Home
 from kafka_fleet.store.raw.compaction import compact_finished
 from kafka_fleet.store.raw.manifests import manifests
 from kafka_fleet.store.versions import NewerVersion, document
-
-SMALL_DAY = 2_000_000  # raw rows: a smaller day is judged before the JVM's optimizing compiler has paid for itself
-# without that compiler the JVM keeps 48 MB of code, which the queries of a day outgrow: it then interprets the rest;
-# each time that its classes outgrow what it begins with, 21 MB of them, it collects the whole heap
-SMALL_DAY_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=256m -XX:MetaspaceSize=256m"
-# classes as scripts/setup left them (spark/class_archive.py): Spark starts in half of the time
-if (CLASS_ARCHIVE := Path(sys.prefix) / "spark.jsa").is_file():
-    SMALL_DAY_JVM += f" -XX:SharedArchiveFile={CLASS_ARCHIVE} -Xlog:cds=off -Xlog:cds+dynamic=off"
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
@@ -125,8 +118,8 @@ def submit(arguments: list[str], rows: int) -> int:
         "PYSPARK_DRIVER_PYTHON": sys.executable,
         "SPARK_LOCAL_IP": "127.0.0.1",  # the master is local[*]: nothing of it needs to be reached from elsewhere
     }
-    if rows < SMALL_DAY:
-        environment.setdefault("SPARK_SUBMIT_OPTS", SMALL_DAY_JVM)
+    for name, value in driver_environment(rows).items():
+        environment.setdefault(name, value)
     command = [str(beside / "spark-submit"), "--master", "local[*]", str(spark_application()), *arguments]
     done = subprocess.run(command, stdout=sys.stderr, env=environment, check=False)
     if done.returncode != 0:

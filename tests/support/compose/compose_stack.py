@@ -24,7 +24,7 @@ import yaml
 from fleet_demo.airflow_run import CONFIG
 from fleet_demo.artifacts import java_program
 from fleet_demo.processes import LOOPBACK, end, free_port, spawn, tail
-from kafka_fleet.cli.commands import SMALL_DAY_JVM
+from kafka_fleet.base.driver_jvm import SMALL_DAY_JVM
 from support.airflow_runs.airflow_home import WAITS, AirflowHome, Standalone, guarded
 from support.compose import compose_file
 from support.compose.compose_file import ROOT
