@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from docs_generator.markdown import code, escape
 from kafka_fleet.knowledge.advisories import Advisory
 from kafka_fleet.knowledge.conditions import Condition
-from kafka_fleet.knowledge.plots import COLUMNS, Plot
+from kafka_fleet.knowledge.plots import MISSING, POINTS, Plot
 from kafka_fleet.knowledge.signatures import Signature
 
 PAGE = "docs/reference/catalogue_files.md"
@@ -112,6 +112,6 @@ def file_page() -> str:
     for name in named:  # grows while it is read: parts have parts
         named += [one for one in _used(parts[name]) if one not in named]
     texts = [_described(name, parts[name], parts) for name in dict.fromkeys(named) if "properties" in parts[name]]
-    columns = ", ".join(map(code, COLUMNS))
-    sections[-1] += f"\n\nColumns of `query.sql`: {columns}."
+    points, missing = (", ".join(map(code, columns)) for columns in (POINTS, MISSING))
+    sections[-1] += f"\n\nColumns of `query.sql`: {points}; of `missing.sql`: {missing}. What is not given is null."
     return "\n".join([NOTE, HEAD, "\n\n".join([*sections, "## Parts", *texts]), ""])

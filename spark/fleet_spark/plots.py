@@ -28,7 +28,7 @@ from fleet_spark.ways import Ways, tables_read
 from kafka_fleet.documents.document import SCHEMA_VERSION
 from kafka_fleet.documents.plots import ClusterPlot, PlotLimit, PlotPanel, Plots, PlotSeries, SweepTimes
 from kafka_fleet.domain import GAP
-from kafka_fleet.knowledge.plots import COLUMNS, MOST_POINTS, Plot, load_plots
+from kafka_fleet.knowledge.plots import MISSING, MOST_POINTS, POINTS, Plot, load_plots
 from kafka_fleet.knowledge.signatures import Signature, load_signatures
 from kafka_fleet.store.raw.manifests import Manifest
 
@@ -78,8 +78,16 @@ def _points(spark: SparkSession, plot: Plot, ds: str) -> DataFrame:
     def rows(query: str) -> DataFrame:
         return spark.sql(query, args={n: v for n, v in {**plot.bound, "ds": ds}.items() if f":{n}" in query})
 
-    points, missing = rows(plot.query).select(*COLUMNS), rows(plot.missing_query).select("cluster", "missing")
+    points, missing = _typed(rows(plot.query), POINTS), _typed(rows(plot.missing_query), MISSING)
     return points.unionByName(missing, allowMissingColumns=True).withColumn("plot", lit(plot.id))
+
+
+def _typed(frame: DataFrame, columns: Mapping[str, str]) -> DataFrame:
+    """These columns of it, null where it has none of the name."""
+    there = set(frame.columns)
+    return frame.selectExpr(
+        *(f"TRY_CAST({name if name in there else 'NULL'} AS {kind}) AS {name}" for name, kind in columns.items())
+    )
 
 
 def document(
@@ -99,8 +107,8 @@ def document(
     made = []
     for name, plot in plots.items():
         own = rows.get(name, ())
-        panels = _panels([row for row in own if row["missing"] is None and None not in (row["panel"], row["series"])])
-        said = [row["missing"] for row in own if row["missing"] is not None]
+        panels = _panels(plot, [row for row in own if row["missing"] is None])
+        said = plot.sentences(row for row in own if row["missing"] is not None)
         nothing = [] if panels else [why or (plot.silence if name in run else NOT_ASKED)]
         limit = PlotLimit(value=limits[name], label=plot.limit.label) if plot.limit else None
         made.append(
@@ -117,17 +125,21 @@ def document(
     return Plots(schema_version=SCHEMA_VERSION, ds=ds, cluster=cluster, sweeps=_sweeps(ds, sweeps), plots=made)
 
 
-def _panels(rows: Sequence[Json]) -> list[PlotPanel]:
+def _panels(plot: Plot, rows: Sequence[Json]) -> list[PlotPanel]:
     panels: dict[tuple[int, str], tuple[Json, list[PlotSeries]]] = {}
     for row in rows:
-        _first, series = panels.setdefault((row["panel_place"], row["panel"]), (row, []))
-        points = [[int(start), int(end), value] for start, end, value in json.loads(row["points"])]
-        series.append(PlotSeries(name=row["series"][:_MOST_NAME], points=points))
+        if (names := plot.names(row)) is not None:
+            _first, series = panels.setdefault((row["panel_place"], names[0]), (row, []))
+            points = [[int(start), int(end), value] for start, end, value in json.loads(row["points"])]
+            series.append(PlotSeries(name=names[1][:_MOST_NAME], points=points))
     return [
         PlotPanel(
-            title=first["panel"][:_MOST_NAME], unit=first["unit"], series_count=first["series_count"], series=series
+            title=title[:_MOST_NAME],
+            unit=plot.panels[first["panel"]].unit,
+            series_count=first["series_count"],
+            series=series,
         )
-        for first, series in panels.values()
+        for (_place, title), (first, series) in panels.items()
     ]
 
 

@@ -1,7 +1,7 @@
 -- The points of all plots, at most so many per series: where sweeps are nearer together the highest of each step stays.
 -- in:  plot_points (the queries of all plots), cluster_days
 -- out: one row per cluster and what is drawn, which is a series of a plot: points as JSON, [[from, to, value], ...] in
---      time order, seconds of the day; and one per sentence on what was not measured, in `drawn.missing`, without any
+--      time order, seconds of the day; and one per thing that was not measured, in `drawn.missing`, without any
 WITH days AS (
     SELECT
         cluster,
@@ -15,7 +15,8 @@ stepped AS (
         p.cluster,
         p.amount,
         struct(
-            p.plot, p.panel, p.unit, p.panel_place, p.panel_count, p.series, p.place, p.series_count, p.missing
+            p.plot, p.panel, p.panel_object, p.panel_place, p.panel_count, p.series, p.series_object, p.series_detail,
+            p.place, p.series_count, p.missing, p.broker, p.sweeps, p.of_sweeps
         ) AS drawn,
         unix_seconds(p.from_at) - unix_seconds(cast(:ds AS TIMESTAMP)) AS from_s,
         unix_seconds(p.to_at) - unix_seconds(cast(:ds AS TIMESTAMP)) AS to_s,
@@ -60,4 +61,4 @@ SELECT
     ) AS points
 FROM gathered AS g
 WHERE size(g.points) > 0 OR g.drawn.missing IS NOT NULL
-ORDER BY g.cluster, g.drawn.plot, g.drawn.panel_place, g.drawn.place, g.drawn.missing
+ORDER BY g.cluster, g.drawn.plot, g.drawn.panel_place, g.drawn.place, g.drawn.missing, g.drawn.broker

@@ -4,24 +4,33 @@ A plot shows a day of every cluster, of quiet ones too, on the cluster's page. A
 registers it:
 
     plot.yaml     title, what is drawn, what is said when nothing was measured, values with their reasons
-    query.sql     its points: columns COLUMNS
-    missing.sql   sentences on what was not measured: cluster, missing
+    query.sql     its points, flat: columns of POINTS
+    missing.sql   what was not measured, flat: columns of MISSING
     cases.yaml    given rows -> points; run by the tests
 """
 
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.catalogue_folders import CatalogueError, entry_folders, read_query, read_words
+from kafka_fleet.knowledge.detection_rows import template
 from kafka_fleet.knowledge.signatures import load_signatures
 
 MOST_POINTS = 200  # of a series and day: a sweep every ten minutes has 144
 # a panel is a picture with one axis; a series a line in it, the worst first; *_count: how many there are in all
-COLUMNS = ("cluster", "panel", "unit", "panel_place", "panel_count", "series", "place", "series_count", "from_at",
-           "to_at", "amount")  # fmt: skip
+# what a query does not give is null; *_object and *_detail are names in the templates of plot.yaml
+POINTS = {
+    "cluster": "STRING", "panel": "STRING", "panel_object": "STRING", "panel_place": "INT", "panel_count": "INT",
+    "series": "STRING", "series_object": "STRING", "series_detail": "STRING", "place": "INT", "series_count": "BIGINT",
+    "from_at": "TIMESTAMP", "to_at": "TIMESTAMP", "amount": "DOUBLE",
+}  # fmt: skip
+MISSING = {"cluster": "STRING", "missing": "STRING", "broker": "INT", "sweeps": "BIGINT", "of_sweeps": "BIGINT"}
+MOST_NAMED = 10  # brokers that a sentence names; the rest is counted
 WORDS = "plot.yaml"
 
 
@@ -41,8 +50,19 @@ class Limit(BaseModel):
     label: str
 
 
+class Panel(BaseModel):
+    """A picture of a plot; its title is a template over a point."""
+
+    model_config = ConfigDict(extra="forbid")
+    title: str
+    unit: str
+
+
 class Plot(BaseModel):
-    """One folder: words and values from plot.yaml, points from query.sql, what has none from missing.sql."""
+    """One folder: words and values from plot.yaml, points from query.sql, what has none from missing.sql.
+
+    series: templates of their names; missing: of sentences, over a row of missing.sql, with `brokers` of all its rows.
+    """
 
     model_config = ConfigDict(extra="forbid")
     id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
@@ -50,10 +70,33 @@ class Plot(BaseModel):
     title: str
     about: str
     silence: str = Field(pattern=r"\.$")
+    panels: dict[str, Panel] = Field(min_length=1)
+    series: dict[str, str] = Field(min_length=1)
+    missing: dict[str, str] = Field(min_length=1)
     limit: Limit | None = None
     values: dict[str, Value] = Field(default_factory=dict)
     query: str = ""
     missing_query: str = ""
+
+    def names(self, row: Mapping[str, Any]) -> tuple[str, str] | None:
+        """Title of the panel and name of the series that a point belongs to; None where a part of them is null."""
+        if row["panel"] is None or row["series"] is None:
+            return None
+        title, series = template(self.panels[row["panel"]].title).of(row), template(self.series[row["series"]]).of(row)
+        return None if title is None or series is None else (title, series)
+
+    def sentences(self, rows: Iterable[Mapping[str, Any]]) -> list[str]:
+        """What was not measured, a sentence per reason."""
+        by_reason: dict[str, list[Mapping[str, Any]]] = {}
+        for row in rows:
+            by_reason.setdefault(row["missing"], []).append(row)
+        found = []
+        for reason, own in by_reason.items():
+            brokers = sorted(row["broker"] for row in own if row["broker"] is not None)
+            more = f" and {len(brokers) - MOST_NAMED} more" if len(brokers) > MOST_NAMED else ""
+            named = ", ".join(str(one) for one in brokers[:MOST_NAMED]) + more
+            found.append(template(self.missing[reason]).made.render({**own[0], "brokers": named}))
+        return sorted(found)
 
     @property
     def queries(self) -> str:

@@ -50,14 +50,14 @@ counted AS (
 SELECT
     cluster,
     panel_place,
-    NULL AS panel_count,
     place,
     series_count,
     from_at,
     to_at,
     amount,
-    CASE panel_place WHEN 1 THEN 'held' ELSE 'made per second' END AS panel,
-    CASE panel_place WHEN 1 THEN 'connections' ELSE 'connections/s' END AS unit,
-    concat('broker ', broker, ', ', listener) AS series
+    broker AS series_object,
+    listener AS series_detail,
+    'listener' AS series,
+    if(panel_place = 1, 'held', 'made') AS panel
 FROM counted
 WHERE place <= :most_series

@@ -46,37 +46,25 @@ quantiles AS (
         read_at,
         panel_place,
         panel_count,
-        CASE
-            WHEN phase = 'RemoteTimeMs'
-                THEN
-                    array(
-                        named_struct('place', 1, 'series', 'p50 wait', 'amount', p50_ms),
-                        named_struct('place', 2, 'series', 'p75 wait', 'amount', p75_ms),
-                        named_struct('place', 3, 'series', 'p99 wait', 'amount', p99_ms)
-                    )
-            ELSE array(named_struct('place', 4, 'series', 'p99 in all', 'amount', p99_ms))
-        END AS shown
+        if(phase = 'RemoteTimeMs', p50_ms, NULL) AS p50_wait,
+        if(phase = 'RemoteTimeMs', p75_ms, NULL) AS p75_wait,
+        if(phase = 'RemoteTimeMs', p99_ms, NULL) AS p99_wait,
+        if(phase = 'TotalTimeMs', p99_ms, NULL) AS p99_in_all
     FROM counted
     WHERE panel_place <= :most_panels
-),
-
-points AS (
-    SELECT
-        *,
-        explode(shown) AS point
-    FROM quantiles
 )
 
 SELECT
-    p.cluster,
-    'ms' AS unit,
-    p.panel_place,
-    p.panel_count,
-    p.point.series,
-    p.point.place,
+    cluster,
+    'broker' AS panel,
+    broker AS panel_object,
+    panel_place,
+    panel_count,
+    series,
     4 AS series_count,
-    p.read_at AS from_at,
-    p.read_at AS to_at,
-    p.point.amount,
-    concat('broker ', p.broker) AS panel
-FROM points AS p
+    read_at AS from_at,
+    read_at AS to_at,
+    amount,
+    CASE series WHEN 'p50_wait' THEN 1 WHEN 'p75_wait' THEN 2 WHEN 'p99_wait' THEN 3 ELSE 4 END AS place
+FROM quantiles
+    UNPIVOT (amount FOR series IN (p50_wait, p75_wait, p99_wait, p99_in_all))

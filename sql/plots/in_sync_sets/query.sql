@@ -28,38 +28,25 @@ counted AS (
     SELECT
         s.cluster,
         s.sweep_at,
-        s.partition_total,
-        count(x.topic) AS short_count,
-        count_if(x.replica_count - x.isr_count > 1) AS two_short_count,
-        count_if(x.isr_count = 1 AND x.replica_count > 1) AS alone_count
+        max(s.partition_total) OVER (PARTITION BY s.cluster) AS partition_total,
+        count(x.topic) AS under_replicated,
+        count_if(x.replica_count - x.isr_count > 1) AS two_short,
+        count_if(x.isr_count = 1 AND x.replica_count > 1) AS leader_alone
     FROM sweeps AS s
     LEFT JOIN short_partitions AS x ON s.cluster = x.cluster AND s.sweep_at = x.sweep_at
     GROUP BY s.cluster, s.sweep_at, s.partition_total
-),
-
-points AS (
-    SELECT
-        cluster,
-        sweep_at,
-        max(partition_total) OVER (PARTITION BY cluster) AS partition_total,
-        explode(array(
-            named_struct('place', 1, 'series', 'under-replicated', 'amount', short_count),
-            named_struct('place', 2, 'series', 'two or more short', 'amount', two_short_count),
-            named_struct('place', 3, 'series', 'leader alone', 'amount', alone_count)
-        )) AS point
-    FROM counted
 )
 
 SELECT
-    p.cluster,
-    'partitions' AS unit,
+    cluster,
+    'all' AS panel,
+    partition_total AS panel_object,
     1 AS panel_place,
-    NULL AS panel_count,
-    p.point.series,
-    p.point.place,
+    series,
     3 AS series_count,
-    p.sweep_at AS from_at,
-    p.sweep_at AS to_at,
-    try_cast(p.point.amount AS DOUBLE) AS amount,
-    concat('of ', format_number(p.partition_total, 0), ' in all') AS panel
-FROM points AS p
+    sweep_at AS from_at,
+    sweep_at AS to_at,
+    try_cast(amount AS DOUBLE) AS amount,
+    CASE series WHEN 'under_replicated' THEN 1 WHEN 'two_short' THEN 2 ELSE 3 END AS place
+FROM counted
+    UNPIVOT (amount FOR series IN (under_replicated, two_short, leader_alone))

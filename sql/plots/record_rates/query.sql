@@ -50,9 +50,7 @@ chosen AS (
     SELECT
         *,
         CASE
-            WHEN busy_place > 1 THEN concat('topic ', topic, ', the most uneven')
-            WHEN uneven_place > 1 OR series_count = 1 THEN concat('topic ', topic, ', the busiest')
-            ELSE concat('topic ', topic, ', the busiest and the most uneven')
+            WHEN busy_place > 1 THEN 'uneven' WHEN uneven_place > 1 OR series_count = 1 THEN 'busiest' ELSE 'both'
         END AS panel
     FROM ranked
     WHERE busy_place = 1 OR (uneven_place = 1 AND series_count > 1)
@@ -61,14 +59,14 @@ chosen AS (
 SELECT
     c.cluster,
     c.panel,
-    'records/s' AS unit,
-    NULL AS panel_count,
+    c.topic AS panel_object,
+    'partition' AS series,
+    c.partition AS series_object,
     c.place,
     c.series_count,
     r.from_at,
     r.to_at,
-    CASE WHEN c.busy_place = 1 THEN 1 ELSE 2 END AS panel_place,
-    concat('partition ', c.partition) AS series,
+    if(c.busy_place = 1, 1, 2) AS panel_place,
     try_divide(r.records, r.seconds) AS amount
 FROM chosen AS c
 INNER JOIN partition_rates AS r ON c.cluster = r.cluster AND c.topic = r.topic AND c.partition = r.partition
