@@ -1,7 +1,8 @@
 """Flat rows of a signature to what it found: takes rows of its queries, gives detections, the letter's table, charts.
 
     detections.sql   a row per thing that was found: cluster, cause, strength, from_at, to_at, ordinal (1 is the
-                     cluster's worst), and the columns that signature.yaml names
+                     cluster's worst), and the columns that signature.yaml names; line: optional, the row's place in
+                     the letter's table where that is another one, null where it is not in it
     subjects.sql     optional, where some subjects are other things: cluster, cause, ordinal, the columns of their names
     rows.sql         optional, where the letter's table shows other things: cluster, ordinal, and the table's columns
     series.sql       points of the day: cluster, chart, object_name, object_detail, threshold, from_at, to_at, amount
@@ -13,6 +14,7 @@ are those of the first row; its subjects are named by all. SQL gives no text tha
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from operator import itemgetter
 from typing import Any
 
 from kafka_fleet.knowledge.detection_rows import template
@@ -61,10 +63,11 @@ def _detection(
     return Detection(worst["cause"], worst["strength"], subjects, told, bounds)
 
 
-def _place(place: str | Places, rows: Sequence[FlatRow]) -> str | None:
+def _place(place: str | list[str] | Places, rows: Sequence[FlatRow]) -> str | None:
     if isinstance(place, Places):
         return ", ".join(_names(place.text, rows, ())[: place.most])
-    return template(place).of(rows[0])
+    texts = place if isinstance(place, list) else [place]
+    return next((named for text in texts if (named := template(text).of(rows[0])) is not None), None)
 
 
 def _names(text: str, rows: Sequence[FlatRow], named: Sequence[FlatRow]) -> list[str]:
@@ -103,7 +106,8 @@ def _bounds(signature: Signature, worst: FlatRow, named: Sequence[FlatRow]) -> d
 
 def table_of(signature: Signature, rows: Iterable[FlatRow]) -> dict[str, Any] | None:
     """The letter's table of one cluster: `{"columns": [...], "rows": [[...]]}` as texts; None without any row."""
-    shown = sorted(rows, key=lambda row: row["ordinal"])[:MOST_ROWS]
+    placed = [(row.get("line", row["ordinal"]), row) for row in rows]
+    shown = [row for _place, row in sorted((one for one in placed if one[0] is not None), key=itemgetter(0))][:MOST_ROWS]
     if not shown:
         return None
     columns = signature.table or {name: name for name in shown[0] if name not in ("cluster", "ordinal")}

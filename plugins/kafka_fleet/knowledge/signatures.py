@@ -128,6 +128,7 @@ class Signature(BaseModel):
     """One signature folder: words and thresholds from signature.yaml, the statistic from its queries.
 
     place, subjects, bounds, table and charts say what the rows of the queries become (knowledge/signature_rows.py).
+    place: of several templates the first that the worst row has the columns for.
     bounds: name -> column, or list; words: column -> what its values are called; table: heading -> column, or template;
     none: the columns of rows.sql as they are.
     """
@@ -144,7 +145,7 @@ class Signature(BaseModel):
     remeasure: str
     advice: list[Advice] = Field(default_factory=list)
     look: Look | None = None
-    place: str | Places = ""
+    place: str | list[str] | Places = ""
     detection_key: list[str] = Field(default_factory=list)
     subjects: list[Subjects] = Field(default_factory=list)
     bounds: dict[str, str | BoundList] = Field(default_factory=dict)
@@ -177,8 +178,8 @@ class Signature(BaseModel):
                 raise ValueError(f"chart {chart.title}: no such threshold: {chart.threshold}")
         lists = [one.text for one in self.bounds.values() if isinstance(one, BoundList)]
         names = [text for one in self.subjects for text in one.names] + [one.title for one in self.charts.values()]
-        place = self.place.text if isinstance(self.place, Places) else self.place
-        for text in (place, *names, *lists, *self.table.values()):
+        places = self.place if isinstance(self.place, list) else [getattr(self.place, "text", self.place)]
+        for text in (*places, *names, *lists, *self.table.values()):
             template(text)
         return self
 
