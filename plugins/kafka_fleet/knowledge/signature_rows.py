@@ -106,8 +106,8 @@ def _bounds(signature: Signature, worst: FlatRow, named: Sequence[FlatRow]) -> d
 
 def table_of(signature: Signature, rows: Iterable[FlatRow]) -> dict[str, Any] | None:
     """The letter's table of one cluster: `{"columns": [...], "rows": [[...]]}` as texts; None without any row."""
-    placed = [(row.get("line", row["ordinal"]), row) for row in rows]
-    shown = [row for _place, row in sorted((one for one in placed if one[0] is not None), key=itemgetter(0))][:MOST_ROWS]
+    placed = [(place, row) for row in rows if (place := row.get("line", row["ordinal"])) is not None]
+    shown = [row for _place, row in sorted(placed, key=itemgetter(0))[:MOST_ROWS]]
     if not shown:
         return None
     columns = signature.table or {name: name for name in shown[0] if name not in ("cluster", "ordinal")}
