@@ -51,15 +51,15 @@ _OWN = {
         )
         SELECT
             cluster, fleet ->> 'software' AS software, fleet ->> 'version' AS versions,
-            fleet ->> 'listener' AS listener,
-            coalesce(fleet ->> 'retries' = '0', FALSE) AS without_retries,
-            fleet ->> 'retries' IS NULL AND fleet ->> 'software' = 'apache-kafka-java' AND coalesce(list_bool_or(
+            fleet ->> 'listener' AS listener, fleet ->> 'retries' IS NOT NULL AS without_retries
+        FROM fleets
+        WHERE fleet ->> 'retries' = '0'
+            OR (fleet ->> 'retries' IS NULL AND fleet ->> 'software' = 'apache-kafka-java' AND list_bool_or(
                 list_transform(string_split(fleet ->> 'version', ','), lambda part:
                     CASE regexp_extract(trim(part), '^([<>=]*)', 1)
                         WHEN '<' THEN line_of(part) <= 2001 WHEN '>' THEN FALSE WHEN '>=' THEN FALSE
                         ELSE line_of(part) < 2001
-                    END)), FALSE) AS default_zero
-        FROM fleets""",
+                    END)))""",
     "declared_resets": """
         WITH patterns AS (
             SELECT d.cluster, e.key AS pattern, lower(trim(e.value ->> 'auto.offset.reset')) AS reset_policy

@@ -1,8 +1,9 @@
 """Flat rows of a signature to what it found: takes rows of its queries, gives detections, the letter's table, charts.
 
     detections.sql   a row per thing that was found: cluster, cause, strength, from_at, to_at, ordinal (1 is the
-                     cluster's worst), and the columns that signature.yaml names
-    subjects.sql     optional, where subjects are other things: cluster, cause, ordinal, and the columns of their names
+                     cluster's worst), and the columns that signature.yaml names; line: optional, the row's place in
+                     the letter's table where that is another one, null where it is not in it
+    subjects.sql     optional, where some subjects are other things: cluster, cause, ordinal, the columns of their names
     rows.sql         optional, where the letter's table shows other things: cluster, ordinal, and the table's columns
     series.sql       points of the day: cluster, chart, object_name, object_detail, threshold, from_at, to_at, amount
 
@@ -13,12 +14,13 @@ are those of the first row; its subjects are named by all. SQL gives no text tha
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from operator import itemgetter
 from typing import Any
 
 from kafka_fleet.knowledge.detection_rows import template
 from kafka_fleet.knowledge.detections import Detection
 from kafka_fleet.knowledge.evidence import figure, iso
-from kafka_fleet.knowledge.signatures import BoundList, Signature
+from kafka_fleet.knowledge.signatures import BoundList, Places, Signature
 
 FlatRow = Mapping[str, Any]
 MOST_ROWS = 40  # of the letter's table, per cluster
@@ -31,7 +33,7 @@ def detections_of(
     """The detections of one cluster, by cause and key. named: rows of subjects.sql; values: thresholds in force."""
     own, others = _by_detection(signature, rows), _by_detection(signature, named)
     return tuple(
-        _detection(signature, own[key], others[key] if signature.subjects_query else own[key], values)
+        _detection(signature, own[key], others[key], values)
         for key in sorted(own, key=lambda key: [(one is not None, one) for one in key])
     )
 
@@ -51,22 +53,38 @@ def _detection(
     signature: Signature, rows: Sequence[FlatRow], named: Sequence[FlatRow], values: Mapping[str, float]
 ) -> Detection:
     worst = rows[0]
-    place, evidence = template(signature.place).of(worst), []
+    place, evidence = _place(signature.place, rows), []
     for line in signature.evidence:
         name = line.threshold.get(worst["cause"])
         threshold = values[name] if name else None
         evidence.append(figure(line, worst[line.value], threshold, place, worst["from_at"], worst["to_at"]))
     told = tuple(one for one in evidence if one is not None)
-    subjects, bounds = _subjects(signature, named), _bounds(signature, worst, named)
+    subjects, bounds = _subjects(signature, rows, named), _bounds(signature, worst, named or rows)
     return Detection(worst["cause"], worst["strength"], subjects, told, bounds)
 
 
-def _subjects(signature: Signature, rows: Sequence[FlatRow]) -> tuple[str, ...]:
+def _place(place: str | list[str] | Places, rows: Sequence[FlatRow]) -> str | None:
+    if isinstance(place, Places):
+        return ", ".join(_names(place.text, rows, ())[: place.most])
+    texts = place if isinstance(place, list) else [place]
+    return next((named for text in texts if (named := template(text).of(rows[0])) is not None), None)
+
+
+def _names(text: str, rows: Sequence[FlatRow], named: Sequence[FlatRow]) -> list[str]:
+    """Each name once, by those of the rows that have the columns which its template asks for."""
+    one = template(text)
+    asked = named if named and one.names <= named[0].keys() else rows
+    return list(dict.fromkeys(name for row in asked if (name := one.of(row)) is not None))
+
+
+def _subjects(signature: Signature, rows: Sequence[FlatRow], named: Sequence[FlatRow]) -> tuple[str, ...]:
     """Each subject once, kind by kind, the worst first; and how many more of a kind there are."""
     found: list[str] = []
     for kind in signature.subjects:
-        names = list(dict.fromkeys(name for row in rows if (name := template(kind.name).of(row)) is not None))
-        names = sorted(names) if kind.by_name else names
+        names: list[str] = []
+        for text in kind.names:
+            own = _names(text, rows, named)
+            names += sorted(own) if kind.by_name else own
         found += names[: kind.most]
         if len(names) > kind.most:
             found.append(f"and {len(names) - kind.most:,} more {names[0].partition(' ')[0]}s")
@@ -88,7 +106,8 @@ def _bounds(signature: Signature, worst: FlatRow, named: Sequence[FlatRow]) -> d
 
 def table_of(signature: Signature, rows: Iterable[FlatRow]) -> dict[str, Any] | None:
     """The letter's table of one cluster: `{"columns": [...], "rows": [[...]]}` as texts; None without any row."""
-    shown = sorted(rows, key=lambda row: row["ordinal"])[:MOST_ROWS]
+    placed = [(place, row) for row in rows if (place := row.get("line", row["ordinal"])) is not None]
+    shown = [row for _place, row in sorted(placed, key=itemgetter(0))[:MOST_ROWS]]
     if not shown:
         return None
     columns = signature.table or {name: name for name in shown[0] if name not in ("cluster", "ordinal")}

@@ -84,13 +84,27 @@ class Advice(BaseModel):
 class Subjects(BaseModel):
     """Subjects of one kind: a template over a row, `broker {{ broker }}`; of more than `most` the rest is counted.
 
-    The worst come first, unless they are listed `by_name`.
+    The worst come first, unless they are listed `by_name`. Where things of one kind are named in several ways: a
+    template of each, in this order.
     """
 
     model_config = ConfigDict(extra="forbid")
-    name: str
+    name: str | list[str]
     most: int = Field(default=15, ge=1)
     by_name: bool = False
+
+    @property
+    def names(self) -> list[str]:
+        """Its templates."""
+        return [self.name] if isinstance(self.name, str) else self.name
+
+
+class Places(BaseModel):
+    """Places of evidence that is of several things: a template over each row; the first of them, joined by commas."""
+
+    model_config = ConfigDict(extra="forbid")
+    text: str
+    most: int = Field(ge=1)
 
 
 class BoundList(BaseModel):
@@ -114,6 +128,7 @@ class Signature(BaseModel):
     """One signature folder: words and thresholds from signature.yaml, the statistic from its queries.
 
     place, subjects, bounds, table and charts say what the rows of the queries become (knowledge/signature_rows.py).
+    place: of several templates the first that the worst row has the columns for.
     bounds: name -> column, or list; words: column -> what its values are called; table: heading -> column, or template;
     none: the columns of rows.sql as they are.
     """
@@ -130,7 +145,7 @@ class Signature(BaseModel):
     remeasure: str
     advice: list[Advice] = Field(default_factory=list)
     look: Look | None = None
-    place: str = ""
+    place: str | list[str] | Places = ""
     detection_key: list[str] = Field(default_factory=list)
     subjects: list[Subjects] = Field(default_factory=list)
     bounds: dict[str, str | BoundList] = Field(default_factory=dict)
@@ -162,8 +177,9 @@ class Signature(BaseModel):
             if chart.threshold is not None and chart.threshold not in self.thresholds:
                 raise ValueError(f"chart {chart.title}: no such threshold: {chart.threshold}")
         lists = [one.text for one in self.bounds.values() if isinstance(one, BoundList)]
-        names = [one.name for one in (*self.subjects,)] + [one.title for one in self.charts.values()]
-        for text in (self.place, *names, *lists, *self.table.values()):
+        names = [text for one in self.subjects for text in one.names] + [one.title for one in self.charts.values()]
+        places = self.place if isinstance(self.place, list) else [getattr(self.place, "text", self.place)]
+        for text in (*places, *names, *lists, *self.table.values()):
             template(text)
         return self
 

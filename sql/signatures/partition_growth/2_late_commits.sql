@@ -2,45 +2,18 @@
 -- in:  commit_events, declared_resets
 -- out: one row per group, partition and event with its cause. at_most: offsets from there to the first commit;
 --      there_before: those of them that were in the log when the group had not begun, skipped if its reset is latest;
---      none of a compacted log, whose offsets need not hold records.
+--      none of a compacted log, whose offsets need not hold records. arriving: offsets per byte, null unless measured.
 --      A group that commits below the log end of before it began did not begin at a log end: it is left out
 WITH caused AS (
     SELECT
-        e.cluster,
-        e.group_id,
-        e.topic,
-        e.partition,
-        e.from_sweep,
-        e.to_sweep,
-        e.read_at,
-        e.committed_offset,
-        e.from_log_end_offset,
-        e.log_start_offset,
-        e.log_end_offset,
-        e.log_bytes,
-        e.partitions_before,
-        e.partitions_of_topic,
-        e.seconds,
-        e.bytes_out,
-        e.bytes_in,
-        e.messages_in,
-        e.appended,
-        e.known_records,
-        e.offset_expirations,
+        e.*,
         d.reset_policy,
-        coalesce(e.begin_known AND e.absence_sure, FALSE) AS begin_known,
-        coalesce(e.traffic_measured, FALSE) AS traffic_measured,
-        coalesce(e.compacted, FALSE) AS compacted,
+        coalesce(e.begin_known AND e.absence_sure, FALSE) AS begin_sure,
         -- one reset policy holds for a group, so one partition tells of all that it began with at that sweep
-        max(
-            coalesce(e.begin_known AND e.absence_sure AND e.committed_offset < e.from_log_end_offset, FALSE)
-        ) OVER (PARTITION BY e.cluster, e.group_id, e.topic, e.to_sweep) AS began_below_the_end,
-        CASE
-            -- not known where the log start is not: retention may have moved it past the lost offset
-            WHEN e.kind = 'return' AND e.log_start_offset > e.previous_offset THEN e.log_start_offset
-            WHEN e.kind = 'return' AND e.log_start_offset IS NOT NULL THEN e.previous_offset
-            WHEN e.kind = 'first' THEN e.log_start_offset
-        END AS base,
+        max(e.begin_known AND e.absence_sure AND e.committed_offset < e.from_log_end_offset)
+            OVER (PARTITION BY e.cluster, e.group_id, e.topic, e.to_sweep) AS began_below_the_end,
+        -- not known where the log start is not: retention may have moved it past the lost offset
+        if(e.log_start_offset IS NULL, NULL, greatest(e.log_start_offset, e.previous_offset)) AS base,
         CASE
             -- offsets that an operator deleted are gone too: expiry shows in its own counter, where the release has it
             WHEN
@@ -59,20 +32,39 @@ WITH caused AS (
     FROM commit_events AS e
     LEFT JOIN declared_resets AS d ON e.cluster = d.cluster AND e.group_id = d.group_id
     -- the offsets of a group without members were set from outside, and nobody has read by them yet
-    WHERE array_contains(:clusters, e.cluster) AND NOT coalesce(e.group_state IN ('Empty', 'Dead'), FALSE)
+    WHERE NOT coalesce(e.group_state IN ('Empty', 'Dead'), FALSE)
 )
 
 SELECT
-    *,
+    cluster,
+    cause,
+    group_id,
+    topic,
+    partition,
+    from_sweep,
+    to_sweep,
+    read_at,
+    reset_policy,
+    base,
+    committed_offset,
+    log_bytes,
+    seconds,
+    bytes_out,
+    known_records,
+    offset_expirations,
+    begin_sure AS begin_known,
     committed_offset - base AS at_most,
+    if(begin_sure, greatest(0, least(committed_offset, coalesce(if(compacted, 0, from_log_end_offset), 0)) - base), 0)
+        AS there_before,
+    partitions_of_topic - partitions_before AS partitions_added,
+    log_end_offset - log_start_offset AS offsets_held,
     CASE
-        WHEN begin_known AND NOT compacted
-            THEN greatest(0, least(committed_offset, coalesce(from_log_end_offset, 0)) - base)
-        ELSE 0
-    END AS there_before
+        WHEN traffic_measured AND appended IS NOT NULL
+            THEN try_divide(try_cast(greatest(messages_in, appended) AS DOUBLE), bytes_in)
+    END AS arriving
 FROM caused
 WHERE
     cause IS NOT NULL
     AND committed_offset > base
-    AND NOT began_below_the_end
+    AND began_below_the_end IS NOT TRUE
     AND coalesce(reset_policy, 'latest') = 'latest'

@@ -1,7 +1,7 @@
 -- What each group has skipped of a topic at one sweep, in bounds.
--- in:  late_commits
+-- in:  late_commits, partition_growth_thresholds
 -- out: one row per cluster, cause, group, topic and sweep. unexplained: offsets that the bytes sent to consumers allow
---      beyond what groups are known to have read; null where that cannot be said
+--      beyond what groups are known to have read; null where that cannot be said. reported: none of the cause is surer
 WITH summed AS (
     SELECT
         cluster,
@@ -12,68 +12,61 @@ WITH summed AS (
         max(reset_policy) AS reset_policy,
         min(coalesce(from_sweep, to_sweep)) AS from_sweep,
         max(read_at) AS read_at,
-        count(*) AS skipped_partitions,
+        min(partition) AS first_partition,
         try_sum(at_most) AS at_most,
         try_sum(there_before) AS there_before,
-        max(partitions_of_topic - partitions_before) AS partitions_added,
+        max(partitions_added) AS partitions_added,
         max(offset_expirations) AS offset_expirations,
         max(seconds) AS seconds,
-        max(bytes_out) AS bytes_out,
         max(known_records) AS known_records,
-        -- offsets per byte, of what arrived and of what the logs hold: markers of transactions and what compaction
-        -- took away are offsets too
-        max(try_divide(try_cast(greatest(messages_in, appended) AS DOUBLE), bytes_in)) AS arriving,
-        try_divide(
-            try_cast(try_sum(log_end_offset - log_start_offset) AS DOUBLE), try_sum(log_bytes)
-        ) AS held,
-        min(appended IS NOT NULL AND log_bytes IS NOT NULL) AS sizes_known,
-        -- one window, filled with measured intervals, and a group that had not begun before it
-        min(traffic_measured AND begin_known) AND min(from_sweep) = max(from_sweep) AS judgeable
+        CASE
+            -- one window, filled with measured intervals, and a group that had not begun before it
+            WHEN
+                min(begin_known AND arriving IS NOT NULL AND log_bytes IS NOT NULL)
+                AND min(from_sweep) = max(from_sweep)
+                AND try_sum(log_bytes) > 0
+                -- offsets per byte, of what arrived and of what the logs hold: markers of transactions and what
+                -- compaction took away are offsets too
+                THEN
+                    max(bytes_out)
+                    * greatest(max(arriving), try_divide(try_cast(try_sum(offsets_held) AS DOUBLE), try_sum(log_bytes)))
+        END AS offsets_out
     FROM late_commits
     GROUP BY cluster, cause, group_id, topic, to_sweep
 ),
 
-sent AS (
-    SELECT
-        *,
-        CASE
-            WHEN sizes_known AND arriving IS NOT NULL AND held IS NOT NULL
-                THEN bytes_out * greatest(arriving, held) * (1 + :size_tolerance)
-        END AS offsets_out
-    FROM summed
-),
-
 budgets AS (
     SELECT
-        *,
+        s.*,
+        t.min_skipped,
         CASE
-            WHEN judgeable AND seconds >= :min_budget_s AND offsets_out >= known_records
-                THEN try_subtract(try_cast(ceil(offsets_out) AS BIGINT), known_records)
+            WHEN s.seconds >= t.min_budget_s AND s.offsets_out * (1 + t.size_tolerance) >= s.known_records
+                THEN try_subtract(try_cast(ceil(s.offsets_out * (1 + t.size_tolerance)) AS BIGINT), s.known_records)
         END AS unexplained
-    FROM sent
+    FROM summed AS s
+    INNER JOIN partition_growth_thresholds AS t ON s.cluster = t.cluster
+    WHERE s.at_most >= t.min_skipped
 ),
 
 bounded AS (
     SELECT
         *,
-        greatest(0, coalesce(try_subtract(at_most, unexplained), 0)) AS not_read
+        greatest(0, coalesce(try_subtract(at_most, unexplained), 0)) AS not_read,
+        greatest(
+            coalesce(try_subtract(at_most, unexplained), 0), if(reset_policy = 'latest', there_before, 0)
+        ) AS at_least
     FROM budgets
 )
 
 SELECT
     *,
-    CASE WHEN reset_policy = 'latest' THEN greatest(not_read, there_before) ELSE not_read END AS at_least,
-    CASE
-        WHEN not_read >= :min_skipped THEN 'conclusive'
-        WHEN reset_policy = 'latest' AND there_before >= :min_skipped THEN 'conclusive'
-        ELSE 'suggestive'
-    END AS strength
+    if(at_least >= min_skipped, 'conclusive', 'suggestive') AS strength,
+    at_least >= min_skipped OR max(at_least) OVER (PARTITION BY cluster, cause) < min_skipped AS reported,
+    row_number() OVER (PARTITION BY cluster, cause, group_id ORDER BY at_least DESC, topic ASC, to_sweep ASC)
+        AS place_in_group,
+    row_number() OVER (
+        PARTITION BY cluster, cause ORDER BY at_least DESC, at_most DESC, group_id ASC, topic ASC, to_sweep ASC
+    ) AS place_in_cause
 FROM bounded
-WHERE
-    at_most >= :min_skipped
-    -- a start on a topic or after an expiry is no fault of its own: it takes proof that it was not from the beginning
-    AND (
-        cause != 'first_start'
-        OR not_read >= :min_skipped
-        OR (reset_policy = 'latest' AND there_before >= :min_skipped)
-    )
+-- a start on a topic or after an expiry is no fault of its own: it takes proof that it was not from the beginning
+WHERE cause != 'first_start' OR at_least >= min_skipped

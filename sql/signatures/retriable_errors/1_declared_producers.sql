@@ -1,53 +1,26 @@
--- What owners declare of producers without retries.
+-- Producers that do not try again, by their owner's word.
 -- in:  cluster_days
--- out: one row per cluster and declared producer fleet: without_retries (retries: 0 is declared), or default_zero (all
---      its versions lie below 2.1, where that is the default, and nothing else is declared)
-WITH fleets AS (
-    SELECT
-        cluster,
-        explode(
-            from_json(
-                declaration,
-                'client_configs STRUCT<producers: ARRAY<STRUCT<
-                    software: STRING, version: STRING, listener: STRING, retries: STRING>>>'
-            ).client_configs.producers
-        ) AS fleet
-    FROM cluster_days
-    WHERE array_contains(:clusters, cluster)
-),
-
--- a version is one release, a line, or bounds joined by commas, of which one upper bound is enough
-bounds AS (
-    SELECT
-        f.cluster,
-        f.fleet.software,
-        f.fleet.version AS versions,
-        f.fleet.listener,
-        f.fleet.retries,
-        transform(
-            split(f.fleet.version, ','),
-            part -> STRUCT(
-                regexp_extract(trim(part), '^([<>=]*)', 1) AS sign,
-                1000L * try_cast(regexp_extract(trim(part), '([0-9]+)[.][0-9]+', 1) AS INT)
-                + try_cast(regexp_extract(trim(part), '[0-9]+[.]([0-9]+)', 1) AS INT) AS line
-            )
-        ) AS parts
-    FROM fleets AS f
-)
-
+-- out: one row per cluster and declared producer fleet. without_retries: retries: 0 is declared; else all its versions
+--      lie below 2.1, where that is the default, and nothing else is declared
 SELECT
-    cluster,
-    software,
-    versions,
-    listener,
-    coalesce(retries = '0', FALSE) AS without_retries,
-    retries IS NULL
-    AND software = 'apache-kafka-java'
-    AND coalesce(
-        exists(
-            parts,
-            p -> (p.sign = '<' AND p.line <= 2001) OR (p.sign IN ('<=', '=', '==', '') AND p.line < 2001)
-        ),
-        FALSE
-    ) AS default_zero
-FROM bounds
+    c.cluster,
+    p.software,
+    p.versions,
+    p.listener,
+    p.retries IS NOT NULL AS without_retries
+FROM cluster_days AS c
+    LATERAL VIEW inline(
+        from_json(
+            c.declaration,
+            'client_configs STRUCT<producers: ARRAY<STRUCT<
+                software: STRING, version: STRING, listener: STRING, retries: STRING>>>'
+        ).client_configs.producers
+    ) p AS software, versions, listener, retries
+WHERE
+    p.retries = '0'
+    -- a version is one release, a line, or bounds joined by commas, of which one upper bound is enough
+    OR (
+        p.retries IS NULL
+        AND p.software = 'apache-kafka-java'
+        AND p.versions RLIKE '(^|,) *(< *([01][.][0-9]+|2[.][01])|(<=|={0,2}) *([01][.][0-9]+|2[.]0))([^0-9]|$)'
+    )

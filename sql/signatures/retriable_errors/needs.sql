@@ -1,14 +1,20 @@
 -- Which brokers have the counters of errors, and whether clients are known where that matters.
--- in:  error_spans, client_sweeps, declared_producers, produce_errors
--- out: intervals of each broker; errors of each cluster that tells no client; connections without a name, and of old
---      Java clients or fleets of declared producers, which may lose what no broker counts
-WITH declared AS (
+-- in:  error_spans, produce_errors, old_clients, declared_producers
+-- out: intervals of each broker; errors of each cluster that tells no client; at most connections without a name and
+--      of old Java clients in a sweep, or that producers are declared, which may lose what no broker counts
+WITH clients AS (
     SELECT
         cluster,
-        count(*) AS fleets
+        try_sum(nameless) AS nameless,
+        try_sum(old_java) AS old_java
+    FROM old_clients
+    GROUP BY cluster, sweep_at
+    UNION ALL
+    SELECT
+        cluster,
+        0 AS nameless,
+        1 AS old_java
     FROM declared_producers
-    WHERE without_retries OR default_zero
-    GROUP BY cluster
 )
 
 SELECT
@@ -27,8 +33,8 @@ SELECT
     try_sum(e.errors) AS amount,
     NULL AS total
 FROM produce_errors AS e
-LEFT ANTI JOIN client_sweeps AS s ON e.cluster = s.cluster
-LEFT ANTI JOIN declared AS d ON e.cluster = d.cluster
+LEFT ANTI JOIN old_clients AS o ON e.cluster = o.cluster
+LEFT ANTI JOIN declared_producers AS d ON e.cluster = d.cluster
 WHERE e.cause IS NOT NULL
 GROUP BY e.cluster
 UNION ALL
@@ -36,15 +42,7 @@ SELECT
     cluster,
     'lost_connections' AS need,
     NULL AS broker,
-    coalesce(max(nameless), 0) AS amount,
-    coalesce(max(old_java), 0) AS total
-FROM client_sweeps
+    max(nameless) AS amount,
+    max(old_java) AS total
+FROM clients
 GROUP BY cluster
-UNION ALL
-SELECT
-    cluster,
-    'lost_connections' AS need,
-    NULL AS broker,
-    0 AS amount,
-    fleets AS total
-FROM declared

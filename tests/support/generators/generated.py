@@ -37,8 +37,8 @@ VIEWS = (
     "connection_spans", "bursts", "reconnect_storm_detections", "restarts", "usual_starts", "judged_restarts",
     "fetch_spans",
     "fetch_windows", "topic_windows", "group_windows", "bypassed_leaders", "follower_reads", "legal_waits",
-    "caused_windows", "late_commits", "skipping_groups", "rewound_partitions", "rewound_groups", "lost_log_ends",
-    "unclean_leaders", "unsafe_coordinators",
+    "caused_windows", "late_commits", "skipping_groups", "rewound_partitions", "coordinator_logs",
+    "broker_findings",
 )  # fmt: skip
 EACH = "each-sweep"  # the first clean cluster once more, landed sweep by sweep
 Row = dict[str, Any]

@@ -6,7 +6,7 @@ DuckDB runs the same queries, translated (benchmarks/duckdb_engine.py); benchmar
 import atexit
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from fleet_spark.signatures import Measured, detection, run_signatures
 from fleet_spark.tables import Day
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.detections import Detection, SignatureResult
+from kafka_fleet.knowledge.signature_rows import detections_of
 from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.store.generations import claim_generation
 from support.generators.fleetgen.shape import DS
@@ -93,11 +94,21 @@ def analyse_by_duckdb(home: Path, clusters: list[str], signatures: Sequence[str]
         values = {key: float(threshold.value) for key, threshold in signature.thresholds.items()}
         judged = duck.signature(name, clusters)
         detected: dict[str, list[Detection]] = defaultdict(list)
-        for row in judged.rows["query"]:
+        for row in judged.rows.get("query", []):
             detected[row["cluster"]].append(detection(signature, row, values))
+        flat, named = (_by_cluster(judged.rows.get(kind, [])) for kind in ("detections", "subjects"))
+        for cluster, rows in flat.items():
+            detected[cluster] += detections_of(signature, rows, named[cluster], values)
         for cluster, covered in judged.coverage.items():
             own = tuple(detected[cluster])
             state: Any = "detected" if own else "quiet" if covered.evaluated else "not_evaluated"
             found.append(plain(cluster, SignatureResult(name, state, own, covered.missing)))
     print(f"DuckDB: {time.monotonic() - began:.0f} s", flush=True)
+    return found
+
+
+def _by_cluster(rows: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    found: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in rows:
+        found[row["cluster"]].append(row)
     return found

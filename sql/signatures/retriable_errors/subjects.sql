@@ -1,0 +1,44 @@
+-- Clients and topics of what was detected: fleets that owners declare, listeners by what connects there, short topics.
+-- in:  retriable_errors_detections, declared_producers, old_clients, failed_topics
+-- out: one row per cluster, cause and client or topic; topics with the most failed batches first. Brokers count failed
+--      batches by topic for want of replicas, and not for the other causes
+SELECT DISTINCT
+    d.cluster,
+    d.cause,
+    0 AS ordinal,
+    p.software,
+    p.versions,
+    coalesce(p.listener, '') AS listener,
+    NULL AS old_java_on,
+    NULL AS nameless_on,
+    NULL AS topic
+FROM retriable_errors_detections AS d
+INNER JOIN declared_producers AS p ON d.cluster = p.cluster
+UNION ALL
+SELECT DISTINCT
+    d.cluster,
+    d.cause,
+    0 AS ordinal,
+    NULL AS software,
+    NULL AS versions,
+    NULL AS listener,
+    if(o.old_java > 0 OR o.old_java_before > 0, o.listener, NULL) AS old_java_on,
+    if(o.nameless > 0 OR o.nameless_before > 0, o.listener, NULL) AS nameless_on,
+    NULL AS topic
+FROM retriable_errors_detections AS d
+INNER JOIN old_clients AS o ON d.cluster = o.cluster AND d.to_sweep = o.sweep_at
+UNION ALL
+SELECT
+    d.cluster,
+    d.cause,
+    row_number() OVER (PARTITION BY d.cluster, d.cause ORDER BY try_sum(f.failed_batches) DESC, f.topic ASC) AS ordinal,
+    NULL AS software,
+    NULL AS versions,
+    NULL AS listener,
+    NULL AS old_java_on,
+    NULL AS nameless_on,
+    f.topic
+FROM retriable_errors_detections AS d
+INNER JOIN failed_topics AS f ON d.cluster = f.cluster AND d.broker = f.broker AND d.to_sweep = f.to_sweep
+WHERE d.cause = 'min_isr'
+GROUP BY d.cluster, d.cause, f.topic
