@@ -1,0 +1,73 @@
+-- Intervals whose consumer fetches can be judged, each with the sums of its window of the day and the wait that expires
+-- there. What idle members may let expire is known by the sweep at an interval's end: where that could not read them,
+-- the interval is not judged.
+-- in:  counters, unread_groups, request_times, fetch_latency_thresholds
+-- out: one row per cluster, broker and interval. Of the whole window: window_*, last_sweep, longest_s (its longest
+--      interval), fetches, expired, and wait_s: the plateau of the quantiles, else the client's default
+WITH spans AS (
+    SELECT
+        c.*,
+        t.wait_ms AS usual_ms,
+        -- the interval from process start has no rates of its own to be judged by, so it is a window of its own
+        if(c.kind = 'start', -1, floor(try_divide(unix_seconds(c.to_sweep), t.window_s))) AS time_window
+    FROM counters AS c
+    INNER JOIN fetch_latency_thresholds AS t ON c.cluster = t.cluster
+    LEFT ANTI JOIN unread_groups AS u ON c.cluster = u.cluster AND c.to_sweep = u.sweep_at
+    WHERE NOT c.ran_back AND c.expired_consumer_fetches IS NOT NULL
+),
+
+windows AS (
+    SELECT
+        *,
+        max(to_sweep) OVER summed AS last_sweep,
+        min(from_at) OVER summed AS window_from,
+        max(to_at) OVER summed AS window_to,
+        try_cast(try_sum(try_cast(seconds AS DECIMAL(28, 9))) OVER summed AS DOUBLE) AS window_s,
+        max(seconds) OVER summed AS longest_s,
+        try_sum(consumer_fetches) OVER summed AS fetches,
+        try_sum(expired_consumer_fetches) OVER summed AS expired
+    FROM spans
+    WINDOW summed AS (PARTITION BY cluster, broker, time_window)
+),
+
+-- the plateau: the quantile in the middle of the expired part, where two neighbouring quantiles agree
+plateaus AS (
+    SELECT
+        w.*,
+        CASE
+            WHEN w.expired < 0.1 * w.fetches THEN NULL
+            WHEN abs(q.p75_ms - q.p50_ms) <= greatest(10, 0.04 * q.p75_ms) AND w.expired >= 0.5 * w.fetches
+                THEN q.p50_ms
+            WHEN abs(q.p95_ms - q.p75_ms) <= greatest(10, 0.04 * q.p95_ms) THEN q.p75_ms
+            WHEN abs(q.p98_ms - q.p95_ms) <= greatest(10, 0.04 * q.p98_ms) THEN q.p95_ms
+        END AS plateau_ms
+    FROM windows AS w
+    LEFT JOIN request_times AS q
+        ON
+            w.cluster = q.cluster
+            AND w.broker = q.broker
+            AND w.last_sweep = q.sweep_at
+            AND q.request = 'FetchConsumer'
+            AND q.phase = 'RemoteTimeMs'
+)
+
+SELECT
+    cluster,
+    broker,
+    kind,
+    from_sweep,
+    to_sweep,
+    from_at,
+    to_at,
+    consumer_fetches,
+    expired_consumer_fetches,
+    time_window,
+    last_sweep,
+    window_from,
+    window_to,
+    window_s,
+    longest_s,
+    fetches,
+    expired,
+    if(plateau_ms >= 20 AND abs(plateau_ms - usual_ms) > 0.06 * usual_ms, plateau_ms, usual_ms) / 1000.0D AS wait_s
+FROM plateaus
