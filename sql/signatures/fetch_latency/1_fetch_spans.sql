@@ -1,14 +1,22 @@
--- Intervals whose consumer fetches can be judged, each with the sums of its window of the day and the wait that expires
--- there. What idle members may let expire is known by the sweep at an interval's end: where that could not read them,
--- the interval is not judged.
+-- Intervals whose consumer fetches can be judged, with the sums of their window of the day and the wait that expires in
+-- it. What idle members may let expire is known by the sweep at the end: one that could not read them is not judged.
 -- in:  counters, unread_groups, request_times, fetch_latency_thresholds
 -- out: one row per cluster, broker and interval. Of the whole window: window_*, last_sweep, longest_s (its longest
 --      interval), fetches, expired, and wait_s: the plateau of the quantiles, else the client's default
 WITH spans AS (
     SELECT
-        c.*,
+        c.cluster,
+        c.broker,
+        c.kind,
+        c.from_sweep,
+        c.to_sweep,
+        c.from_at,
+        c.to_at,
+        c.seconds,
+        c.consumer_fetches,
+        c.expired_consumer_fetches,
         t.wait_ms AS usual_ms,
-        -- the interval from process start has no rates of its own to be judged by, so it is a window of its own
+        -- the interval from process start has no rates of its own to be judged by: those are a window of their own
         if(c.kind = 'start', -1, floor(try_divide(unix_seconds(c.to_sweep), t.window_s))) AS time_window
     FROM counters AS c
     INNER JOIN fetch_latency_thresholds AS t ON c.cluster = t.cluster
@@ -44,30 +52,11 @@ plateaus AS (
     FROM windows AS w
     LEFT JOIN request_times AS q
         ON
-            w.cluster = q.cluster
-            AND w.broker = q.broker
-            AND w.last_sweep = q.sweep_at
-            AND q.request = 'FetchConsumer'
-            AND q.phase = 'RemoteTimeMs'
+            w.cluster = q.cluster AND w.broker = q.broker AND w.last_sweep = q.sweep_at
+            AND q.request = 'FetchConsumer' AND q.phase = 'RemoteTimeMs'
 )
 
 SELECT
-    cluster,
-    broker,
-    kind,
-    from_sweep,
-    to_sweep,
-    from_at,
-    to_at,
-    consumer_fetches,
-    expired_consumer_fetches,
-    time_window,
-    last_sweep,
-    window_from,
-    window_to,
-    window_s,
-    longest_s,
-    fetches,
-    expired,
+    *,
     if(plateau_ms >= 20 AND abs(plateau_ms - usual_ms) > 0.06 * usual_ms, plateau_ms, usual_ms) / 1000.0D AS wait_s
 FROM plateaus

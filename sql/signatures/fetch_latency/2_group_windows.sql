@@ -11,11 +11,8 @@ WITH progress AS (
     INNER JOIN fetch_latency_thresholds AS t ON p.cluster = t.cluster
     LEFT JOIN fetch_spans AS s
         ON
-            p.cluster = s.cluster
-            AND p.leader = s.broker
-            AND s.kind = 'sweeps'
-            AND p.from_sweep >= s.from_sweep
-            AND p.to_sweep <= s.to_sweep
+            p.cluster = s.cluster AND p.leader = s.broker AND s.kind = 'sweeps'
+            AND p.from_sweep >= s.from_sweep AND p.to_sweep <= s.to_sweep
     WHERE p.records > 0
 )
 

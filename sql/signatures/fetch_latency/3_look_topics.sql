@@ -1,16 +1,16 @@
--- What a close look shows of each topic that is read at a broker, and what all looks of the day show of it together. A
--- fetch that expires at a healthy broker carries nothing: with a byte to send it would have ended before. So bytes that
--- go out while no fetch ends promptly prove delay. A slow reader's period may fall together with an idle one's within a
--- look, not in look after look: the closeness of bytes and expiries that know nothing of each other is 1 on average, so
--- its product over the day's looks exceeds 1 / p with a chance of p at most (Ville).
+-- What a close look shows of each topic that is read at a broker, and all looks of the day together. A fetch that
+-- expires at a healthy broker carries nothing: with a byte to send it would have ended before. So bytes that go out
+-- while no fetch ends promptly prove delay. Periods of a slow reader and an idle one may fall together within a look, not
+-- in look after look: closeness of bytes and expiries that know nothing of each other is 1 on average, so its product
+-- over the day exceeds 1 / p with a chance of p at most (Ville).
 -- in:  look_steps, led_topics, fetch_latency_thresholds
 -- out: one row per look (cluster, broker, sweep_at) and topic of which bytes went out. shows: `delayed` is proven of a
---      topic that it only follows; `partly` where it leads a part: what expired fetches carried is more than a prompt
---      answer had, so no fetch.min.bytes of the same reader holds them back; `waits`: bytes were held back, by
---      whatever; `seems`: of each record that may be read at least twice the bytes go out beside an expiry, which
---      chance can do too; `prompt`: fewer than that; null: it does not tell. beside: bytes go out beside
---      expiries, over the day by no chance, of a topic that the broker only follows; that is no proof: one client may
---      read an idle topic and a busy one by turns. settles: the day's last look, and every one that tells shows `prompt`
+--      topic that it only follows; `partly` where it leads a part: expired fetches carried more than a prompt answer
+--      had, so no fetch.min.bytes of one reader holds it back; `waits`: bytes were held back, by whatever; `seems`: of
+--      each record at least twice the bytes go out beside an expiry, which chance can do too; `prompt`: fewer; null: it
+--      does not tell. beside: bytes of a topic that it only follows go out beside expiries, over the day by no chance;
+--      no proof: one client may read an idle topic and a busy one by turns. settles: the last look, and all that tell
+--      show `prompt`
 WITH slots AS (
     SELECT
         cluster,
@@ -35,15 +35,15 @@ readings AS (
         *,
         max(if(topic IS NULL, bytes_out, NULL)) OVER this AS broker_bytes,
         max(expired) OVER this AS late,
-        try_sum(expired) OVER both > 0 AS waiting,
+        try_sum(expired) OVER until_next > 0 AS waiting,
         -- every fetch that ended had expired, and yet bytes went out
-        max(expired) OVER this > 0 AND try_sum(fetches) OVER both <= max(expired) OVER this AND bytes_out > 0
+        max(expired) OVER this > 0 AND try_sum(fetches) OVER until_next <= max(expired) OVER this AND bytes_out > 0
             AS carried,
-        count(fetches + expired + bytes_out) OVER both = 2 AS known
+        count(fetches + expired + bytes_out) OVER until_next = 2 AS known
     FROM slots
     WINDOW
         this AS (PARTITION BY cluster, broker, sweep_at ORDER BY slot RANGE BETWEEN CURRENT ROW AND CURRENT ROW),
-        both AS (PARTITION BY cluster, broker, sweep_at ORDER BY slot RANGE BETWEEN CURRENT ROW AND 1 FOLLOWING)
+        until_next AS (PARTITION BY cluster, broker, sweep_at ORDER BY slot RANGE BETWEEN CURRENT ROW AND 1 FOLLOWING)
 ),
 
 looked AS (
@@ -102,13 +102,7 @@ shown AS (
 )
 
 SELECT
-    cluster,
-    broker,
-    sweep_at,
-    topic,
-    shows,
-    carried_bytes,
-    if(carried_expired > 0, carried_expired, expired) AS expired,
+    *,
     closeness IS NOT NULL
     AND max(leaders) OVER of_day = 0
     AND min(replicas) OVER of_day > 0

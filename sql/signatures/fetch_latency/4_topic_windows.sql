@@ -19,7 +19,7 @@ WITH traffic AS (
         max(x.leaders) AS leaders,
         max(x.replicas) AS replicas,
         min(k.shows) AS look_shows, -- what proves most is the first by its name
-        max(k.expired) AS look_expired,
+        max(if(k.carried_expired > 0, k.carried_expired, k.expired)) AS look_expired,
         max(k.carried_bytes) AS carried_bytes
     FROM topic_traffic AS x
     INNER JOIN fetch_spans AS s
@@ -70,20 +70,7 @@ known AS (
 )
 
 SELECT
-    cluster,
-    broker,
-    topic,
-    time_window,
-    bytes_out,
-    passing_by,
-    readers,
-    settled,
-    selected,
-    bypassed,
-    unseen_per_s,
-    look_shows,
-    look_expired,
-    carried_bytes,
+    *,
     try_sum(bytes_out) OVER whole <= excess_factor * try_sum(bytes_in) OVER whole AS one_pass,
     try_cast(try_sum(try_cast(try_divide(batches, seconds) AS DECIMAL(28, 9))) OVER whole AS DOUBLE) AS batches_per_s,
     -- leading at neither end of an interval is not enough: while its preferred leader restarts, a broker that took

@@ -45,9 +45,8 @@ members AS (
                 ) AS DECIMAL(28, 9)
             )
         ) AS expired,
-        -- one that reads an idle topic here, too, may wait for that: a consumer that still holds records of one topic
-        -- asks for the others alone
-        min(first_topic) = max(last_topic) AND max(followed) AS delayed
+        -- with an idle topic, too, it may wait for that: a consumer that holds records of one asks for the others alone
+        min(first_topic) = max(last_topic) AND max(followed) AS is_delayed
     FROM sessions
     GROUP BY cluster, broker, time_window, group_id, member_id
 )
@@ -58,6 +57,6 @@ SELECT
     time_window,
     try_cast(try_sum(expired) AS DOUBLE) AS legal_expired,
     try_cast(try_sum(expired) AS DOUBLE) + try_cast(try_sum(arrived) AS DOUBLE) AS legal_fetches,
-    count_if(delayed) AS delayed_members
+    count_if(is_delayed) AS delayed_members
 FROM members
 GROUP BY cluster, broker, time_window

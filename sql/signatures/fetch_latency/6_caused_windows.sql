@@ -1,8 +1,7 @@
--- What is left of a window's expiries and fetches when all that is legal is taken off, and what causes it; a close look
--- decides where there is one.
+-- What is left of a window's expiries and fetches when all that is legal is taken off, and what causes it.
 -- in:  fetch_spans, topic_windows, legal_waits, broker_days, fetch_latency_thresholds
--- out: one row per cluster, broker and window; cause is null where nothing is wrong. named_by: which topics are those of
---      the cause; bytes_out are theirs. proven: no healthy workload makes these rows
+-- out: one row per cluster, broker and window; cause is null where nothing is wrong. bytes_out: of the topics of the
+--      cause; broker_cause: one of the broker's day. proven: no healthy workload makes these rows
 WITH reads AS (
     SELECT
         s.cluster,
@@ -51,7 +50,7 @@ nodes AS (
 explained AS (
     SELECT
         r.*,
-        l.delayed_members,
+        coalesce(l.delayed_members, 0) AS delayed_members,
         coalesce(l.legal_expired, 0) AS legal_expired,
         coalesce(l.legal_fetches, 0) AS legal_fetches,
         -- expiries that members should have shown at their leaders and did not: those may wait at a follower
@@ -79,17 +78,11 @@ left_over AS (
         -- a look has seen at least so many
         greatest(expired - explained, if(look_proven, look_expired, NULL)) AS excess,
         fetches - explained - metadata_fetches AS busy_fetches,
-        exp(-coalesce(strange_per_s, batches_per_s, 0) * wait_s) AS legal_share
-    FROM explained
-),
-
-judged AS (
-    SELECT
-        *,
+        exp(-coalesce(strange_per_s, batches_per_s, 0) * wait_s) AS legal_share,
         excess / greatest(busy_fetches, 1) AS busy_ratio,
         -- answers that came before the wait was over, per batch that arrived: delayed readers get few of them
         (busy_fetches - excess) / greatest(batches_per_s * seconds, 1) AS prompt_share
-    FROM left_over
+    FROM explained
 ),
 
 caused AS (
@@ -115,36 +108,14 @@ caused AS (
             WHEN j.selected AND j.busy_ratio >= t.min_selected_ratio THEN 'follower'
             WHEN NOT j.selected AND j.busy_ratio >= t.min_bytes_ratio THEN 'min_bytes'
         END AS cause
-    FROM judged AS j
+    FROM left_over AS j
     INNER JOIN fetch_latency_thresholds AS t ON j.cluster = t.cluster
 )
 
 SELECT
-    cluster,
-    broker,
-    time_window,
-    cause,
-    last_sweep,
-    from_at,
-    to_at,
-    seconds,
-    fetches,
-    expired,
-    excess,
-    busy_fetches,
-    legal_expired,
-    legal_fetches,
-    batches_per_s,
-    carried_bytes,
-    wait_s,
-    CASE
-        WHEN cause = 'redirect' THEN 'bypassed'
-        WHEN look_expired IS NOT NULL THEN 'looked'
-        WHEN cause = 'min_bytes' THEN 'read'
-        WHEN followed THEN 'followed'
-        ELSE 'selected'
-    END AS named_by,
+    *,
     coalesce(if(cause = 'follower', coalesce(look_bytes, follower_bytes, selected_bytes), read_bytes), 0) AS bytes_out,
+    max(cause) OVER (PARTITION BY cluster, broker) AS broker_cause,
     -- a longer interval averages bursts with silence; expiries beyond those of the members seen are of unknown readers,
     -- who may be idle
     look_proven
@@ -152,11 +123,7 @@ SELECT
         longest_s <= max_interval_s
         AND (
             cause = 'redirect'
-            OR (
-                cause = 'follower'
-                AND followed
-                AND excess <= (1 + min_margin) * try_divide(seconds, wait_s) * coalesce(delayed_members, 0)
-            )
+            OR (followed AND excess <= (1 + min_margin) * try_divide(seconds, wait_s) * delayed_members)
         )
     ) AS proven
 FROM caused
