@@ -6,7 +6,7 @@ WITH progress AS (
     SELECT
         p.*,
         if(s.broker IS NULL, 0, p.records) AS counted,
-        floor(try_divide(unix_seconds(p.to_sweep), t.window_s)) AS time_window
+        floor(try_divide(unix_micros(p.to_sweep), 1e6D * t.window_s)) AS time_window
     FROM group_progress AS p
     INNER JOIN fetch_latency_thresholds AS t ON p.cluster = t.cluster
     LEFT JOIN fetch_spans AS s

@@ -1,16 +1,16 @@
--- What a close look shows of each topic that is read at a broker, and all looks of the day together. A fetch that
+-- What a close look shows of each topic that is read at a broker, and what the day's looks show together. A fetch that
 -- expires at a healthy broker carries nothing: with a byte to send it would have ended before. So bytes that go out
--- while no fetch ends promptly prove delay. Periods of a slow reader and an idle one may fall together within a look, not
--- in look after look: closeness of bytes and expiries that know nothing of each other is 1 on average, so its product
--- over the day exceeds 1 / p with a chance of p at most (Ville).
+-- while no fetch ends promptly prove delay. Periods of a slow reader and an idle one may fall together within a look,
+-- not in look after look: closeness of bytes and expiries that know nothing of each other is 1 on average, so that its
+-- product over the day exceeds 1 / p with a chance of p at most (Ville).
 -- in:  look_steps, led_topics, fetch_latency_thresholds
 -- out: one row per look (cluster, broker, sweep_at) and topic of which bytes went out. shows: `delayed` is proven of a
 --      topic that it only follows; `partly` where it leads a part: expired fetches carried more than a prompt answer
 --      had, so no fetch.min.bytes of one reader holds it back; `waits`: bytes were held back, by whatever; `seems`: of
 --      each record at least twice the bytes go out beside an expiry, which chance can do too; `prompt`: fewer; null: it
 --      does not tell. beside: bytes of a topic that it only follows go out beside expiries, over the day by no chance;
---      no proof: one client may read an idle topic and a busy one by turns. settles: the last look, and all that tell
---      show `prompt`
+--      no proof: one client may read an idle topic and a busy one by turns. settles: in the last look, where all that
+--      tell show `prompt`
 WITH slots AS (
     SELECT
         cluster,
@@ -58,8 +58,7 @@ looked AS (
         count_if(r.carried) AS carried_slots,
         try_sum(if(r.carried, r.late, 0)) AS carried_expired,
         try_sum(if(r.carried, r.broker_bytes, 0)) AS carried_bytes,
-        count_if(r.waiting AND r.records > 0) AS waiting_moves,
-        count_if(NOT r.waiting AND r.records > 0) AS free_moves,
+        least(count_if(r.waiting AND r.records > 0), count_if(NOT r.waiting AND r.records > 0)) AS moves,
         try_sum(if(r.waiting, r.bytes_out, 0)) AS waiting_bytes,
         try_sum(if(r.waiting, 0, r.bytes_out)) AS free_bytes,
         try_sum(if(r.waiting, r.records, 0)) AS waiting_records,
@@ -91,7 +90,7 @@ shown AS (
                         THEN 'partly'
                     ELSE 'waits'
                 END
-            WHEN least(l.free_moves, l.waiting_moves) < t.min_free_slots THEN NULL
+            WHEN l.moves < t.min_free_slots THEN NULL
             WHEN l.replicas > l.leaders AND l.waiting_bytes * l.free_records >= 2 * l.free_bytes * l.waiting_records
                 THEN 'seems'
             WHEN l.leaders = 0 THEN 'prompt'

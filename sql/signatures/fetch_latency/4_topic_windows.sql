@@ -26,10 +26,7 @@ WITH traffic AS (
         ON x.cluster = s.cluster AND x.broker = s.broker AND x.to_sweep = s.to_sweep AND x.kind = s.kind
     LEFT JOIN look_topics AS k
         ON
-            x.cluster = k.cluster
-            AND x.broker = k.broker
-            AND x.topic = k.topic
-            AND x.to_sweep = k.sweep_at
+            x.cluster = k.cluster AND x.broker = k.broker AND x.topic = k.topic AND x.to_sweep = k.sweep_at
             AND (k.beside OR k.shows IN ('delayed', 'partly', 'waits'))
     GROUP BY x.cluster, x.broker, x.topic, s.time_window
 ),

@@ -1,5 +1,5 @@
 -- What is left of a window's expiries and fetches when all that is legal is taken off, and what causes it.
--- in:  fetch_spans, topic_windows, legal_waits, broker_days, fetch_latency_thresholds
+-- in:  fetch_spans, topic_windows, legal_waits, fetch_latency_thresholds
 -- out: one row per cluster, broker and window; cause is null where nothing is wrong. bytes_out: of the topics of the
 --      cause; broker_cause: one of the broker's day. proven: no healthy workload makes these rows
 WITH reads AS (
@@ -14,7 +14,12 @@ WITH reads AS (
         max(s.longest_s) AS longest_s,
         max(s.fetches) AS fetches,
         max(s.expired) AS expired,
+        max(s.metadata_fetches) AS metadata_fetches,
         max(s.wait_s) AS wait_s,
+        max(t.missing_share) AS missing_share,
+        coalesce(max(l.legal_expired), 0) AS legal_expired,
+        coalesce(max(l.legal_fetches), 0) AS legal_fetches,
+        coalesce(max(l.delayed_members), 0) AS delayed_members,
         max(x.batches_per_s) FILTER (WHERE x.bytes_out > 0) AS batches_per_s,
         -- of topics whose readers are in no group, the slowest bounds the share that may expire legally; of topics of
         -- whose readers no member was seen here, as of a job between two sweeps, one that reads one partition does
@@ -35,54 +40,30 @@ WITH reads AS (
         try_sum(x.bytes_out) FILTER (WHERE x.selected) AS selected_bytes,
         try_sum(x.bytes_out) AS read_bytes
     FROM fetch_spans AS s
+    INNER JOIN fetch_latency_thresholds AS t ON s.cluster = t.cluster
+    LEFT JOIN legal_waits AS l ON s.cluster = l.cluster AND s.broker = l.broker AND s.time_window = l.time_window
     LEFT JOIN topic_windows AS x ON s.cluster = x.cluster AND s.broker = x.broker AND s.time_window = x.time_window
     WHERE s.to_sweep = s.last_sweep
     GROUP BY s.cluster, s.broker, s.time_window
 ),
 
-nodes AS (
-    SELECT
-        *,
-        count(*) OVER (PARTITION BY cluster) - 1 AS other_nodes
-    FROM broker_days
-),
-
-explained AS (
-    SELECT
-        r.*,
-        coalesce(l.delayed_members, 0) AS delayed_members,
-        coalesce(l.legal_expired, 0) AS legal_expired,
-        coalesce(l.legal_fetches, 0) AS legal_fetches,
-        -- expiries that members should have shown at their leaders and did not: those may wait at a follower
-        coalesce(l.legal_expired, 0) + try_cast(
-            try_sum(try_cast(greatest(0, (1 - t.missing_share) * l.legal_expired - r.expired) AS DECIMAL(28, 9)))
-                OVER (PARTITION BY r.cluster, r.time_window)
-            AS DOUBLE
-        ) AS explained,
-        -- KRaft controllers before 3.3 count the metadata fetches of the other nodes, one each 500 ms, as FetchConsumer
-        if(
-            b.process_roles LIKE '%controller%'
-            AND b.was_active_controller
-            AND regexp_like(b.kafka_release, '^(2[.]8|3[.][012])[.]'),
-            least(r.fetches - r.expired, 2.0D * b.other_nodes * r.seconds), 0
-        ) AS metadata_fetches
-    FROM reads AS r
-    INNER JOIN fetch_latency_thresholds AS t ON r.cluster = t.cluster
-    INNER JOIN nodes AS b ON r.cluster = b.cluster AND r.broker = b.broker
-    LEFT JOIN legal_waits AS l ON r.cluster = l.cluster AND r.broker = l.broker AND r.time_window = l.time_window
-),
-
 left_over AS (
     SELECT
         *,
+        -- expiries that members should have shown at their leaders and did not: those may wait at a follower
+        try_cast(
+            try_sum(try_cast(greatest(0, (1 - missing_share) * legal_expired - expired) AS DECIMAL(28, 9)))
+                OVER (PARTITION BY cluster, time_window)
+            AS DOUBLE
+        ) AS unspent,
         -- a look has seen at least so many
-        greatest(expired - explained, if(look_proven, look_expired, NULL)) AS excess,
-        fetches - explained - metadata_fetches AS busy_fetches,
+        greatest(expired - legal_expired - unspent, if(look_proven, look_expired, NULL)) AS excess,
+        fetches - legal_expired - unspent - metadata_fetches AS busy_fetches,
         exp(-coalesce(strange_per_s, batches_per_s, 0) * wait_s) AS legal_share,
         excess / greatest(busy_fetches, 1) AS busy_ratio,
         -- answers that came before the wait was over, per batch that arrived: delayed readers get few of them
         (busy_fetches - excess) / greatest(batches_per_s * seconds, 1) AS prompt_share
-    FROM explained
+    FROM reads
 ),
 
 caused AS (
@@ -94,13 +75,12 @@ caused AS (
             WHEN j.look_expired IS NOT NULL
                 THEN if(j.look_proven OR j.followed OR j.selected, 'follower', 'min_bytes')
             -- a redirect costs one fetch per consumer and metadata.max.age.ms; an idle reader expires at each wait
-            WHEN NOT j.followed AND j.passing_by > 0
-                THEN if(
-                    NOT j.is_read
-                    AND j.excess > 0
-                    AND j.excess <= try_divide(t.max_redirect_rate * j.seconds, j.wait_s) * j.passing_by,
-                    'redirect', NULL
-                )
+            WHEN
+                NOT (j.followed OR j.is_read)
+                AND j.excess > 0
+                AND j.excess <= try_divide(t.max_redirect_rate * j.seconds, j.wait_s) * j.passing_by
+                THEN 'redirect'
+            WHEN NOT j.followed AND j.passing_by > 0 THEN NULL
             WHEN j.busy_ratio - j.legal_share < t.min_margin OR j.prompt_share >= t.max_prompt_share THEN NULL
             WHEN j.followed THEN if(j.unsettled AND j.busy_ratio >= t.min_ratio, 'follower', NULL)
             WHEN j.busy_ratio - coalesce(exp(-j.unseen_per_s * j.wait_s), 0) < t.min_unseen_margin THEN NULL
