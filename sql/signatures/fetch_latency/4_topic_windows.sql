@@ -1,10 +1,10 @@
 -- How each topic is read at each broker in each window, and what its close looks show.
 -- in:  topic_traffic, fetch_spans, look_topics, group_windows, reader_sessions, config_days, fetch_latency_thresholds
--- out: one row per cluster, broker, topic and window. batches_per_s arrive in the topic at all brokers, unseen_per_s at
---      one partition here if no member was seen that reads it here. bypassed: groups (passing_by) got on with what it
---      leads, and read that elsewhere. followed: bytes went out that its own leaders do not explain, so somebody reads
---      from a follower here; settled: looks tell otherwise. selected: it may send consumers to a follower, and follows
---      a part. look_*: what looks saw of fetches that wait; one_pass: as many bytes went out as came in
+-- out: one row per cluster, broker, topic and window. readers: groups that got on with it anywhere. batches_per_s arrive
+--      at all brokers, unseen_per_s in a partition here of which no reader was seen. bypassed: groups (passing_by) got
+--      on with what it leads, and read that elsewhere. followed: bytes went out that its own leaders do not explain, so
+--      somebody reads from a follower here; settled: looks tell otherwise. selected: it may send consumers to a
+--      follower, and follows a part. look_*: of fetches that looks saw wait; one_pass: no more bytes went out than came
 WITH traffic AS (
     SELECT
         x.cluster,
@@ -76,7 +76,7 @@ SELECT
     AND (
         (leaders = 0 AND messages_in = 0)
         OR (
-            count_if(bypassed) OVER whole > if(bypassed, 1, 0)  -- another leader is passed by, not this one
+            count_if(bypassed) OVER whole > if(bypassed, 1, 0) -- another leader is passed by, not this one
             AND bytes_out > excess_factor * greatest(1, size(readers)) * bytes_in
         )
     ) AS followed

@@ -141,8 +141,8 @@ def _judged(home: Path, loads: dict[str, tuple[Callable[[Random], Load], bool, l
     duck.store("look_steps", fact_queries(sql_dir())["look_steps"], {})
     signature = load_signatures(sql_dir())["fetch_latency"]
     values = {name: float(one.value) for name, one in signature.thresholds.items()}
-    clusters = dict.fromkeys((row["cluster"] for row in looks), values)
-    duck.table("fetch_latency_thresholds", thresholds_table(signature, clusters))
+    limits = {str(row["cluster"]): values for row in looks}
+    duck.table("fetch_latency_thresholds", thresholds_table(signature, limits))
     duck.store("look_topics", signature.steps["look_topics"], {})
     return duck
 
