@@ -1,32 +1,18 @@
--- The counted intervals of the brokers and windows in which a cause was found, those with most expiries first.
+-- The counted intervals of the brokers and windows in which a cause was found, those with most expiries first: the
+-- counters' differences between two sweeps, as a second look would take them.
 -- in:  fetch_spans, caused_windows
--- out: at most 40 rows per cluster: the counters' differences between two sweeps, as a second look would take them
-WITH shown AS (
-    SELECT
-        s.cluster,
-        s.broker,
-        s.from_at,
-        s.to_at,
-        s.consumer_fetches,
-        s.expired_consumer_fetches,
-        c.cause,
-        row_number() OVER (
-            PARTITION BY s.cluster ORDER BY s.expired_consumer_fetches DESC, s.broker ASC, s.to_at ASC
-        ) AS place
-    FROM fetch_spans AS s
-    INNER JOIN caused_windows AS c
-        ON s.cluster = c.cluster AND s.broker = c.broker AND s.time_window = c.time_window
-    WHERE c.cause IS NOT NULL
-)
-
+-- out: one row per cluster, broker and interval
 SELECT
-    cluster,
-    broker,
-    from_at,
-    to_at,
-    consumer_fetches,
-    expired_consumer_fetches,
-    cause
-FROM shown
-WHERE place <= 40
-ORDER BY cluster, place
+    s.cluster,
+    s.broker,
+    s.from_at,
+    s.to_at,
+    s.consumer_fetches,
+    s.expired_consumer_fetches,
+    c.cause,
+    row_number() OVER (
+        PARTITION BY s.cluster ORDER BY s.expired_consumer_fetches DESC, s.broker ASC, s.to_at ASC
+    ) AS ordinal
+FROM fetch_spans AS s
+INNER JOIN caused_windows AS c ON s.cluster = c.cluster AND s.broker = c.broker AND s.time_window = c.time_window
+WHERE c.cause IS NOT NULL

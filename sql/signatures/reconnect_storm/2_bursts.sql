@@ -60,7 +60,7 @@ caused AS (
 windowed AS (
     SELECT
         *,
-        ceil(kept / greatest(1, ceil(burst_s / window_s))) AS together_by_rate,
+        ceil(kept / greatest(1, ceil(try_divide(burst_s, window_s)))) AS together_by_rate,
         -- the acceptor waits only when every network processor has its queue of 20 new connections full
         if(blocked_ns >= 1e6 * min_blocked_ms AND kept > 20 * processors, 20 * processors + 1, 0)
             AS together_by_acceptor,

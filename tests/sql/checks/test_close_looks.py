@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from benchmarks.duckdb_engine import Duck
+from fleet_spark.coverage import thresholds_table
 from fleet_spark.facts import fact_queries
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.signatures import load_signatures
@@ -116,8 +117,8 @@ DAYS: dict[str, tuple[Callable[[Random], Load], bool, int, bool]] = {
 }  # fmt: skip
 
 
-def _judged(home: Path, loads: dict[str, tuple[Callable[[Random], Load], bool, list[str]]], steps: list[str]) -> Duck:
-    """The steps over looks: what the clients do, whether a follower wakes its readers, the cluster of each look."""
+def _judged(home: Path, loads: dict[str, tuple[Callable[[Random], Load], bool, list[str]]]) -> Duck:
+    """`look_topics` of looks: what the clients do, whether a follower wakes its readers, the cluster of each look."""
     duck = Duck(home, "2026-11-20", sql_dir(), threads=1)
     reads, looks, led = [], [], []
     for name, (load, wakes, clusters) in loads.items():
@@ -139,9 +140,10 @@ def _judged(home: Path, loads: dict[str, tuple[Callable[[Random], Load], bool, l
     duck.table("led_topics", pa.Table.from_pylist(led))
     duck.store("look_steps", fact_queries(sql_dir())["look_steps"], {})
     signature = load_signatures(sql_dir())["fetch_latency"]
-    bound = {name: float(one.value) for name, one in signature.thresholds.items()}
-    for step in steps:
-        duck.store(step, signature.steps[step], {**bound, "clusters": sorted({row["cluster"] for row in looks})})
+    values = {name: float(one.value) for name, one in signature.thresholds.items()}
+    limits = {str(row["cluster"]): values for row in looks}
+    duck.table("fetch_latency_thresholds", thresholds_table(signature, limits))
+    duck.store("look_topics", signature.steps["look_topics"], {})
     return duck
 
 
@@ -151,7 +153,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str | None]
     loads = {
         name: (load, wakes, [f"{name}#{seed}" for seed in range(SEEDS)]) for name, (load, wakes, _) in LOADS.items()
     }
-    duck = _judged(tmp_path_factory.mktemp("looks"), loads, ["look_slots", "look_topics"])
+    duck = _judged(tmp_path_factory.mktemp("looks"), loads)
     found: dict[str, set[str | None]] = {name: set() for name in LOADS}
     for row in duck.rows("SELECT cluster, shows FROM look_topics WHERE topic = 'orders'"):
         found[row["cluster"].partition("#")[0]].add(row["shows"])
@@ -168,8 +170,9 @@ def test_a_look_proves_delay_only_where_readers_are_delayed(shown: dict[str, set
 def days(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bool]:
     """Whether all looks of a day show together that the topic goes out beside expiries."""
     loads = {name: (load, wakes, [name] * many) for name, (load, wakes, many, _) in DAYS.items()}
-    duck = _judged(tmp_path_factory.mktemp("days"), loads, ["look_slots", "look_topics", "look_days"])
-    return {row["cluster"]: row["beside"] for row in duck.rows("SELECT * FROM look_days WHERE topic = 'orders'")}
+    duck = _judged(tmp_path_factory.mktemp("days"), loads)
+    query = "SELECT cluster, max(beside) AS beside FROM look_topics WHERE topic = 'orders' GROUP BY cluster"
+    return {row["cluster"]: row["beside"] for row in duck.rows(query)}
 
 
 @pytest.mark.parametrize("load", DAYS)

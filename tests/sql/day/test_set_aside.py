@@ -25,7 +25,7 @@ BY = ["fetch_latency"]
 # cluster -> the file that fails for it, and how the sentence calls that query; in the order in which they are run
 GUILTY = {
     "a-hostile-fact": ("facts/intervals", "intervals"),
-    "hostile-step": ("signatures/fetch_latency/02_fetch_windows", "fetch_latency/fetch_windows"),
+    "hostile-step": ("signatures/fetch_latency/1_fetch_spans", "fetch_latency/fetch_spans"),
     "hostile-need": ("signatures/fetch_latency/needs", "needs"),
     "z-hostile-condition": ("conditions/min_isr_unsafe/detections", "conditions"),
     "hostile-plot": ("plots/fetch_times/query", "plots"),

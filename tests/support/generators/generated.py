@@ -35,10 +35,8 @@ KINDS: dict[str, tuple[Any, int]] = {
 VIEWS = (
     "isr_held", "isr_streaks", "produce_errors", "skew_contrasts", "skew_partitions", "skew_turns", "skew_topics",
     "connection_spans", "bursts", "reconnect_storm_detections", "restarts", "usual_starts", "judged_restarts",
-    "fetch_spans",
-    "fetch_windows", "topic_windows", "group_windows", "bypassed_leaders", "follower_reads", "legal_waits",
-    "caused_windows", "late_commits", "skipping_groups", "rewound_partitions", "coordinator_logs",
-    "broker_findings",
+    "fetch_spans", "topic_windows", "group_windows", "legal_waits", "caused_windows", "late_commits",
+    "skipping_groups", "rewound_partitions", "coordinator_logs", "broker_findings",
 )  # fmt: skip
 EACH = "each-sweep"  # the first clean cluster once more, landed sweep by sweep
 Row = dict[str, Any]
