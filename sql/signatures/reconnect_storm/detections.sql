@@ -73,6 +73,8 @@ SELECT
     j.cause,
     j.broker,
     j.listener,
+    j.kind,
+    j.to_sweep,
     j.from_at,
     j.to_at,
     j.created,

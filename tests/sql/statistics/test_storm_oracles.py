@@ -12,14 +12,16 @@ pytestmark = pytest.mark.timeout(1800)  # the first test waits for the analysis 
 LISTENER = ("cluster", "broker", "listener", "kind", "to_sweep")
 SPAN = (
     *LISTENER, "from_at", "to_at", "seconds", "process_seconds", "processors", "held", "held_before", "created",
-    "failed_authentications", "blocked_ns", "leaders", "backlog", "backlog_known", "somaxconn", "listen_overflows",
-    "listen_drops", "syncookies_sent", "tcp_syncookies", "tcp_max_syn_backlog", "internal", "burst_s",
+    "failed_authentications", "blocked_ns", "leaders", "backlog", "backlog_known", "somaxconn", "internal", "burst_s",
 )  # fmt: skip
 BURST = (
-    *LISTENER, "usual", "score", "surplus", "kept", "cause", "intervals_known", "together_by_rate",
+    *LISTENER, "usual", "score", "kept", "cause", "intervals_known", "together_by_rate",
     "together_by_acceptor", "together_by_kernel", "held_back", "together",
 )  # fmt: skip
-STORM = (*LISTENER, "cause", "strength", "send_ms_before", "send_ms_after")
+STORM = (
+    *LISTENER, "cause", "strength", "send_ms_before", "send_ms_after", "listen_overflows", "listen_drops",
+    "syncookies_sent", "tcp_syncookies", "tcp_max_syn_backlog",
+)  # fmt: skip
 RESTART = (
     "cluster", "broker", "to_sweep", "from_sweep", "process_start", "ended_by", "was_controller", "stops",
     "possible_stops", "controlled_shutdowns",
