@@ -155,7 +155,7 @@ def test_executors_of_both_workers_did_the_work(story):
     assert {"0", "1"} <= ids
     assert "driver" not in ids
     assert all(event["Task End Reason"]["Reason"] == "Success" for event in ended)
-    assert all(len(folders) == 2 for folders in story.executors.values()), "one for facts, one for judge, on each"
+    assert all(len(folders) == 1 for folders in story.executors.values()), "one for the day, on each"
 
 
 @pytest.mark.skipif(bool(NO_HOSTS), reason=NO_HOSTS)
@@ -163,7 +163,7 @@ def test_executors_of_both_workers_did_the_work(story):
 def test_every_executor_was_on_another_host_than_the_driver(story):
     _master, first, second, driver, _bucket = story.hosts
     started = [event for event in story.events if event["Event"] == "SparkListenerEnvironmentUpdate"]
-    assert [event["Spark Properties"]["spark.driver.host"] for event in started] == [driver.address] * 2
+    assert [event["Spark Properties"]["spark.driver.host"] for event in started] == [driver.address]
     assert {event["Spark Properties"]["spark.authenticate"] for event in started} == {"true"}
     ended = [event for event in story.events if event["Event"] == "SparkListenerTaskEnd"]
     assert {event["Task Info"]["Host"] for event in ended} == {first.address, second.address}
@@ -171,7 +171,7 @@ def test_every_executor_was_on_another_host_than_the_driver(story):
 
 def test_code_and_sql_come_with_the_job_and_no_executor_starts_python(story):
     lines = [line for line in story.printed.splitlines() if "code and SQL of kafka-fleet-" in line]
-    assert len(lines) == 2
+    assert len(lines) == 1
     submitted = [one for one in story.commands if "spark/submit.py" in one and "--py-files" in one]
     assert submitted
     assert not any("--sql" in one for one in submitted)
