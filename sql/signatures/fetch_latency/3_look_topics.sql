@@ -86,12 +86,13 @@ shown AS (
             WHEN l.carried_slots >= t.min_look_slots
                 THEN CASE
                     WHEN l.leaders = 0 AND l.replicas > 0 THEN 'delayed'
-                    WHEN l.replicas > l.leaders AND l.carried_bytes >= 2 * l.carried_expired * l.prompt_bytes
+                    WHEN l.replicas > l.leaders AND l.carried_bytes >= 2D * l.carried_expired * l.prompt_bytes
                         THEN 'partly'
                     ELSE 'waits'
                 END
             WHEN l.moves < t.min_free_slots THEN NULL
-            WHEN l.replicas > l.leaders AND l.waiting_bytes * l.free_records >= 2 * l.free_bytes * l.waiting_records
+            WHEN
+                l.replicas > l.leaders AND 1D * l.waiting_bytes * l.free_records >= 2D * l.free_bytes * l.waiting_records
                 THEN 'seems'
             WHEN l.leaders = 0 THEN 'prompt'
         END AS shows,
