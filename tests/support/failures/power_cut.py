@@ -11,6 +11,7 @@ import stat
 import struct
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -24,13 +25,14 @@ class NoDisk(RuntimeError):
     """This machine lets nobody mount a disk; the text says why."""
 
 
-def _run(*command: str) -> None:
+def _run(*command: str) -> str:
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     except FileNotFoundError as error:
         raise NoDisk(f"there is no {command[0]}") from error
     if done.returncode:
         raise NoDisk(f"{command[0]}: {done.stderr.strip()}")
+    return done.stdout
 
 
 class Disk:
@@ -51,6 +53,8 @@ class Disk:
     def unmount(self) -> None:
         """What was not synced is written, unless the power was cut."""
         _run("umount", str(self.folder))
+        while _run("losetup", "--associated", str(self._image)):  # it goes a little later, and would be mounted again
+            time.sleep(0.01)
 
     def again(self) -> None:
         """Mount it once more, as the machine that is back does."""
