@@ -16,7 +16,7 @@ from support.homes.recorded import Sweep, changed, land_all, recorded_day
 from support.spark_runs.analysed import Analysed, spark
 
 pytestmark = [pytest.mark.timeout(1200), pytest.mark.fault(36)]
-COMPARED = ("intervals", "partition_rates", "counters", "group_progress", "group_coordinators", "offset_rewinds",
+COMPARED = ("intervals", "partition_rates", "counters", "commit_intervals", "group_coordinators", "offset_rewinds",
             "log_ends_back", "moved_ends", "preferred_leads", "host_counters", "dropped")  # fmt: skip
 EMPTY = ("offset_rewinds", "log_ends_back", "dropped")  # of a healthy day
 SIGNATURES = ["offset_rewind"]

@@ -54,7 +54,7 @@ def test_every_signature_has_faults() -> None:
 
 def test_bulk_and_single_sweeps_give_the_same_facts(fleets: Generated) -> None:
     assert len([one for one in manifests(fleets.home, DS)[0] if one.cluster == EACH]) == healthy(0).sweeps
-    for table in ("intervals", "counters", "partition_rates", "topic_traffic", "group_progress", "broker_days"):
+    for table in ("intervals", "counters", "partition_rates", "topic_traffic", "commit_intervals", "broker_days"):
         rows = fleets.facts(table)
         bulk, single = ([row for row in rows if row["cluster"] == name] for name in (clean()[0].cluster, EACH))
         assert len(bulk) >= 3
