@@ -15,6 +15,13 @@ WITH sweeps AS (
         AND NOT arrays_overlap(s.admin_missing, array('topics', 'groups', 'group_offsets'))
 ),
 
+names AS (
+    SELECT DISTINCT
+        cluster,
+        group_id
+    FROM raw_groups
+),
+
 -- hashCode is h * 31 + code unit in 32 bits; BIGINT holds every step. A character outside the basic plane is two units
 hashed AS (
     SELECT
@@ -25,7 +32,7 @@ hashed AS (
             0L,
             (h, x) -> pmod(h * 31 + try_cast(conv(x, 16, 10) AS BIGINT), 4294967296L)
         ) AS hash_code
-    FROM (SELECT DISTINCT cluster, group_id FROM raw_groups)
+    FROM names
 ),
 
 sizes AS (
