@@ -57,13 +57,13 @@ apart AS (
     WHERE p.replicas_count > 0 AND p.log_end_offset >= 0
     GROUP BY
         i.cluster, i.broker, p.topic, p.partition, i.from_sweep, i.to_sweep, i.from_at, i.to_at, i.seconds
-    HAVING from_log_end_offset IS NOT NULL AND log_end_offset IS NOT NULL
 ),
 
 either AS (
     SELECT * FROM beside
     UNION ALL
     SELECT * FROM apart
+    WHERE from_log_end_offset IS NOT NULL AND log_end_offset IS NOT NULL
 ),
 
 spans AS (
