@@ -92,7 +92,8 @@ shown AS (
                 END
             WHEN l.moves < t.min_free_slots THEN NULL
             WHEN
-                l.replicas > l.leaders AND 1D * l.waiting_bytes * l.free_records >= 2D * l.free_bytes * l.waiting_records
+                l.replicas > l.leaders
+                AND 1D * l.waiting_bytes * l.free_records >= 2D * l.free_bytes * l.waiting_records
                 THEN 'seems'
             WHEN l.leaders = 0 THEN 'prompt'
         END AS shows,
