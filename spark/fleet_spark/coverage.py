@@ -7,10 +7,9 @@ so that they run once whatever clusters override.
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from functools import reduce
 
 import pyarrow as pa
-from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import Row, SparkSession
 from pyspark.sql.types import DoubleType, StringType, StructField, StructType
 
 from fleet_spark.aside import Aside, Task
@@ -56,11 +55,11 @@ def run_coverage(
     spark: SparkSession,
     signatures: Sequence[Signature],
     values: Mapping[str, Values],
-    steps: Mapping[str, Sequence[Step]],
+    steps: Mapping[str, Step],
     ways: Ways,
     aside: Aside,
 ) -> dict[str, dict[str, Coverage]]:
-    """Signature -> cluster -> coverage. values: by signature; steps: by view, one for each set of thresholds.
+    """Signature -> cluster -> coverage. values: by signature; steps: by view.
 
     ways and aside: as of run_signatures.
     """
@@ -68,7 +67,7 @@ def run_coverage(
         return {}
     query = "\nUNION ALL\n".join([_ASKED, *map(_needs, signatures)])
     read = tables_read(query)
-    ways.rows.update({view: sum(step.rows for step in own) for view, own in steps.items()})
+    ways.rows.update({view: step.rows for view, step in steps.items()})
 
     def covered(clusters: list[str]) -> dict[str, dict[str, Coverage]]:
         own = {name: {c: of[c] for c in clusters if c in of} for name, of in values.items()}
@@ -100,10 +99,7 @@ def _needs(signature: Signature) -> str:
     return f"SELECT '{signature.id}' AS signature, {columns} FROM (\n{text}\n)"  # noqa: S608  # all are of the project
 
 
-def show_step(view: str, steps: Sequence[Step], clusters: Sequence[str]) -> None:
-    """Register a step for these clusters: as it is where one run has made it for them."""
-    if len(steps) == 1 and set(steps[0].clusters) <= set(clusters):
-        frame = steps[0].frame
-    else:
-        frame = reduce(DataFrame.union, [step.of(clusters) for step in steps])
+def show_step(view: str, step: Step, clusters: Sequence[str]) -> None:
+    """Register a step for these clusters: as it is where it was made for no others."""
+    frame = step.frame if set(step.clusters) <= set(clusters) else step.of(clusters)
     frame.createOrReplaceTempView(view)

@@ -1,6 +1,6 @@
 """Steps of signatures: takes the query of one, gives its rows as a table that every later query reads."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -13,7 +13,7 @@ from fleet_spark.ways import Ways, weight
 
 
 class Step(NamedTuple):
-    """A step of a signature as one run of it left it, for the clusters that it was run for."""
+    """A step of a signature, for the clusters that it was run for."""
 
     frame: DataFrame
     clusters: Sequence[str]
@@ -38,13 +38,13 @@ class Computed(NamedTuple):
         return found
 
 
-def compute_step(spark: SparkSession, query: str, values: Mapping[str, Any], ways: Ways) -> Computed:
+def compute_step(spark: SparkSession, query: str, ways: Ways) -> Computed:
     """A step computed once, which every later step and all queries read.
 
     As mere views the steps of fetch_latency grow into one plan that takes three times as long.
     """
     with ways.of(query) as small:
-        frame = spark.sql(query, args=dict(values))
+        frame = spark.sql(query)
         if small:
             found = frame.toArrow()
             return Computed(in_driver(spark, found, frame.schema), weight(found), found)
