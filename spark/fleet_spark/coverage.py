@@ -14,9 +14,9 @@ from pyspark.sql.types import DoubleType, StringType, StructField, StructType
 
 from fleet_spark.aside import Aside, Task
 from fleet_spark.failures import running
-from fleet_spark.frames import in_driver
+from fleet_spark.frames import local_frame
+from fleet_spark.query_profiles import QueryProfiles, tables_read
 from fleet_spark.steps import Step
-from fleet_spark.ways import Ways, tables_read
 from kafka_fleet.knowledge.conditions import Condition
 from kafka_fleet.knowledge.needs import Coverage, Shown, coverage
 from kafka_fleet.knowledge.signatures import Signature
@@ -48,7 +48,7 @@ def show_thresholds(spark: SparkSession, check: Signature | Condition, values: V
     """Register the table of a check's thresholds."""
     table = thresholds_table(check, values)
     kinds = [StructField(n, StringType() if n == "cluster" else DoubleType()) for n in table.column_names]
-    in_driver(spark, table, StructType(kinds)).createOrReplaceTempView(thresholds_view(check))
+    local_frame(spark, table, StructType(kinds)).createOrReplaceTempView(thresholds_view(check))
 
 
 def run_coverage(
@@ -56,22 +56,22 @@ def run_coverage(
     signatures: Sequence[Signature],
     values: Mapping[str, Values],
     steps: Mapping[str, Step],
-    ways: Ways,
+    profiles: QueryProfiles,
     aside: Aside,
 ) -> dict[str, dict[str, Coverage]]:
     """Signature -> cluster -> coverage. values: by signature; steps: by view.
 
-    ways and aside: as of run_signatures.
+    profiles and aside: as of run_signatures.
     """
     if not signatures:
         return {}
     query = "\nUNION ALL\n".join([_ASKED, *map(_needs, signatures)])
     read = tables_read(query)
-    ways.rows.update({view: step.rows for view, step in steps.items()})
+    profiles.rows.update({view: step.rows for view, step in steps.items()})
 
     def covered(clusters: list[str]) -> dict[str, dict[str, Coverage]]:
         own = {name: {c: of[c] for c in clusters if c in of} for name, of in values.items()}
-        with running("needs"), ways.of(query):
+        with running("needs"), profiles.of(query):
             for one in signatures:
                 if thresholds_view(one) in read:
                     show_thresholds(spark, one, own[one.id])

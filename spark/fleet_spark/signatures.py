@@ -14,8 +14,8 @@ from pyspark.sql import SparkSession
 from fleet_spark.aside import Aside, Task
 from fleet_spark.coverage import Values, run_coverage, show_step, show_thresholds, thresholds_view
 from fleet_spark.failures import running
+from fleet_spark.query_profiles import QueryProfiles, tables_read
 from fleet_spark.steps import Step, compute_step
-from fleet_spark.ways import Ways, tables_read
 from kafka_fleet.knowledge.conditions import Condition
 from kafka_fleet.knowledge.detections import Detection, SignatureResult
 from kafka_fleet.knowledge.needs import Coverage
@@ -58,23 +58,25 @@ def _of_each(rows: Iterable[dict[str, Any]], clusters: Iterable[str]) -> dict[st
     return found
 
 
-def _found(spark: SparkSession, signature: Signature, of: Values, ways: Ways, clusters: list[str]) -> Found:
+def _found(
+    spark: SparkSession, signature: Signature, of: Values, profiles: QueryProfiles, clusters: list[str]
+) -> Found:
     """of: thresholds in force, by cluster; clusters: those of them that are computed."""
     own = {cluster: of[cluster] for cluster in clusters if cluster in of}
 
     def rows_of(name: str, query: str) -> dict[str, Rows]:
-        with running(f"{signature.id}/{name}"), ways.of(query):
+        with running(f"{signature.id}/{name}"), profiles.of(query):
             return _of_each(spark.sql(query).toArrow().to_pylist(), own)
 
     show_thresholds(spark, signature, own)
-    ways.rows[thresholds_view(signature)] = len(own)
+    profiles.rows[thresholds_view(signature)] = len(own)
     steps: dict[str, Step] = {}
     found: dict[str, Rows] = {}
     for view, query in signature.all_steps.items():
         with running(f"{signature.id}/{view}"):
-            step = compute_step(spark, query, ways)
+            step = compute_step(spark, query, profiles)
             step.frame.createOrReplaceTempView(view)
-            ways.rows[view] = step.rows
+            profiles.rows[view] = step.rows
             steps[view] = Step(step.frame, list(own), step.rows)
             if view == signature.detections_view:
                 found = _of_each(step.all_rows(), own)
@@ -92,7 +94,7 @@ def _series(
     signatures: list[Signature],
     values: Mapping[str, Values],
     steps: Mapping[str, Step],
-    ways: Ways,
+    profiles: QueryProfiles,
     aside: Aside,
 ) -> dict[str, Charts]:
     """Signature -> cluster -> charts: the points of all of them are one query."""
@@ -103,7 +105,7 @@ def _series(
 
     def charts(clusters: list[str]) -> dict[str, Charts]:
         points: dict[tuple[str, str], Rows] = defaultdict(list)
-        with running("series"), ways.of(query):
+        with running("series"), profiles.of(query):
             for view in sorted(read & set(steps)):
                 show_step(view, steps[view], clusters)
             for row in spark.sql(query).collect():
@@ -147,15 +149,15 @@ def run_signatures(
     spark: SparkSession,
     signatures: list[Signature],
     clusters: Mapping[str, Overrides],
-    ways: Ways | None = None,
+    profiles: QueryProfiles | None = None,
     aside: Aside | None = None,
 ) -> dict[str, dict[str, Measured]]:
     """Every signature on every cluster: cluster -> signature -> measured. Clusters without facts are absent.
 
-    ways: of the job that made the facts' views; None: all of them are small. aside: of the job, which goes on without
+    profiles: of the job that made the facts' views; None: all of them are small. aside: of the job, which goes on without
     the clusters that make a query fail, so they are absent too; None: what the query raised ends the run.
     """
-    known = ways or Ways(spark)
+    known = profiles or QueryProfiles(spark)
     values = {one.id: {c: thresholds(one, overrides) for c, overrides in clusters.items()} for one in signatures}
     left = aside or Aside(None, clusters, "signatures")
     tasks = {

@@ -52,7 +52,7 @@ def analyse(
     for name, signature in load_signatures(sql_dir()).items():
         if not signatures or name in signatures:
             began = time.monotonic()
-            found = run_signatures(day.spark, [signature], {name: {} for name in clusters}, day.ways)
+            found = run_signatures(day.spark, [signature], {name: {} for name in clusters}, day.profiles)
             for cluster, one in found.items():
                 measured[cluster] |= one
             print(f"{name}: {time.monotonic() - began:.0f} s", flush=True)

@@ -46,7 +46,7 @@ def weight(rows: pa.Table) -> int:
     return max(int(rows.num_rows), int(rows.nbytes) // ROW_BYTES)
 
 
-def suit(spark: SparkSession, rows: int) -> None:
+def apply_profile(spark: SparkSession, rows: int) -> None:
     """Set what a query that reads so many rows is best run with; what was given to the submit stays."""
     given = spark.sparkContext.getConf()
     for key, value in (OF_FEW_ROWS if few(rows) else OF_MANY_ROWS).items():
@@ -54,7 +54,7 @@ def suit(spark: SparkSession, rows: int) -> None:
             spark.conf.set(key, value)
 
 
-class Ways:
+class QueryProfiles:
     """The settings of one session over a job's queries, which may be asked for by several threads.
 
     Settings are the session's, so queries of one way run together and those of the other wait for them; between them
@@ -69,7 +69,7 @@ class Ways:
         self._set(0)
 
     def _set(self, rows: int) -> None:
-        suit(self._spark, rows)
+        apply_profile(self._spark, rows)
         self._few = few(rows)
 
     @contextmanager
