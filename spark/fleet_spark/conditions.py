@@ -128,8 +128,8 @@ def run_conditions(
 ) -> dict[str, dict[str, Answered]]:
     """Cluster -> condition -> answer, of every cluster of the day.
 
-    profiles: of the job that made the facts' views; None: all of them are small. aside: of the job, which goes on without
-    the clusters that make the query fail; None: what it raised ends the run. overrides: of clusters that have their own
+    profiles: of the job that made the facts' views; None: all of them are small. aside: of the job, which goes on
+    without the clusters that make the query fail; None: what it raised ends the run. overrides: of clusters that have their own
     thresholds.
     """
     if not conditions:
@@ -139,7 +139,7 @@ def run_conditions(
 
     def answers(_clusters: list[str]) -> dict[str, dict[str, Answered]]:
         values: dict[str, dict[str, dict[str, float]]] = {}
-        with running("conditions"), known.of(texts) as small:
+        with running("conditions"), known.for_query(texts) as small:
             clusters = sorted(_values(spark, "cluster_days", "cluster"))
             release_days(spark, _values(spark, "process_days", "kafka_release"), ds)
             for condition in conditions.values():

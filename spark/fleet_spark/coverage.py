@@ -71,7 +71,7 @@ def run_coverage(
 
     def covered(clusters: list[str]) -> dict[str, dict[str, Coverage]]:
         own = {name: {c: of[c] for c in clusters if c in of} for name, of in values.items()}
-        with running("needs"), profiles.of(query):
+        with running("needs"), profiles.for_query(query):
             for one in signatures:
                 if thresholds_view(one) in read:
                     show_thresholds(spark, one, own[one.id])

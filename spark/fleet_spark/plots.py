@@ -61,7 +61,7 @@ def run_plots(
     known, queries = profiles or QueryProfiles(spark), "\n".join([binned, *(plot.queries for plot in plots.values())])
 
     def points(_clusters: list[str]) -> list[Json]:
-        with running("plots"), known.of(queries):
+        with running("plots"), known.for_query(queries):
             frames = [_points(spark, plot, ds) for plot in plots.values()]
             reduce(DataFrame.unionByName, frames).createOrReplaceTempView("plot_points")
             made: list[Json] = spark.sql(binned, args={"ds": ds, "most_points": MOST_POINTS}).toArrow().to_pylist()

@@ -1,6 +1,6 @@
-"""Two ways to run a query: takes how many rows it reads, sets the session to what suits so many.
+"""Two profiles of session settings: takes how many rows a query reads, sets the session to what suits so many.
 
-Some 160 queries judge a day, and most of them are small on the largest day too. A small query waits for the compiler of
+Most queries of a day are small, on the largest day too. A small query waits for the compiler of
 its generated code, for plans that are made anew at every shuffle, and for what a plan's filters imply, longer than
 these save: docs/benchmarks.md.
 """
@@ -57,7 +57,7 @@ def apply_profile(spark: SparkSession, rows: int) -> None:
 class QueryProfiles:
     """The settings of one session over a job's queries, which may be asked for by several threads.
 
-    Settings are the session's, so queries of one way run together and those of the other wait for them; between them
+    Settings are the session's, so queries of one profile run together and those of the other wait for them; between them
     the session is set for few rows. rows: of each table or view by name; what is not counted here counts as empty.
     """
 
@@ -73,7 +73,7 @@ class QueryProfiles:
         self._few = few(rows)
 
     @contextmanager
-    def of(self, query: str) -> Iterator[bool]:
+    def for_query(self, query: str) -> Iterator[bool]:
         """Plan and run the query within: Spark reads its settings when it plans, and again when it plans anew.
 
         Gives whether it is small: then its result fits into the driver.

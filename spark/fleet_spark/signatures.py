@@ -65,7 +65,7 @@ def _found(
     own = {cluster: of[cluster] for cluster in clusters if cluster in of}
 
     def rows_of(name: str, query: str) -> dict[str, Rows]:
-        with running(f"{signature.id}/{name}"), profiles.of(query):
+        with running(f"{signature.id}/{name}"), profiles.for_query(query):
             return _of_each(spark.sql(query).toArrow().to_pylist(), own)
 
     show_thresholds(spark, signature, own)
@@ -105,7 +105,7 @@ def _series(
 
     def charts(clusters: list[str]) -> dict[str, Charts]:
         points: dict[tuple[str, str], Rows] = defaultdict(list)
-        with running("series"), profiles.of(query):
+        with running("series"), profiles.for_query(query):
             for view in sorted(read & set(steps)):
                 show_step(view, steps[view], clusters)
             for row in spark.sql(query).collect():
@@ -154,8 +154,8 @@ def run_signatures(
 ) -> dict[str, dict[str, Measured]]:
     """Every signature on every cluster: cluster -> signature -> measured. Clusters without facts are absent.
 
-    profiles: of the job that made the facts' views; None: all of them are small. aside: of the job, which goes on without
-    the clusters that make a query fail, so they are absent too; None: what the query raised ends the run.
+    profiles: of the job that made the facts' views; None: all of them are small. aside: of the job, which goes on
+    without the clusters that make a query fail, so they are absent too; None: what the query raised ends the run.
     """
     known = profiles or QueryProfiles(spark)
     values = {one.id: {c: thresholds(one, overrides) for c, overrides in clusters.items()} for one in signatures}

@@ -43,7 +43,7 @@ def compute_step(spark: SparkSession, query: str, profiles: QueryProfiles) -> Co
 
     As mere views the steps of fetch_latency grow into one plan that takes three times as long.
     """
-    with profiles.of(query) as small:
+    with profiles.for_query(query) as small:
         frame = spark.sql(query)
         if small:
             found = frame.toArrow()

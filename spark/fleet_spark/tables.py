@@ -157,7 +157,7 @@ class Day:
     def write_fact(self, table: str, query: str, values: Mapping[str, Any]) -> int:
         """Compute a fact table, store it as this generation, register it under its name; gives its rows."""
         folder = self.facts_path(table) / self.generation
-        with self.profiles.of(query) as small:
+        with self.profiles.for_query(query) as small:
             frame = self.spark.sql(query, args=dict(values))
             if small:
                 found = frame.toArrow()

@@ -27,13 +27,13 @@ def test_who_waits_for_a_query_is_told_that_the_jvm_is_gone(monkeypatch: pytest.
     known.rows = {"large": FEW_ROWS, "small": 1}
 
     def large() -> None:
-        with known.of("SELECT * FROM large"):
+        with known.for_query("SELECT * FROM large"):
             runs.set()
             killed.wait(10)
 
     def small() -> None:
         asks.set()
-        with known.of("SELECT * FROM small"):
+        with known.for_query("SELECT * FROM small"):
             pass
 
     with ThreadPoolExecutor(2) as pool:
