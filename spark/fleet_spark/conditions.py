@@ -129,8 +129,8 @@ def run_conditions(
     """Cluster -> condition -> answer, of every cluster of the day.
 
     profiles: of the job that made the facts' views; None: all of them are small. aside: of the job, which goes on
-    without the clusters that make the query fail; None: what it raised ends the run. overrides: of clusters that have their own
-    thresholds.
+    without the clusters that make the query fail; None: what it raised ends the run. overrides: of clusters that have
+    their own thresholds.
     """
     if not conditions:
         return {}

@@ -57,8 +57,8 @@ def apply_profile(spark: SparkSession, rows: int) -> None:
 class QueryProfiles:
     """The settings of one session over a job's queries, which may be asked for by several threads.
 
-    Settings are the session's, so queries of one profile run together and those of the other wait for them; between them
-    the session is set for few rows. rows: of each table or view by name; what is not counted here counts as empty.
+    Settings are the session's, so queries of one profile run together and those of the other wait for them; between
+    them the session is set for few rows. rows: of each table or view by name; what is not counted here counts as empty.
     """
 
     def __init__(self, spark: SparkSession) -> None:
