@@ -20,7 +20,7 @@ import pytest
 
 from fleet_spark.facts import write_facts
 from fleet_spark.judge import tables_needed, write_findings
-from fleet_spark.stored import look
+from fleet_spark.parquet import read_footer
 from fleet_spark.tables import Day
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.store.generations import claim_generation
@@ -65,7 +65,7 @@ def stages(home: Path, days: Sequence[str]) -> dict[str, Any]:
     }
     for folder, generation in pointers(home).items():
         if folder.startswith("facts/"):
-            rows = look(home / folder / generation).read().to_pylist()
+            rows = read_footer(home / folder / generation).read().to_pylist()
             found[folder] = sorted(json.dumps(row, default=str, sort_keys=True) for row in rows)
     return found
 

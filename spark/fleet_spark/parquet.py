@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
-from fleet_spark.frames import nullable, observed
+from fleet_spark.frames import counted_frame, nullable
 from kafka_fleet.store.files import replace_file
 
 _SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"  # where Spark puts its own words for it, in each footer
@@ -32,7 +32,7 @@ class Stored(NamedTuple):
         return pa.concat_tables(pq.ParquetFile(io.BytesIO(file.read_bytes())).read() for file in self.files)
 
 
-def look(folder: Path) -> Stored:
+def read_footer(folder: Path) -> Stored:
     """What the footers say; asking Spark would be a job for each table. Raises FileNotFoundError where is none."""
     schema, rows = None, 0
     files = sorted(folder.glob("*.parquet"))
@@ -45,7 +45,7 @@ def look(folder: Path) -> Stored:
     return Stored(StructType.fromJson(json.loads(schema)), rows, files)
 
 
-def write_few(folder: Path, rows: pa.Table, schema: StructType) -> None:
+def write_local(folder: Path, rows: pa.Table, schema: StructType) -> None:
     """Store rows that the driver holds, in place of what an attempt before may have left."""
     content = io.BytesIO()
     pq.write_table(rows.replace_schema_metadata({_SCHEMA: nullable(schema).json()}), content)
@@ -55,8 +55,8 @@ def write_few(folder: Path, rows: pa.Table, schema: StructType) -> None:
             left.unlink()
 
 
-def write_many(folder: Path, frame: DataFrame) -> int:
+def write_distributed(folder: Path, frame: DataFrame) -> int:
     """Let Spark compute and store the frame's rows, in place of what was there; gives how many they are."""
-    counted, count = observed(frame)
+    counted, count = counted_frame(frame)
     counted.write.mode("overwrite").parquet(str(folder))
     return int(count.get["rows"])

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from fleet_spark import ways
-from fleet_spark.ways import FEW_ROWS, Ways
+from fleet_spark import query_profiles
+from fleet_spark.query_profiles import FEW_ROWS, QueryProfiles
 
 
 class Gone(RuntimeError):
@@ -18,22 +18,22 @@ class Gone(RuntimeError):
 def test_who_waits_for_a_query_is_told_that_the_jvm_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
     killed, runs, asks = Event(), Event(), Event()
 
-    def suit(_spark: Any, _rows: int) -> None:
+    def apply_profile(_spark: Any, _rows: int) -> None:
         if killed.is_set():
             raise Gone
 
-    monkeypatch.setattr(ways, "suit", suit)
-    known = Ways(None)  # type: ignore[arg-type]
+    monkeypatch.setattr(query_profiles, "apply_profile", apply_profile)
+    known = QueryProfiles(None)  # type: ignore[arg-type]
     known.rows = {"large": FEW_ROWS, "small": 1}
 
     def large() -> None:
-        with known.of("SELECT * FROM large"):
+        with known.for_query("SELECT * FROM large"):
             runs.set()
             killed.wait(10)
 
     def small() -> None:
         asks.set()
-        with known.of("SELECT * FROM small"):
+        with known.for_query("SELECT * FROM small"):
             pass
 
     with ThreadPoolExecutor(2) as pool:

@@ -1,6 +1,6 @@
-"""Two ways to run a query: takes how many rows it reads, sets the session to what suits so many.
+"""Two profiles of session settings: takes how many rows a query reads, sets the session to what suits so many.
 
-Some 160 queries judge a day, and most of them are small on the largest day too. A small query waits for the compiler of
+Most queries of a day are small, on the largest day too. A small query waits for the compiler of
 its generated code, for plans that are made anew at every shuffle, and for what a plan's filters imply, longer than
 these save: docs/benchmarks.md.
 """
@@ -46,7 +46,7 @@ def weight(rows: pa.Table) -> int:
     return max(int(rows.num_rows), int(rows.nbytes) // ROW_BYTES)
 
 
-def suit(spark: SparkSession, rows: int) -> None:
+def apply_profile(spark: SparkSession, rows: int) -> None:
     """Set what a query that reads so many rows is best run with; what was given to the submit stays."""
     given = spark.sparkContext.getConf()
     for key, value in (OF_FEW_ROWS if few(rows) else OF_MANY_ROWS).items():
@@ -54,11 +54,11 @@ def suit(spark: SparkSession, rows: int) -> None:
             spark.conf.set(key, value)
 
 
-class Ways:
+class QueryProfiles:
     """The settings of one session over a job's queries, which may be asked for by several threads.
 
-    Settings are the session's, so queries of one way run together and those of the other wait for them; between them
-    the session is set for few rows. rows: of each table or view by name; what is not counted here counts as empty.
+    Settings are the session's, so queries of one profile run together and those of the other wait for them; between
+    them the session is set for few rows. rows: of each table or view by name; what is not counted here counts as empty.
     """
 
     def __init__(self, spark: SparkSession) -> None:
@@ -69,11 +69,11 @@ class Ways:
         self._set(0)
 
     def _set(self, rows: int) -> None:
-        suit(self._spark, rows)
+        apply_profile(self._spark, rows)
         self._few = few(rows)
 
     @contextmanager
-    def of(self, query: str) -> Iterator[bool]:
+    def for_query(self, query: str) -> Iterator[bool]:
         """Plan and run the query within: Spark reads its settings when it plans, and again when it plans anew.
 
         Gives whether it is small: then its result fits into the driver.
