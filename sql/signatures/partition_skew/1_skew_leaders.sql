@@ -3,7 +3,15 @@
 -- out: one row per cluster, broker and interval; pace is slow, timely or between the two
 WITH placed AS (
     SELECT
-        p.*,
+        p.cluster,
+        p.broker,
+        p.from_sweep,
+        p.to_sweep,
+        p.seconds,
+        p.requests,
+        p.mean_ms,
+        p.p50_ms,
+        p.p99_ms,
         t.slow_ratio,
         t.slow_ms,
         row_number() OVER (PARTITION BY p.cluster, p.from_sweep, p.to_sweep ORDER BY p.mean_ms, p.broker) AS place,
@@ -13,7 +21,7 @@ WITH placed AS (
     WHERE p.requests >= t.min_requests
 ),
 
--- the lower median of the others: with three brokers the faster of the two, so that two slow ones of three are both seen
+-- the lower median of the others: with three brokers the faster of the two, so that two slow ones are both seen
 compared AS (
     SELECT
         *,
@@ -26,15 +34,7 @@ compared AS (
 )
 
 SELECT
-    cluster,
-    broker,
-    from_sweep,
-    to_sweep,
-    seconds,
-    requests,
-    mean_ms,
-    p50_ms,
-    p99_ms,
+    *,
     CASE
         WHEN mean_ms >= slow_ratio * others_ms AND mean_ms - others_ms >= slow_ms THEN 'slow'
         WHEN mean_ms <= (1 + slow_ratio) / 2 * others_ms OR mean_ms - others_ms <= slow_ms / 2 THEN 'timely'

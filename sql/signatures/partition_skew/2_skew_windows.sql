@@ -49,16 +49,6 @@ windows AS (
     GROUP BY r.cluster, r.topic, r.from_sweep, r.to_sweep
 ),
 
-compared AS (
-    SELECT
-        *,
-        slow_partitions > 0 AND timely_partitions > 0 AS contrasted,
-        slow_partitions = 0 AND all_paced AS calm,
-        try_divide(slow_rate_sum * timely_partitions, timely_rate_sum * slow_partitions) AS contrast,
-        try_divide(max_rate * partition_count, rate_sum) AS peak
-    FROM windows
-),
-
 counted AS (
     SELECT
         w.*,
@@ -66,10 +56,17 @@ counted AS (
         t.min_window_ratio,
         t.record_bytes,
         t.batch_bytes,
+        w.slow_partitions > 0 AND w.timely_partitions > 0 AS contrasted,
+        w.slow_partitions = 0 AND w.all_paced AS calm,
+        count_if(w.slow_partitions = 0 AND w.all_paced) OVER of_topic AS calm_windows,
+        try_divide(w.max_rate * w.partition_count, w.rate_sum) AS peak,
+        try_divide(w.slow_rate_sum * w.timely_partitions, w.timely_rate_sum * w.slow_partitions) AS contrast,
         -- cheap and wide: what is judged stands out further, by a hot partition or by a slow leader's cold ones
-        count_if(w.peak >= 1.2 OR w.contrast <= 0.9) OVER of_topic AS uneven_windows,
-        count_if(w.calm) OVER of_topic AS calm_windows
-    FROM compared AS w
+        count_if(
+            w.max_rate * w.partition_count >= 1.2 * w.rate_sum
+            OR try_divide(w.slow_rate_sum * w.timely_partitions, w.timely_rate_sum * w.slow_partitions) <= 0.9
+        ) OVER of_topic AS uneven_windows
+    FROM windows AS w
     INNER JOIN partition_skew_thresholds AS t ON w.cluster = t.cluster
     WHERE w.partition_count >= t.min_partitions AND w.records >= t.min_records
     WINDOW of_topic AS (PARTITION BY w.cluster, w.topic)

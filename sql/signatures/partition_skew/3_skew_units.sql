@@ -2,7 +2,7 @@
 -- in:  partition_rates, skew_windows, skew_leaders
 -- out: one row per cluster, topic, partition, leader, pace, contrasted and calm: sums over its windows. weighed: of the
 --      partition's rate over the mean of the topic's, by the records of the topic, which are the weight; *_us: of the
---      leader's Produce times, by its requests. Of the whole partition: day_share and calm_share are such means,
+--      leader's Produce times, by its requests. Of the whole partition: day_rate and calm_rate are such means,
 --      longest_led 1 is of the leader that it had longest, stayed_hot: in half of the windows of several leaders
 WITH shares AS (
     SELECT
@@ -13,9 +13,9 @@ WITH shares AS (
         s.p50_ms,
         s.p99_ms,
         w.contrasted,
-        w.calm,
         w.min_windows,
         w.records AS weight,
+        w.calm AND w.calm_windows >= w.min_windows AS calm,
         try_divide(try_divide(r.records, r.seconds), try_divide(w.rate_sum, w.partition_count)) * w.records AS weighed,
         try_divide(r.records, r.seconds) * (w.partition_count - 1)
         >= w.min_window_ratio * greatest(w.rate_sum - try_divide(r.records, r.seconds), 1e-9) AS hot
@@ -58,9 +58,9 @@ units AS (
 
 SELECT
     *,
-    1.0D * try_sum(try_cast(weighed AS DECIMAL(38, 12))) OVER whole / try_sum(weight) OVER whole AS day_share,
+    1.0D * try_sum(try_cast(weighed AS DECIMAL(38, 12))) OVER whole / try_sum(weight) OVER whole AS day_rate,
     1.0D * try_sum(if(calm, try_cast(weighed AS DECIMAL(38, 12)), NULL)) OVER whole
-    / try_sum(if(calm, weight, NULL)) OVER whole AS calm_share,
+    / try_sum(if(calm, weight, NULL)) OVER whole AS calm_rate,
     try_sum(hot_windows) OVER whole AS day_hot_windows,
     max(if(led_windows >= min_windows, hot_leader, NULL)) OVER whole
     != min(if(led_windows >= min_windows, hot_leader, NULL)) OVER whole AS stayed_hot,

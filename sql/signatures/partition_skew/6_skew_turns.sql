@@ -31,8 +31,7 @@ changed AS (
         s.from_sweep AS slow_sweep,
         t.from_sweep AS timely_sweep,
         s.broker != t.broker AS moved,
-        max(s.rate_sum) AS slow_total,
-        max(t.rate_sum) AS timely_total,
+        max(t.rate_sum - s.rate_sum) AS grown,
         max(try_divide(s.timely_rate_sum, s.timely_partitions)) AS slow_usual,
         max(t.rate_sum - t.slow_rate_sum) AS other_rate,
         max(t.partition_count - t.slow_partitions) AS other_partitions,
@@ -63,9 +62,7 @@ taken AS (
         to_sweep,
         try_sum(records) AS records
     FROM partition_rates
-    WHERE
-        NOT coalesce(went_back, FALSE)
-        AND cluster IN (SELECT x.cluster FROM skew_topics AS x WHERE x.cause = 'leader_bound')
+    WHERE NOT coalesce(went_back, FALSE)
     GROUP BY cluster, broker, from_sweep, to_sweep
 ),
 
@@ -77,7 +74,7 @@ traffic AS (
         to_sweep,
         try_sum(bytes_in) AS bytes_in
     FROM topic_traffic
-    WHERE kind = 'sweeps' AND cluster IN (SELECT x.cluster FROM skew_topics AS x WHERE x.cause = 'leader_bound')
+    WHERE kind = 'sweeps'
     GROUP BY cluster, broker, from_sweep, to_sweep
 ),
 
@@ -102,9 +99,7 @@ loads AS (
 borne AS (
     SELECT
         *,
-        count_if(NOT slow) OVER (
-            PARTITION BY cluster, broker ORDER BY from_sweep ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-        ) AS spell,
+        count_if(NOT slow) OVER (PARTITION BY cluster, broker ORDER BY from_sweep) AS spell,
         greatest(max(if(slow, NULL, records)) OVER own, min(if(slow, NULL, records)) OVER beside) AS most_records,
         greatest(max(if(slow, NULL, requests)) OVER own, min(if(slow, NULL, requests)) OVER beside) AS most_requests,
         greatest(max(if(slow, NULL, bytes_in)) OVER own, min(if(slow, NULL, bytes_in)) OVER beside) AS most_bytes
@@ -131,7 +126,7 @@ WHERE
     AND c.timely_rate * (c.other_partitions - c.n) <= t.min_window_ratio * (c.other_rate - c.timely_rate) * c.n
     AND c.other_partitions > c.n
     -- what they gained, the others lost: no key or tenant came or went
-    AND c.timely_total - c.timely_rate - c.slow_total + c.slow_rate
+    AND c.grown + c.slow_rate - c.timely_rate
     BETWEEN t.min_exchanged * (c.slow_rate - c.timely_rate) AND (c.slow_rate - c.timely_rate) / t.min_exchanged
     -- slow for a reason of its own: under no more than was borne in time
     AND b.slow

@@ -17,7 +17,7 @@ slow AS (
         broker,
         dense_rank() OVER (PARTITION BY cluster, cause ORDER BY broker) <= 2 AS is_shown
     FROM partition_skew_detections
-    WHERE topic_rank = 1 AND by_leader
+    WHERE topic_rank = 1 AND by_leader AND broker IS NOT NULL
 )
 
 SELECT
