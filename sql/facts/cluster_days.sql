@@ -83,13 +83,13 @@ SELECT
     s.topics_sweep,
     c.configs_sweep,
     s.offsets_sweep,
-    -- assignments tell which partitions are still read: offsets without them only where no sweep gave both
-    coalesce(s.members_sweep, s.offsets_sweep) AS lags_sweep,
     l.metadata_level,
     l.eligible_leader_replicas,
     o.controller_listeners,
     o.control_listener,
     o.replica_fetchers,
+    -- assignments tell which partitions are still read: offsets without them only where no sweep gave both
+    coalesce(s.members_sweep, s.offsets_sweep) AS lags_sweep,
     coalesce(o.broker_listener, o.broker_protocol) AS broker_listener,
     CASE
         WHEN l.metadata_level IS NOT NULL OR o.has_roles THEN 'KRaft'

@@ -40,7 +40,6 @@ sweeps AS (
 SELECT
     cluster,
     sweep_at,
-    lag(sweep_at) OVER (PARTITION BY cluster ORDER BY sweep_at) AS previous_sweep,
     kafka_cluster_id,
     admin_outcome,
     admin_detail,
@@ -50,6 +49,7 @@ SELECT
     groups_read,
     members_read,
     offsets_read,
+    lag(sweep_at) OVER (PARTITION BY cluster ORDER BY sweep_at) AS previous_sweep,
     coalesce(
         measured
         AND ended_at > min(CASE WHEN measured THEN sweep_at END) OVER (

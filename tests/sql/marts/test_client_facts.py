@@ -89,9 +89,7 @@ def test_libraries_and_their_share_equal_a_second_computation(day: Analysed, raw
 
 
 def test_members_equal_a_second_computation(day: Analysed, raw: dict[str, list[Row]]) -> None:
-    expected = {
-        (row["cluster"], row["group_id"], row["client_id"], row["client_host"]) for row in raw["group_members"]
-    }
+    expected = {(row["cluster"], row["group_id"], row["client_id"], row["client_host"]) for row in raw["group_members"]}
     stored = [row for row in day.facts("group_days") if row["client_id"] is not None]
     assert len(stored) > 50
     found = [(row["cluster"], row["group_id"], row["client_id"], row["client_host"]) for row in stored]
