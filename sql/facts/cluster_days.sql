@@ -41,67 +41,56 @@ configs AS (
     FROM raw_topic_configs
     WHERE name = 'min.insync.replicas' AND to_date(sweep_at) = :ds
     GROUP BY cluster
-),
-
-sweeps AS (
-    SELECT
-        s.cluster,
-        max_by(s.kafka_cluster_id, s.sweep_at) FILTER (WHERE s.kafka_cluster_id IS NOT NULL) AS kafka_cluster_id,
-        count(*) AS sweep_count,
-        min(s.sweep_at) AS first_sweep,
-        max(s.sweep_at) AS last_sweep,
-        count_if(s.admin_outcome = 'ok') AS admin_ok,
-        count_if(s.admin_outcome = 'partial') AS admin_partial,
-        count_if(s.admin_outcome = 'failed') AS admin_failed,
-        sort_array(collect_set(s.admin_detail)) AS admin_details,
-        max(s.groups_read AND s.members_read AND s.offsets_read) AS groups_read,
-        max_by(d.declaration, s.sweep_at) AS declaration,
-        max(s.sweep_at) FILTER (WHERE s.topics_read) AS topics_sweep,
-        max_by(regexp_extract(s.admin_detail, 'some_topics: ([^;]*)', 1), s.sweep_at) FILTER (WHERE s.topics_read)
-            AS topics_unseen,
-        min(s.sweep_at) FILTER (WHERE s.offsets_read) AS first_offsets_sweep,
-        max(s.sweep_at) FILTER (WHERE s.offsets_read) AS offsets_sweep,
-        max(s.sweep_at) FILTER (WHERE s.offsets_read AND s.members_read) AS members_sweep
-    FROM cluster_sweeps AS s
-    INNER JOIN raw_declarations AS d ON s.cluster = d.cluster AND s.sweep_at = d.sweep_at
-    WHERE to_date(s.sweep_at) = :ds
-    GROUP BY s.cluster
 )
 
 SELECT
     s.cluster,
-    s.kafka_cluster_id,
-    s.sweep_count,
-    s.first_sweep,
-    s.last_sweep,
-    s.admin_ok,
-    s.admin_partial,
-    s.admin_failed,
-    s.admin_details,
-    s.groups_read,
-    s.declaration,
-    s.topics_sweep,
-    c.configs_sweep,
-    s.offsets_sweep,
-    l.metadata_level,
-    l.eligible_leader_replicas,
-    o.controller_listeners,
-    o.control_listener,
-    o.replica_fetchers,
+    max_by(s.kafka_cluster_id, s.sweep_at) FILTER (WHERE s.kafka_cluster_id IS NOT NULL) AS kafka_cluster_id,
+    count(*) AS sweep_count,
+    min(s.sweep_at) AS first_sweep,
+    max(s.sweep_at) AS last_sweep,
+    count_if(s.admin_outcome = 'ok') AS admin_ok,
+    count_if(s.admin_outcome = 'partial') AS admin_partial,
+    count_if(s.admin_outcome = 'failed') AS admin_failed,
+    sort_array(collect_set(s.admin_detail)) AS admin_details,
+    max(s.groups_read AND s.members_read AND s.offsets_read) AS groups_read,
+    max_by(d.declaration, s.sweep_at) AS declaration,
+    max(s.sweep_at) FILTER (WHERE s.topics_read) AS topics_sweep,
+    max(c.configs_sweep) AS configs_sweep,
+    max(s.sweep_at) FILTER (WHERE s.offsets_read) AS offsets_sweep,
     -- assignments tell which partitions are still read: offsets without them only where no sweep gave both
-    coalesce(s.members_sweep, s.offsets_sweep) AS lags_sweep,
-    coalesce(o.broker_listener, o.broker_protocol) AS broker_listener,
-    CASE
-        WHEN l.metadata_level IS NOT NULL OR o.has_roles THEN 'KRaft'
-        WHEN o.has_zookeeper THEN 'ZooKeeper'
-    END AS cluster_mode,
-    concat('some topics were not read: ', nullif(s.topics_unseen, '')) AS topics_unseen,
     coalesce(
-        (unix_micros(s.offsets_sweep) - unix_micros(s.first_offsets_sweep))
-        / nullif(unix_micros(s.last_sweep) - unix_micros(s.first_sweep), 0),
+        max(s.sweep_at) FILTER (WHERE s.offsets_read AND s.members_read), max(s.sweep_at) FILTER (WHERE s.offsets_read)
+    ) AS lags_sweep,
+    max(l.metadata_level) AS metadata_level,
+    max(l.eligible_leader_replicas) AS eligible_leader_replicas,
+    max(o.controller_listeners) AS controller_listeners,
+    max(o.control_listener) AS control_listener,
+    max(o.replica_fetchers) AS replica_fetchers,
+    max(coalesce(o.broker_listener, o.broker_protocol)) AS broker_listener,
+    CASE
+        WHEN max(l.metadata_level) IS NOT NULL OR max(o.has_roles) THEN 'KRaft'
+        WHEN max(o.has_zookeeper) THEN 'ZooKeeper'
+    END AS cluster_mode,
+    concat(
+        'some topics were not read: ',
+        nullif(
+            max_by(regexp_extract(s.admin_detail, 'some_topics: ([^;]*)', 1), s.sweep_at) FILTER (WHERE s.topics_read),
+            ''
+        )
+    ) AS topics_unseen,
+    coalesce(
+        try_divide(
+            unix_micros(max(s.sweep_at) FILTER (WHERE s.offsets_read))
+            - unix_micros(min(s.sweep_at) FILTER (WHERE s.offsets_read)),
+            unix_micros(max(s.sweep_at)) - unix_micros(min(s.sweep_at))
+        ),
         0
     ) AS offsets_covered
-FROM sweeps AS s
+FROM cluster_sweeps AS s
+INNER JOIN raw_declarations AS d ON s.cluster = d.cluster AND s.sweep_at = d.sweep_at
 LEFT JOIN configs AS c ON s.cluster = c.cluster
 LEFT JOIN levels AS l ON s.cluster = l.cluster
 LEFT JOIN settings AS o ON s.cluster = o.cluster
+WHERE to_date(s.sweep_at) = :ds
+GROUP BY s.cluster

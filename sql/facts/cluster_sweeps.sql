@@ -9,7 +9,7 @@ WITH brokers AS (
         cluster,
         sweep_at,
         count_if(host IS NOT NULL) AS listed_brokers,
-        count_if(is_broker) AS known_brokers,
+        coalesce(nullif(count_if(host IS NOT NULL), 0), count_if(is_broker)) AS broker_count,
         max(read_at IS NOT NULL) AS answered
     FROM raw_brokers
     GROUP BY cluster, sweep_at
@@ -24,7 +24,7 @@ sweeps AS (
         s.admin_outcome,
         s.admin_detail,
         b.listed_brokers,
-        b.known_brokers,
+        b.broker_count,
         -- a sweep that measured nothing overlaps none
         s.admin_outcome != 'failed' OR coalesce(b.answered, FALSE) AS measured,
         coalesce(s.admin_outcome != 'failed' AND NOT array_contains(s.admin_missing, 'topics'), FALSE) AS topics_read,
@@ -44,7 +44,7 @@ SELECT
     admin_outcome,
     admin_detail,
     listed_brokers,
-    known_brokers,
+    broker_count,
     topics_read,
     groups_read,
     members_read,

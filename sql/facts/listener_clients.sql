@@ -21,13 +21,6 @@ WITH seen AS (
     GROUP BY cluster, sweep_at, listener
 ),
 
-sizes AS (
-    SELECT
-        *,
-        coalesce(nullif(listed_brokers, 0), known_brokers) AS broker_count
-    FROM cluster_sweeps
-),
-
 -- each broker holds nameless connections of its replica fetchers to every other one; a ZooKeeper controller one to each
 counted AS (
     SELECT
@@ -48,7 +41,7 @@ counted AS (
             END
         ) AS nameless
     FROM seen AS s
-    INNER JOIN sizes AS w ON s.cluster = w.cluster AND s.sweep_at = w.sweep_at
+    INNER JOIN cluster_sweeps AS w ON s.cluster = w.cluster AND s.sweep_at = w.sweep_at
     LEFT JOIN cluster_days AS d ON s.cluster = d.cluster
     WHERE NOT array_contains(split(coalesce(d.controller_listeners, ''), ','), s.listener)
 ),
@@ -74,17 +67,12 @@ listeners AS (
         max(CASE WHEN c.sweep_at = p.sweep_at THEN c.old_java END) AS old_java,
         max(CASE WHEN c.sweep_at = p.sweep_at THEN c.nameless END) AS nameless,
         max(CASE WHEN c.sweep_at = p.previous_sweep THEN c.nameless END) AS nameless_before,
-        max(CASE WHEN c.sweep_at = p.previous_sweep THEN c.old_java END) AS old_java_before
+        max(CASE WHEN c.sweep_at = p.previous_sweep THEN c.old_java END) AS old_java_before,
+        -- where no broker tells clients, none are known
+        max(max(CASE WHEN c.sweep_at = p.sweep_at THEN 1 END)) OVER (PARTITION BY p.cluster, p.sweep_at) AS is_told
     FROM pairs AS p
     INNER JOIN counted AS c ON p.cluster = c.cluster AND p.read_sweep = c.sweep_at
     GROUP BY p.cluster, p.sweep_at, p.previous_sweep, c.listener
-),
-
-told AS (
-    SELECT
-        *,
-        max(connections) OVER (PARTITION BY cluster, sweep_at) IS NOT NULL AS tells_clients
-    FROM listeners
 )
 
 SELECT
@@ -96,5 +84,5 @@ SELECT
     coalesce(nameless, 0) AS nameless,
     CASE WHEN previous_sweep IS NOT NULL THEN coalesce(nameless_before, 0) END AS nameless_before,
     CASE WHEN previous_sweep IS NOT NULL THEN coalesce(old_java_before, 0) END AS old_java_before
-FROM told
-WHERE tells_clients
+FROM listeners
+WHERE is_told = 1

@@ -86,26 +86,21 @@ deltas AS (
         r.held,
         r.leaders,
         CASE WHEN i.kind = 'start' AND r.before_sweep = i.before_sweep THEN r.held_before END AS held_before,
-        CASE
-            WHEN i.kind = 'start' THEN r.created
-            WHEN r.before_sweep = i.before_sweep THEN try_subtract(r.created, r.created_before)
-        END AS created,
-        CASE
-            WHEN i.kind = 'start' THEN r.closed
-            WHEN r.before_sweep = i.before_sweep THEN try_subtract(r.closed, r.closed_before)
-        END AS closed,
-        CASE
-            WHEN i.kind = 'start' THEN r.failed_authentications
-            WHEN r.before_sweep = i.before_sweep THEN try_subtract(r.failed_authentications, r.failed_before)
-        END AS failed_authentications,
-        CASE
-            WHEN i.kind = 'start' THEN r.blocked_ns
-            WHEN r.before_sweep = i.before_sweep THEN try_subtract(r.blocked_ns, r.blocked_before)
-        END AS blocked_ns,
-        CASE
-            WHEN i.kind = 'start' THEN r.leaders
-            WHEN r.before_sweep = i.before_sweep THEN r.leaders_gained
-        END AS leaders_gained
+        try_subtract(
+            r.created, CASE WHEN i.kind = 'start' THEN 0 WHEN r.before_sweep = i.before_sweep THEN r.created_before END
+        ) AS created,
+        try_subtract(
+            r.closed, CASE WHEN i.kind = 'start' THEN 0 WHEN r.before_sweep = i.before_sweep THEN r.closed_before END
+        ) AS closed,
+        try_subtract(
+            r.failed_authentications,
+            CASE WHEN i.kind = 'start' THEN 0 WHEN r.before_sweep = i.before_sweep THEN r.failed_before END
+        ) AS failed_authentications,
+        try_subtract(
+            r.blocked_ns, CASE WHEN i.kind = 'start' THEN 0 WHEN r.before_sweep = i.before_sweep THEN r.blocked_before END
+        ) AS blocked_ns,
+        CASE WHEN i.kind = 'start' THEN r.leaders WHEN r.before_sweep = i.before_sweep THEN r.leaders_gained END
+            AS leaders_gained
     FROM pairs AS i
     INNER JOIN reads AS r ON i.cluster = r.cluster AND i.broker = r.broker AND i.to_sweep = r.sweep_at
     WHERE i.same_process AND i.seconds > 0
