@@ -97,7 +97,8 @@ deltas AS (
             CASE WHEN i.kind = 'start' THEN 0 WHEN r.before_sweep = i.before_sweep THEN r.failed_before END
         ) AS failed_authentications,
         try_subtract(
-            r.blocked_ns, CASE WHEN i.kind = 'start' THEN 0 WHEN r.before_sweep = i.before_sweep THEN r.blocked_before END
+            r.blocked_ns,
+            CASE WHEN i.kind = 'start' THEN 0 WHEN r.before_sweep = i.before_sweep THEN r.blocked_before END
         ) AS blocked_ns,
         CASE WHEN i.kind = 'start' THEN r.leaders WHEN r.before_sweep = i.before_sweep THEN r.leaders_gained END
             AS leaders_gained
