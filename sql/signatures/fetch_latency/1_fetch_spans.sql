@@ -1,6 +1,6 @@
 -- Intervals whose consumer fetches can be judged, with the sums of their window of the day and the wait that expires in
 -- it. What idle members may let expire is known by the sweep at the end: one that could not read them is not judged.
--- in:  counters, broker_days, unread_groups, request_times, fetch_latency_thresholds
+-- in:  counters, broker_days, cluster_sweeps, request_times, fetch_latency_thresholds
 -- out: one row per cluster, broker and interval. Of the whole window: window_*, last_sweep, longest_s (its longest
 --      interval), fetches, expired, metadata_fetches, and wait_s: the quantiles' plateau, else the client's default
 WITH nodes AS (
@@ -33,7 +33,7 @@ spans AS (
     FROM counters AS c
     INNER JOIN fetch_latency_thresholds AS t ON c.cluster = t.cluster
     INNER JOIN nodes AS b ON c.cluster = b.cluster AND c.broker = b.broker
-    LEFT ANTI JOIN unread_groups AS u ON c.cluster = u.cluster AND c.to_sweep = u.sweep_at
+    LEFT ANTI JOIN cluster_sweeps AS u ON c.cluster = u.cluster AND c.to_sweep = u.sweep_at AND u.groups_missed
     WHERE NOT c.ran_back AND c.expired_consumer_fetches IS NOT NULL
 ),
 

@@ -1,12 +1,12 @@
 -- Whether a step back could be seen, in committed offsets and in log ends.
--- in:  offset_reads, broker_days, intervals
+-- in:  cluster_days, broker_days, intervals
 -- out: share of the day of each cluster, and intervals of each broker whose logs were read in whole
 SELECT
     cluster,
     'offset_rewinds' AS need,
     NULL AS broker,
-    covered AS amount
-FROM offset_reads
+    offsets_covered AS amount
+FROM cluster_days
 UNION ALL
 SELECT
     i.cluster,

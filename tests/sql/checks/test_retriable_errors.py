@@ -37,7 +37,7 @@ def test_counts_of_the_day_add_up_to_what_the_brokers_showed_last() -> None:
 
 def test_connections_of_brokers_and_of_the_collector_are_no_old_clients() -> None:
     for name in scenarios():
-        rows = analysed().facts("old_clients", cluster=name)
+        rows = analysed().facts("listener_clients", cluster=name)
         assert rows
         for row in rows:
             assert row["nameless"] <= 1  # one that has not yet said who it is

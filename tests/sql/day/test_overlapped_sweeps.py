@@ -61,7 +61,8 @@ def day(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
 
 def test_which_sweep_was_overlapped(day):
     _sweeps, slow = sweeps_of("overlapped")
-    assert [(row["cluster"], row["sweep_at"]) for row in day.facts("overlapped_sweeps")] == [("overlapped", slow.at)]
+    found = day.facts("cluster_sweeps", overlapped=True)
+    assert [(row["cluster"], row["sweep_at"]) for row in found] == [("overlapped", slow.at)]
 
 
 @pytest.mark.parametrize("table", COMPARED)

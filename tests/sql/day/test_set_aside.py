@@ -138,7 +138,7 @@ def test_a_second_run_gives_the_same_bytes_and_a_cleared_judge_changes_none(besi
     write_findings(cleared, None, [], BY)  # raises Unchangeable for a byte that is another
 
 
-TABLE = "config_days"
+TABLE = "broker_settings"
 
 
 def facts(tmp_path: Path, condition: str, clusters: list[str]) -> Path:

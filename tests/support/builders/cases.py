@@ -60,7 +60,7 @@ def _defaults(case: Case) -> dict[str, list[Row]]:
     ]  # fmt: skip
     about: Row = {
         "sweep_count": 12, "first_sweep": "10:00:00", "last_sweep": "11:00:00", "admin_ok": 12, "admin_partial": 0,
-        "admin_failed": 0, "admin_details": [], "groups_read": True, "environment": "production", "owners": [],
+        "admin_failed": 0, "admin_details": [], "groups_read": True, "offsets_covered": 1.0,
         "declaration": "{}", "cluster_mode": "KRaft",
     }  # fmt: skip
     given = case.given.get("cluster_days", [{}])
