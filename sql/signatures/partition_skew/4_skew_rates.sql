@@ -9,7 +9,7 @@ WITH spans AS (
     SELECT
         cluster,
         topic,
-        contrasted IS NOT NULL AS by_leader,
+        contrasted,
         min(from_at) AS from_at,
         max(to_at) AS to_at,
         count(*) AS windows,
@@ -23,7 +23,6 @@ WITH spans AS (
         1.0D * try_sum(try_cast(stays * timely_partitions / partition_count AS DECIMAL(28, 12))) AS timely_stays
     FROM skew_windows
     GROUP BY GROUPING SETS ((cluster, topic), (cluster, topic, contrasted))
-    HAVING coalesce(contrasted, TRUE)
 ),
 
 samples AS (
@@ -36,16 +35,20 @@ samples AS (
         u.calm_rate,
         u.requests,
         u.p50_us,
-        if(w.by_leader, u.mean_us, NULL) AS mean_us,
-        if(w.by_leader, u.p99_us, NULL) AS p99_us,
-        if(w.by_leader, u.pace, NULL) AS pace,
-        if(w.by_leader, u.weighed / u.weight, u.day_rate) AS relative_rate
+        coalesce(w.contrasted, FALSE) AS by_leader,
+        if(w.contrasted, u.mean_us, NULL) AS mean_us,
+        if(w.contrasted, u.p99_us, NULL) AS p99_us,
+        if(w.contrasted, u.pace, NULL) AS pace,
+        if(w.contrasted, u.weighed / u.weight, u.day_rate) AS relative_rate
     FROM spans AS w
     INNER JOIN skew_units AS u
         ON
             w.cluster = u.cluster
             AND w.topic = u.topic
-            AND if(w.by_leader, u.contrasted AND u.pace IN ('slow', 'timely'), u.longest_led = 1)
+            AND CASE
+                WHEN w.contrasted THEN u.contrasted AND u.pace IN ('slow', 'timely')
+                WHEN w.contrasted IS NULL THEN u.longest_led = 1
+            END
 ),
 
 ranked AS (
