@@ -28,7 +28,7 @@ compared AS (
         if(
             place > half,
             max(if(place = half, mean_ms, NULL)) OVER (PARTITION BY cluster, from_sweep, to_sweep),
-            max(if(place = half + 1, mean_ms, NULL)) OVER (PARTITION BY cluster, from_sweep, to_sweep)
+            max(if(place - 1 = half, mean_ms, NULL)) OVER (PARTITION BY cluster, from_sweep, to_sweep)
         ) AS others_ms
     FROM placed
 )

@@ -86,7 +86,7 @@ traffic AS (
 
 SELECT
     w.*,
-    coalesce(b.bytes_in, w.record_bytes * w.records) / w.batch_bytes AS stays
+    try_divide(coalesce(b.bytes_in, w.record_bytes * w.records), w.batch_bytes) AS stays
 FROM counted AS w
 LEFT JOIN traffic AS b
     ON w.cluster = b.cluster AND w.topic = b.topic AND w.from_sweep = b.from_sweep AND w.to_sweep = b.to_sweep

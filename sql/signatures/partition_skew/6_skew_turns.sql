@@ -127,7 +127,7 @@ WHERE
     AND c.other_partitions > c.n
     -- what they gained, the others lost: no key or tenant came or went
     AND c.grown + c.slow_rate - c.timely_rate
-    BETWEEN t.min_exchanged * (c.slow_rate - c.timely_rate) AND (c.slow_rate - c.timely_rate) / t.min_exchanged
+    BETWEEN t.min_exchanged * (c.slow_rate - c.timely_rate) AND try_divide(c.slow_rate - c.timely_rate, t.min_exchanged)
     -- slow for a reason of its own: under no more than was borne in time
     AND b.slow
     AND b.records <= b.most_records
