@@ -57,7 +57,7 @@ metered AS (
         x.messages_in,
         unix_micros(c.to_sweep) - unix_micros(c.from_sweep) AS micros
     FROM hosts AS h
-    INNER JOIN counters AS c
+    INNER JOIN broker_counters AS c
         ON
             h.cluster = c.cluster
             AND h.broker = c.broker

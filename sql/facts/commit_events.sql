@@ -68,7 +68,7 @@ gone AS (
         try_sum(h.offset_expirations) AS offset_expirations,
         try_sum(h.offset_deletions) AS offset_deletions
     FROM gaps AS g
-    INNER JOIN coordinator_health AS h
+    INNER JOIN broker_counters AS h
         ON g.cluster = h.cluster AND g.before_sweep < h.to_sweep AND g.to_sweep >= h.to_sweep
     GROUP BY g.cluster, g.before_sweep, g.to_sweep
 )

@@ -6,7 +6,7 @@ SELECT
     broker,
     'the broker process changed between two sweeps; its counters are not compared' AS reason,
     count(*) AS intervals
-FROM intervals
+FROM broker_intervals
 WHERE kind = 'sweeps' AND NOT same_process
 GROUP BY cluster, broker
 UNION ALL
@@ -18,7 +18,7 @@ SELECT
         ELSE 'no time passed between two reads'
     END AS reason,
     count(*) AS intervals
-FROM intervals
+FROM broker_intervals
 WHERE seconds <= 0
 GROUP BY cluster, broker, reason
 UNION ALL
@@ -27,7 +27,7 @@ SELECT
     broker,
     'a counter ran backwards within one process' AS reason,
     count(*) AS intervals
-FROM counters
+FROM broker_counters
 WHERE ran_back
 GROUP BY cluster, broker
 UNION ALL

@@ -13,7 +13,7 @@ SELECT
     t.request,
     t.error,
     t.errors - coalesce(f.errors, 0) AS errors
-FROM error_spans AS s
+FROM broker_counters AS s
 INNER JOIN raw_request_errors AS t ON s.cluster = t.cluster AND s.broker = t.broker AND s.to_sweep = t.sweep_at
 -- an interval from process start has no first read, and its counters began at 0
 LEFT JOIN raw_request_errors AS f
@@ -23,4 +23,4 @@ LEFT JOIN raw_request_errors AS f
         AND s.from_sweep = f.sweep_at
         AND t.request = f.request
         AND t.error = f.error
-WHERE t.request IN ('Produce', 'Fetch') AND t.errors - coalesce(f.errors, 0) > 0
+WHERE s.errors_known AND t.request IN ('Produce', 'Fetch') AND t.errors - coalesce(f.errors, 0) > 0

@@ -8,8 +8,8 @@ SELECT
     s.to_sweep,
     t.topic,
     t.failed_produce - coalesce(f.failed_produce, 0) AS failed_batches
-FROM error_spans AS s
+FROM broker_counters AS s
 INNER JOIN raw_broker_topics AS t ON s.cluster = t.cluster AND s.broker = t.broker AND s.to_sweep = t.sweep_at
 LEFT JOIN raw_broker_topics AS f
     ON s.cluster = f.cluster AND s.broker = f.broker AND s.from_sweep = f.sweep_at AND t.topic = f.topic
-WHERE t.failed_produce - coalesce(f.failed_produce, 0) > 0
+WHERE s.errors_known AND t.failed_produce - coalesce(f.failed_produce, 0) > 0

@@ -112,8 +112,8 @@ spans AS (
         greatest(f.reassigning_partitions, t.reassigning_partitions) AS reassigning_partitions,
         greatest(f.fetcher_failed_partitions, t.fetcher_failed_partitions) AS failed_partitions,
         greatest(f.fetcher_dead_threads, t.fetcher_dead_threads) AS dead_threads
-    FROM intervals AS i
-    LEFT JOIN counters AS c
+    FROM broker_intervals AS i
+    LEFT JOIN broker_counters AS c
         ON
             i.cluster = c.cluster
             AND i.broker = c.broker

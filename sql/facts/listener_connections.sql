@@ -59,7 +59,7 @@ pairs AS (
     SELECT
         *,
         max(from_sweep) OVER (PARTITION BY cluster, broker, to_sweep) AS before_sweep
-    FROM intervals
+    FROM broker_intervals
 ),
 
 deltas AS (

@@ -16,7 +16,7 @@ begun AS (
         c.to_sweep,
         collect_set(i.broker) AS brokers
     FROM counted AS c
-    INNER JOIN intervals AS i ON c.cluster = i.cluster AND c.from_sweep = i.from_sweep AND c.to_sweep = i.to_sweep
+    INNER JOIN broker_intervals AS i ON c.cluster = i.cluster AND c.from_sweep = i.from_sweep AND c.to_sweep = i.to_sweep
     WHERE i.kind = 'sweeps' AND NOT i.same_process
     GROUP BY c.cluster, c.to_sweep
 )

@@ -48,7 +48,7 @@ SELECT
     l.sweep_at AS to_at,
     (unix_micros(l.sweep_at) - unix_micros(l.from_sweep)) / 1e6D AS seconds
 FROM listed AS l
-LEFT JOIN intervals AS i
+LEFT JOIN broker_intervals AS i
     ON
         l.cluster = i.cluster
         AND l.broker = i.broker

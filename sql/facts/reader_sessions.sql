@@ -63,7 +63,7 @@ arrivals AS (
             try_divide(b.batches_per_s, s.partitions_of_topic),
             0.0D
         ) AS arrivals_per_s
-    FROM counters AS c
+    FROM broker_counters AS c
     INNER JOIN assigned AS s
         ON c.cluster = s.cluster AND c.to_sweep = s.sweep_at AND array_contains(s.replicas, c.broker)
     LEFT JOIN batches AS b

@@ -6,7 +6,7 @@ WITH spans AS (
         cluster,
         from_sweep,
         to_sweep
-    FROM intervals
+    FROM broker_intervals
     WHERE kind = 'sweeps'
 )
 

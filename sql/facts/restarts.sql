@@ -28,7 +28,7 @@ lives AS (
         i.seconds,
         f.is_controller AS was_controller,
         timestamp_millis(t.began_ms) AS process_start
-    FROM intervals AS i
+    FROM broker_intervals AS i
     INNER JOIN reads AS f ON i.cluster = f.cluster AND i.broker = f.broker AND i.from_sweep = f.sweep_at
     INNER JOIN reads AS t ON i.cluster = t.cluster AND i.broker = t.broker AND i.to_sweep = t.sweep_at
     INNER JOIN raw_brokers AS b

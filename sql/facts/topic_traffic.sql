@@ -18,7 +18,7 @@ WITH deltas AS (
         coalesce(t.bytes_out, 0) - coalesce(f.bytes_out, 0) AS bytes_out,
         coalesce(t.produce_batches, 0) - coalesce(f.produce_batches, 0) AS produce_batches,
         coalesce(t.fetch_reads, 0) - coalesce(f.fetch_reads, 0) AS fetch_reads
-    FROM counters AS c
+    FROM broker_counters AS c
     INNER JOIN raw_broker_topics AS t ON c.cluster = t.cluster AND c.broker = t.broker AND c.to_sweep = t.sweep_at
     LEFT JOIN raw_broker_topics AS f
         ON c.cluster = f.cluster AND c.broker = f.broker AND c.from_sweep = f.sweep_at AND t.topic = f.topic

@@ -9,7 +9,7 @@ WITH pairs AS (
         cluster,
         to_sweep,
         max(from_sweep) AS from_sweep
-    FROM coordinator_health
+    FROM broker_counters
     WHERE kind = 'sweeps'
     GROUP BY cluster, to_sweep
 ),
@@ -37,7 +37,7 @@ SELECT
                 THEN h.unclean_elections
         END
     ) AS exact_elections
-FROM coordinator_health AS h
+FROM broker_counters AS h
 INNER JOIN pairs AS p ON h.cluster = p.cluster AND h.from_sweep = p.from_sweep AND h.to_sweep = p.to_sweep
 LEFT JOIN cluster_days AS c ON h.cluster = c.cluster
 LEFT JOIN levels AS l ON h.cluster = l.cluster
