@@ -65,7 +65,7 @@ metered AS (
             AND NOT c.ran_back
             AND h.from_sweep <= c.from_sweep
             AND h.to_sweep >= c.to_sweep
-    LEFT JOIN topic_traffic AS x
+    LEFT JOIN topic_counters AS x
         ON
             c.cluster = x.cluster
             AND c.broker = x.broker

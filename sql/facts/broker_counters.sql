@@ -31,7 +31,8 @@ answers AS (
         ) AS out_of_order,
         max(
             CASE
-                WHEN e.request = 'Produce' AND e.error = 'UNKNOWN_PRODUCER_ID' THEN e.errors WHEN b.outcome = 'ok' THEN 0
+                WHEN e.request = 'Produce' AND e.error = 'UNKNOWN_PRODUCER_ID' THEN e.errors
+                WHEN b.outcome = 'ok' THEN 0
             END
         ) AS unknown_producer_ids
     FROM raw_brokers AS b

@@ -11,7 +11,7 @@ WITH batches AS (
         -- 1 record per batch when the brokers' counters do not tell
         greatest(1.0D, try_divide(try_sum(messages_in), try_sum(produce_batches))) AS records_per_batch,
         try_sum(try_cast(try_divide(produce_batches, seconds) AS DECIMAL(28, 9))) AS batches_per_s
-    FROM topic_traffic
+    FROM topic_counters
     GROUP BY cluster, topic, to_sweep, kind
 ),
 
