@@ -1,6 +1,6 @@
 -- What lies between the two sweeps in which a group's beginning on a topic falls: bytes, records, known reads.
 -- in:  commit_begins, raw_topics, raw_partitions (on leaders), raw_broker_topics, group_coordinators (its sweeps are
---      usable), counters, topic_traffic, group_progress
+--      usable), broker_counters, topic_counters, group_progress
 -- out: one row per topic and window. traffic_measured: every broker that had a replica at a usable sweep of the window
 --      was read without a gap, and the topic's meters on it neither fell nor went. appended: offsets by which the logs
 --      grew, markers of transactions included; null unless every leader was read at both sweeps. known_records: what

@@ -69,6 +69,11 @@ WHERE
     (f.is_broker AND f.to_sweep IS NULL)
     -- another time of start that lies before the last read is a clock set anew, not a new process; by a clock that is
     -- ahead the same process can seem to start after several reads of it
-    OR (to_date(f.to_sweep) = :ds AND f.is_next_broker AND f.start_ms != f.next_ms AND f.next_ms > unix_millis(f.read_at))
+    OR (
+        to_date(f.to_sweep) = :ds
+        AND f.is_next_broker
+        AND f.start_ms != f.next_ms
+        AND f.next_ms > unix_millis(f.read_at)
+    )
 GROUP BY
     f.cluster, f.broker, f.sweep_at, f.to_sweep, f.read_at, f.to_at, f.is_controller, f.leader_count, f.next_ms

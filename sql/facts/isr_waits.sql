@@ -1,5 +1,5 @@
 -- Followers that the cluster lists and the in-sync set lacks, from one sweep to the next.
--- in:  short_sets, raw_partitions, raw_fetcher_lags, raw_broker_metrics, intervals, counters
+-- in:  short_sets, raw_partitions, raw_fetcher_lags, raw_broker_metrics, broker_intervals, broker_counters
 -- out: one row per partition, follower and pair of consecutive sweeps with metadata that both lack it. from_lag, lag:
 --      the leader's log end less the follower's, as read at the first and the second sweep; read_gap_s: the follower
 --      was read so much later. follower_failed, follower_dead: partitions that the follower's broker has given up

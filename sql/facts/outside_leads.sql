@@ -1,6 +1,6 @@
 -- Partitions led by a broker that was outside their in-sync replicas at the sweep before, where controllers counted
 -- unclean elections in between.
--- in:  unclean_elections, raw_topics, intervals
+-- in:  unclean_elections, raw_topics, broker_intervals
 -- out: one row per partition and such pair of sweeps. same_topic: by topic id, null where releases have none.
 --      replaced: none of the replicas that were in sync is so now, but for those whose process began in between; a
 --      leader that came back into sync and was preferred leaves the others there
@@ -16,7 +16,8 @@ begun AS (
         c.to_sweep,
         collect_set(i.broker) AS brokers
     FROM counted AS c
-    INNER JOIN broker_intervals AS i ON c.cluster = i.cluster AND c.from_sweep = i.from_sweep AND c.to_sweep = i.to_sweep
+    INNER JOIN broker_intervals AS i
+        ON c.cluster = i.cluster AND c.from_sweep = i.from_sweep AND c.to_sweep = i.to_sweep
     WHERE i.kind = 'sweeps' AND NOT i.same_process
     GROUP BY c.cluster, c.to_sweep
 )

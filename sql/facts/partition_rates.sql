@@ -1,6 +1,6 @@
 -- Records appended per partition and interval, read on its leader. Log ends cross restarts of the broker.
--- in:  intervals (kind sweeps), raw_partitions, recreated_topics
--- out: one row per partition and interval; where it went_back the difference means nothing (see `dropped`).
+-- in:  broker_intervals (kind sweeps), raw_partitions, recreated_topics
+-- out: one row per partition and interval; where it went_back the difference means nothing (see `discarded_intervals`).
 WITH beside AS (
     SELECT
         i.cluster,

@@ -1,5 +1,5 @@
 -- Partitions whose preferred leader a listed broker is, and how many of them another broker leads though it is in sync.
--- in:  raw_sweeps, raw_topics, raw_brokers, intervals, overlapped_sweeps
+-- in:  raw_sweeps, raw_topics, raw_brokers, broker_intervals, overlapped_sweeps
 -- out: one row per broker and pair of consecutive sweeps with metadata; from_away and away at the first and the second
 WITH pairs AS (
     SELECT

@@ -1,5 +1,5 @@
 -- How often something arrives for each group member at each broker that hosts partitions assigned to it.
--- in:  counters, raw_group_assignments, raw_topics, topic_shapes, partition_rates, topic_traffic
+-- in:  broker_counters, raw_group_assignments, raw_topics, topic_shapes, partition_rates, topic_counters
 -- out: one row per broker, interval, group member and topic. Arrivals are batches per s, not records: a waiting fetch
 --      is woken once per batch. led_* counts partitions that the broker leads, hosted_* those it has a replica of.
 WITH batches AS (
