@@ -80,6 +80,7 @@ SELECT
     s.to_sweep,
     s.from_at,
     s.to_at,
+    s.ended_by,
     s.was_controller,
     s.process_start,
     s.stops,
