@@ -54,7 +54,7 @@ def case_of(cluster: str, entry: Json, rows: Mapping[str, list[Json]], answers: 
     )
     return Case(
         cluster, entry, Declared.from_fleet(entry.get("client_configs")), facts, about, rows["broker_days"],
-        rows["client_days"], rows["dropped"],
+        rows["client_days"], rows["discarded_intervals"],
     )  # fmt: skip
 
 

@@ -1,5 +1,5 @@
 -- Connections that each listener of a broker made and held in each interval of one process.
--- in:  intervals, cluster_sweeps, raw_listeners (network processors summed), raw_acceptors, raw_broker_metrics,
+-- in:  broker_intervals, cluster_sweeps, raw_listeners (network processors summed), raw_acceptors, raw_broker_metrics,
 --      raw_brokers
 -- out: one row per broker, listener and interval. Counts are null where a read lacked the counter; kind start counts
 --      from 0. accepting_seconds is the time since the broker had started up, by the broker's own clock; held_before is
@@ -66,7 +66,7 @@ pairs AS (
     SELECT
         *,
         max(from_sweep) OVER (PARTITION BY cluster, broker, to_sweep) AS before_sweep
-    FROM intervals
+    FROM broker_intervals
 ),
 
 deltas AS (

@@ -1,5 +1,5 @@
 -- Partitions whose preferred leader a listed broker is, and how many of them another broker leads though it is in sync.
--- in:  raw_sweeps, raw_topics, raw_brokers, intervals, cluster_sweeps
+-- in:  raw_sweeps, raw_topics, raw_brokers, broker_intervals, cluster_sweeps
 -- out: one row per broker and pair of consecutive sweeps with metadata; from_away and away at the first and the second
 WITH pairs AS (
     SELECT
@@ -48,7 +48,7 @@ SELECT
     l.sweep_at AS to_at,
     (unix_micros(l.sweep_at) - unix_micros(l.from_sweep)) / 1e6D AS seconds
 FROM listed AS l
-LEFT JOIN intervals AS i
+LEFT JOIN broker_intervals AS i
     ON
         l.cluster = i.cluster
         AND l.broker = i.broker

@@ -1,5 +1,5 @@
 -- Unclean leader elections that controllers counted between two sweeps, and how many of them are certain.
--- in:  coordinator_health, cluster_days
+-- in:  broker_counters, cluster_days
 -- out: one row per cluster and sweep at which a process was read as at the sweep before. The count is the highest of
 --      any process: in KRaft each controller counts every election. exact_elections: null where the count
 --      may hold others: in KRaft before 4.1 it compares whole batches of changes (KAFKA-19212), and with eligible
@@ -8,7 +8,7 @@ WITH counted AS (
     SELECT
         *,
         max(from_sweep) OVER (PARTITION BY cluster, to_sweep) AS latest_from_sweep
-    FROM coordinator_health
+    FROM broker_counters
     WHERE kind = 'sweeps'
 )
 

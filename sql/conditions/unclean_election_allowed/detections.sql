@@ -1,5 +1,5 @@
 -- Where are unclean elections allowed, and how many did the controllers count?
--- in:  topic_days, broker_settings, process_days, cluster_days
+-- in:  topic_days, broker_settings, broker_days, cluster_days
 -- out: of the cluster how many allow it; one row per topic that does, those with the most partitions first, then per
 --      broker; one per process that counted elections
 WITH objects AS (
@@ -83,5 +83,5 @@ SELECT
     coalesce(process_start, last_read) AS from_at,
     last_read AS to_at,
     FALSE AS is_subject
-FROM process_days
+FROM broker_days
 WHERE unclean_leader_elections > 0

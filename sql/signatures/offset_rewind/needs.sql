@@ -1,5 +1,5 @@
 -- Whether a step back could be seen, in committed offsets and in log ends.
--- in:  cluster_days, broker_days, intervals
+-- in:  cluster_days, broker_days, broker_intervals
 -- out: share of the day of each cluster, and intervals of each broker whose logs were read in whole
 SELECT
     cluster,
@@ -13,7 +13,7 @@ SELECT
     'log_end_losses' AS need,
     i.broker,
     count(*) AS amount
-FROM intervals AS i
+FROM broker_intervals AS i
 INNER JOIN broker_days AS b ON i.cluster = b.cluster AND i.broker = b.broker
 -- a read that was cut off does not tell of all logs
 WHERE i.kind = 'sweeps' AND b.ok_reads + b.partial_reads > 0

@@ -1,5 +1,5 @@
 -- Clients and topics of what was detected: fleets that owners declare, listeners by what connects there, short topics.
--- in:  retriable_errors_detections, declared_producers, listener_clients, failed_topics
+-- in:  retriable_errors_detections, declared_producers, listener_clients, topic_counters
 -- out: one row per cluster, cause and client or topic; topics with the most failed batches first. Brokers count failed
 --      batches by topic for want of replicas, and not for the other causes
 SELECT DISTINCT
@@ -39,6 +39,6 @@ SELECT
     NULL AS nameless_on,
     f.topic
 FROM retriable_errors_detections AS d
-INNER JOIN failed_topics AS f ON d.cluster = f.cluster AND d.broker = f.broker AND d.to_sweep = f.to_sweep
-WHERE d.cause = 'min_isr'
+INNER JOIN topic_counters AS f ON d.cluster = f.cluster AND d.broker = f.broker AND d.to_sweep = f.to_sweep
+WHERE d.cause = 'min_isr' AND f.failed_batches > 0
 GROUP BY d.cluster, d.cause, f.topic

@@ -86,13 +86,14 @@ def connections(later: list[Row]) -> dict[str, Row]:
              "app_start_ms": ms + 8000, "leader_count": led, "partition_count": n}
             for (s, _, _, ms), led, n in zip(times, (20, 0, 20), (60, 60, 64), strict=True)
         ]),
-        "intervals": (INTERVALS, [
+        "broker_intervals": (INTERVALS, [
             {"kind": "sweeps", "from_sweep": at(0), "to_sweep": at(60), "same_process": False, "seconds": 60.0},
             {"kind": "start", "to_sweep": at(60), "same_process": True, "seconds": 28.0},
             {"kind": "sweeps", "from_sweep": at(60), "to_sweep": at(120), "same_process": True, "seconds": 60.0},
         ]),
     }  # fmt: skip
-    views["intervals"] = (INTERVALS, [{"cluster": "a", "broker": 1, **row} for row in views["intervals"][1]])
+    given = views["broker_intervals"][1]
+    views["broker_intervals"] = (INTERVALS, [{"cluster": "a", "broker": 1, **row} for row in given])
     return {row["kind"]: row for row in fact("listener_connections", views)}
 
 

@@ -53,7 +53,7 @@ def _defaults(case: Case) -> dict[str, list[Row]]:
     """Rows of a cluster that was read without a fault, of as many brokers as the case names."""
     brokers = [
         {"broker": number, "advertised_host": f"broker-{number}", "is_broker": True, "kafka_release": "3.9.1",
-         "rack": "", "tls_listener": False, "was_active_controller": number == 1, "ok_reads": 12, "partial_reads": 0,
+         "rack": "", "was_active_controller": number == 1, "ok_reads": 12, "partial_reads": 0,
          "truncated_reads": 0, "failed_reads": 0, "listed_reads": 12, "failure_kinds": [], "failure_details": [],
          "missing_mbeans": []}
         for number in range(1, case.brokers + 1)
@@ -64,8 +64,8 @@ def _defaults(case: Case) -> dict[str, list[Row]]:
         "declaration": "{}", "cluster_mode": "KRaft",
     }  # fmt: skip
     given = case.given.get("cluster_days", [{}])
-    own = {row["broker"]: row for row in case.given.get("broker_days", [])}
-    rows = [{**row, **own.pop(row["broker"], {})} for row in brokers]
+    own = {str(row["broker"]): row for row in case.given.get("broker_days", [])}
+    rows = [{**row, **own.pop(str(row["broker"]), {})} for row in brokers]
     return {"cluster_days": [{**about, **given[0]}], "broker_days": [*rows, *own.values()]}
 
 

@@ -70,7 +70,7 @@ class SkewOracle(SignatureOracle):
         paces, bytes_in = self.paces(), defaultdict(int)
         taken: dict[tuple[Span, int], list[int]] = defaultdict(lambda: [0])
         traffic: dict[tuple[Span, int], list[int]] = defaultdict(list)
-        for row in self.topic_traffic():
+        for row in self.topic_counters():
             if row["kind"] == "sweeps":
                 bytes_in[row["cluster"], row["from_sweep"], row["to_sweep"], row["topic"]] += row["bytes_in"]
                 traffic[(row["cluster"], row["from_sweep"], row["to_sweep"]), row["broker"]].append(row["bytes_in"])
