@@ -1,6 +1,6 @@
 -- What a broker's counters did in each interval of one process, and what its gauges showed at the end of it.
 -- in:  broker_intervals, raw_brokers, raw_broker_metrics, raw_requests (protocol versions summed), raw_request_errors,
---      raw_request_times, raw_log_dirs, raw_partitions (__consumer_offsets), overlapped_sweeps
+--      raw_request_times, raw_log_dirs, raw_partitions (__consumer_offsets), cluster_sweeps
 -- out: one row per broker and interval; counts, null where one of the two reads lacked the counter. Rows that ran_back
 --      give no rates. errors_known: both reads have shown counters of error codes, or would have
 WITH fetches AS (
@@ -40,7 +40,7 @@ answers AS (
         ON
             b.cluster = e.cluster AND b.broker = e.broker AND b.sweep_at = e.sweep_at
             AND e.request IN ('Produce', 'Fetch')
-    LEFT ANTI JOIN overlapped_sweeps AS o ON b.cluster = o.cluster AND b.sweep_at = o.sweep_at
+    LEFT ANTI JOIN cluster_sweeps AS o ON b.cluster = o.cluster AND b.sweep_at = o.sweep_at AND o.overlapped
     WHERE b.read_at IS NOT NULL
     GROUP BY b.cluster, b.broker, b.sweep_at
 ),

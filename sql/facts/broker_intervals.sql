@@ -1,6 +1,6 @@
 -- Pairs of consecutive reads of one broker, and process start -> first read.
 -- in:  raw_brokers, raw_broker_metrics, raw_sweeps of the day and of each cluster's last earlier sweep;
---      overlapped_sweeps
+--      cluster_sweeps
 -- out: one row per broker and interval that ends on the day. same_process tells whether counters may be subtracted;
 --      kind start has no first read: counters began at 0 when the process did. laid_beside: the partitions of the
 --      second sweep carry the log ends of the first. seconds is 0, so that nothing is divided by it, when the agent's
@@ -19,7 +19,7 @@ WITH reads AS (
     INNER JOIN raw_broker_metrics AS m
         ON b.cluster = m.cluster AND b.broker = m.broker AND b.sweep_at = m.sweep_at
     LEFT JOIN raw_sweeps AS s ON b.cluster = s.cluster AND b.sweep_at = s.sweep_at
-    LEFT ANTI JOIN overlapped_sweeps AS o ON b.cluster = o.cluster AND b.sweep_at = o.sweep_at
+    LEFT ANTI JOIN cluster_sweeps AS o ON b.cluster = o.cluster AND b.sweep_at = o.sweep_at AND o.overlapped
     WHERE b.read_at IS NOT NULL
 ),
 

@@ -1,5 +1,5 @@
 -- Broker processes that ended: those that another one followed, and those that were not read again.
--- in:  raw_brokers, raw_broker_metrics, raw_sweeps, overlapped_sweeps
+-- in:  raw_brokers, raw_broker_metrics, raw_sweeps, cluster_sweeps
 -- out: one row per process; from_sweep is its last read, to_sweep the first one of the process that followed.
 --      ended_by: the first sweep after from_sweep that does not list the broker, else to_sweep. fenced_brokers,
 --      controlled_shutdown_brokers: what the active KRaft controller showed at the last such sweep before the new
@@ -17,7 +17,7 @@ WITH reads AS (
         coalesce(m.jvm_start_ms, m.app_start_ms) AS start_ms
     FROM raw_broker_metrics AS m
     INNER JOIN raw_brokers AS b ON m.cluster = b.cluster AND m.broker = b.broker AND m.sweep_at = b.sweep_at
-    LEFT ANTI JOIN overlapped_sweeps AS o ON m.cluster = o.cluster AND m.sweep_at = o.sweep_at
+    LEFT ANTI JOIN cluster_sweeps AS o ON m.cluster = o.cluster AND m.sweep_at = o.sweep_at AND o.overlapped
     WHERE b.read_at IS NOT NULL
 ),
 
