@@ -27,6 +27,14 @@ moments AS (
     FROM offsets
 ),
 
+-- few topics of a large cluster are read by groups: the others' logs need not be moved about
+leaders AS (
+    SELECT p.*
+    FROM raw_partitions AS p
+    LEFT SEMI JOIN raw_group_offsets AS o ON p.cluster = o.cluster AND p.topic = o.topic
+    WHERE p.replicas_count > 0 AND p.log_start_offset >= 0 AND p.log_end_offset >= 0
+),
+
 spans AS (
     SELECT
         m.cluster,
@@ -41,38 +49,37 @@ spans AS (
         max(CASE WHEN m.sweep_at = m.to_sweep THEN p.log_end_offset END) AS log_end_offset,
         max(CASE WHEN m.sweep_at < m.to_sweep THEN p.read_at END) AS from_read_at,
         max(CASE WHEN m.sweep_at < m.to_sweep THEN p.log_start_offset END) AS from_log_start_offset,
-        max(CASE WHEN m.sweep_at < m.to_sweep THEN p.log_end_offset END) AS from_log_end_offset,
-        max(a.group_id IS NOT NULL) AS is_assigned
+        max(CASE WHEN m.sweep_at < m.to_sweep THEN p.log_end_offset END) AS from_log_end_offset
     FROM moments AS m
-    LEFT JOIN raw_partitions AS p
-        ON
-            m.cluster = p.cluster
-            AND m.sweep_at = p.sweep_at
-            AND m.topic = p.topic
-            AND m.partition = p.partition
-            AND p.replicas_count > 0
-            AND p.log_start_offset >= 0
-            AND p.log_end_offset >= 0
-    LEFT JOIN raw_group_assignments AS a
-        ON
-            m.cluster = a.cluster
-            AND m.to_sweep = a.sweep_at
-            AND m.group_id = a.group_id
-            AND m.topic = a.topic
-            AND m.partition = a.partition
+    LEFT JOIN leaders AS p
+        ON m.cluster = p.cluster AND m.sweep_at = p.sweep_at AND m.topic = p.topic AND m.partition = p.partition
     GROUP BY m.cluster, m.group_id, m.topic, m.partition, m.to_sweep, m.committed_offset, m.from_committed_offset
+),
+
+assigned AS (
+    SELECT DISTINCT
+        a.cluster,
+        a.group_id,
+        a.topic,
+        a.partition
+    FROM cluster_days AS c
+    INNER JOIN raw_group_assignments AS a ON c.cluster = a.cluster AND c.lags_sweep = a.sweep_at
+),
+
+readers AS (
+    SELECT DISTINCT
+        cluster,
+        group_id
+    FROM assigned
 ),
 
 states AS (
     SELECT
         g.cluster,
         g.group_id,
-        max(g.state) AS group_state,
-        max(a.group_id IS NOT NULL) AS shows_assignments
+        max(g.state) AS group_state
     FROM cluster_days AS c
     INNER JOIN raw_groups AS g ON c.cluster = g.cluster AND c.lags_sweep = g.sweep_at
-    LEFT JOIN raw_group_assignments AS a
-        ON g.cluster = a.cluster AND g.sweep_at = a.sweep_at AND g.group_id = a.group_id
     GROUP BY g.cluster, g.group_id
 )
 
@@ -91,9 +98,12 @@ SELECT
     s.log_end_offset,
     CASE WHEN s.from_log_end_offset IS NOT NULL THEN s.from_committed_offset END AS from_committed_offset,
     -- a group that shows assignments, and none of this partition, does not read it any more
-    coalesce(g.shows_assignments, FALSE) AND NOT s.is_assigned AS left_behind,
+    r.group_id IS NOT NULL AND a.group_id IS NULL AS left_behind,
     n.group_id IS NOT NULL AS memberless,
     (unix_micros(s.read_at) - unix_micros(s.from_read_at)) / 1e6D AS seconds
 FROM spans AS s
 LEFT JOIN states AS g ON s.cluster = g.cluster AND s.group_id = g.group_id
+LEFT JOIN readers AS r ON s.cluster = r.cluster AND s.group_id = r.group_id
+LEFT JOIN assigned AS a
+    ON s.cluster = a.cluster AND s.group_id = a.group_id AND s.topic = a.topic AND s.partition = a.partition
 LEFT JOIN group_days AS n ON s.cluster = n.cluster AND s.group_id = n.group_id AND n.memberless

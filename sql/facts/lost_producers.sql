@@ -26,17 +26,17 @@ WITH logs AS (
             )
         END AS end_before
     FROM restarts AS r
-    INNER JOIN raw_producers AS a ON r.cluster = a.cluster AND r.broker = a.broker AND r.to_sweep >= a.sweep_at
-    INNER JOIN raw_partitions AS p
+    -- the logs of other brokers need not be moved about
+    INNER JOIN raw_partitions AS p ON r.cluster = p.cluster AND r.broker = p.broker AND r.to_sweep >= p.sweep_at
+    INNER JOIN raw_producers AS a
         ON
-            a.cluster = p.cluster
-            AND a.broker = p.broker
-            AND a.sweep_at = p.sweep_at
-            AND a.topic = p.topic
-            AND a.partition = p.partition
-            AND p.log_start_offset >= 0
-            AND p.log_end_offset >= 0
+            p.cluster = a.cluster
+            AND p.broker = a.broker
+            AND p.sweep_at = a.sweep_at
+            AND p.topic = a.topic
+            AND p.partition = a.partition
     INNER JOIN raw_brokers AS b ON a.cluster = b.cluster AND a.broker = b.broker AND a.sweep_at = b.sweep_at
+    WHERE p.log_start_offset >= 0 AND p.log_end_offset >= 0
     GROUP BY r.cluster, r.broker, r.from_sweep, r.to_sweep, a.sweep_at, a.topic, a.partition
 ),
 
@@ -89,12 +89,7 @@ known AS (
         max(p.broker != w.broker) AND NOT max(p.broker = w.broker) AS is_lost
     FROM written AS w
     INNER JOIN raw_topics AS t
-        ON
-            w.cluster = t.cluster
-            AND w.to_sweep = t.sweep_at
-            AND w.topic = t.topic
-            AND w.partition = t.partition
-            AND array_contains(t.isr, w.broker)
+        ON w.cluster = t.cluster AND w.to_sweep = t.sweep_at AND w.topic = t.topic AND w.partition = t.partition
     INNER JOIN raw_producers AS p
         ON
             w.cluster = p.cluster
@@ -102,7 +97,7 @@ known AS (
             AND w.topic = p.topic
             AND w.partition = p.partition
             AND w.producer_id = p.producer_id
-    WHERE w.least_offset BETWEEN w.log_start_offset AND w.log_end_offset - 1
+    WHERE w.least_offset BETWEEN w.log_start_offset AND w.log_end_offset - 1 AND array_contains(t.isr, w.broker)
     GROUP BY w.cluster, w.broker, w.to_sweep, w.topic, w.partition, w.producer_id
 )
 
