@@ -61,7 +61,7 @@ def by_spark(home: Path, ds: str, work: Path, passes: int) -> dict[str, float]:
         write_facts(day, [])
         stored = time.monotonic()
         clusters = sorted({one.cluster for one in day.sweeps([])[0]})
-        measured = run_signatures(spark, chosen, {name: {} for name in clusters}, day.ways)
+        measured = run_signatures(spark, chosen, {name: {} for name in clusters}, day.profiles)
         seconds.append((stored - begun, time.monotonic() - stored))
     states = {name: one.result.state for name, one in measured[clusters[0]].items()}
     (work / "spark.json").write_text(json.dumps({"generation": day.generation, "states": states}))

@@ -113,45 +113,37 @@ class Duck:
 
     def facts(self) -> dict[str, float]:
         """Every fact table; gives the seconds that each took."""
-        return {name: self.store(name, query, {}) for name, query in fact_queries(self.sql).items()}
+        return {name: self.store(name, query) for name, query in fact_queries(self.sql).items()}
 
-    def store(self, name: str, query: str, bound: Mapping[str, Any]) -> float:
+    def store(self, name: str, query: str) -> float:
         """Store the result of one of the project's queries under a name; seconds."""
         began = dt.datetime.now()
-        text = _OWN.get(name) or _translated(query, self._literals(query, bound))
+        text = _OWN.get(name) or _translated(query, self._literals(query))
         self.connection.execute(f"CREATE OR REPLACE TABLE {name} AS {text}")
         return (dt.datetime.now() - began).total_seconds()
 
     def signature(self, name: str, clusters: list[str]) -> Found:
-        """Steps of one signature, then coverage of these clusters, detections, charts and the rows behind them."""
+        """Steps of one signature, then coverage of these clusters, and the rows of its other queries."""
         signature = load_signatures(self.sql)[name]
         values = {key: float(t.value) for key, t in signature.thresholds.items()}
-        bound = values | {"clusters": clusters}
         of = dict.fromkeys(clusters, values)
         self.table(f"{name}_thresholds", thresholds_table(signature, of))
-        steps = dict(signature.steps)
-        if signature.detections_query:
-            steps[f"{name}_detections"] = signature.detections_query
-        for view, query in steps.items():
-            self.store(view, query, bound)
+        for view, query in signature.all_steps.items():
+            self.store(view, query)
         shown = [Shown(**_plain(row)) for row in self.rows(_translated(signature.needs_query, ()))]
         brokers: dict[str, set[int]] = {row["cluster"]: set() for row in self.rows("SELECT cluster FROM cluster_days")}
         for row in self.rows("SELECT cluster, broker FROM broker_days WHERE is_broker"):
             brokers[row["cluster"]].add(row["broker"])
-        texts = {"query": signature.query, "charts": signature.charts_query, "rows": signature.rows_query}
-        if signature.detections_query:
-            texts = {"detections": f"SELECT * FROM {name}_detections", "series": signature.series_query}
-            texts |= {"subjects": signature.subjects_query, "rows": signature.rows_query}
-        found = {
-            kind: self.rows(_translated(query, self._literals(query, bound))) for kind, query in texts.items() if query
-        }
+        others = {"series": signature.series_query, "subjects": signature.subjects_query, "rows": signature.rows_query}
+        found = {kind: self.rows(_translated(query, ())) for kind, query in others.items() if query}
+        found["detections"] = self.rows(f"SELECT * FROM {signature.detections_view}")  # of the project
         return Found(coverage(signature.needs, shown, brokers, of), found)
 
     def condition(self, name: str) -> list[dict[str, Any]]:
         """Steps of one measured condition, then its rows; `release_days` and its thresholds are the caller's."""
         condition = load_conditions(self.sql)[name]
         for view, query in condition.steps.items():
-            self.store(view, query, {})
+            self.store(view, query)
         return [_plain(row) for row in self.rows(_translated(condition.query, ()))]
 
     def rows(self, query: str) -> list[dict[str, Any]]:
@@ -159,11 +151,8 @@ class Duck:
         found: list[dict[str, Any]] = self.connection.sql(query).to_arrow_table().to_pylist()
         return found
 
-    def _literals(self, query: str, bound: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    def _literals(self, query: str) -> tuple[tuple[str, str], ...]:
         given = {"ds": f"DATE '{self.ds}'", "start_hours": str(START_HOURS), "clock_s": str(CLOCK_SECONDS)}
-        for name, value in bound.items():
-            listed = isinstance(value, list)
-            given[name] = "array(" + ", ".join(f"'{one}'" for one in value) + ")" if listed else f"{value!r}D"
         return tuple(sorted((name, text) for name, text in given.items() if f":{name}" in query))
 
 
@@ -185,7 +174,8 @@ def _translated(query: str, literals: tuple[tuple[str, str], ...]) -> str:
         between.replace(exp.Anonymous(this="quantile_cont", expressions=[between.this, between.args["quantile"]]))
     for safe in list(tree.find_all(*_PLAIN)):
         plain = _PLAIN[type(safe)](this=safe.this, expression=safe.expression)
-        safe.replace(exp.Anonymous(this="TRY", expressions=[plain]))
+        windowed = safe.find(exp.Window)  # what TRY refuses; there, numbers beyond a BIGINT end the run
+        safe.replace(plain if windowed else exp.Anonymous(this="TRY", expressions=[plain]))
     for counted in list(tree.find_all(exp.CountIf)):
         if not isinstance(counted.parent, exp.Filter | exp.Window):  # DuckDB counts null where every row has null
             counted.replace(exp.Coalesce(this=counted.copy(), expressions=[exp.Literal.number(0)]))

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import psutil
 
 from benchmarks.measure import gate, machine
-from fleet_spark.stored import look
+from fleet_spark.parquet import read_footer
 from kafka_fleet.base.driver_jvm import SMALL_DAY_JVM
 from kafka_fleet.base.resources import spark_application, sql_dir
 from kafka_fleet.store.generations import claim_generation, current_generation
@@ -44,7 +44,7 @@ LOOK_S = 0.5  # between two looks at who belongs to a job: each reads all proces
 MOMENTS = {
     "end": (r"^judge .*: \d+ findings of", "all is published, the job has not ended"),
     "judge": (r"^judge .*: idle331: ", "all is judged, nothing of it is written"),
-    "facts": (r"^facts of .*: intervals: ", "facts are being written"),
+    "facts": (r"^facts of .*: broker_intervals: ", "facts are being written"),
     "signatures": (r"^facts of .*: \w+: ", "the last fact table is written; a second later signatures run"),
 }
 
@@ -133,7 +133,7 @@ def stages(home: Path) -> dict[str, Any]:
     ds = recorded_day()
     found: dict[str, Any] = {stage: published(home, stage, ds) for stage in ("findings", "signatures")}
     for folder in (one for one in Home(home).day(ds).all_facts() if (one / POINTER).exists()):
-        rows = look(folder / str(current_generation(folder))).read().to_pylist()
+        rows = read_footer(folder / str(current_generation(folder))).read().to_pylist()
         found[str(folder.parent.relative_to(home))] = sorted(
             json.dumps(row, default=str, sort_keys=True) for row in rows
         )

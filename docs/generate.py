@@ -51,6 +51,7 @@ def whole() -> Pages:
         settings_page.PAGE: settings_page.settings_page(),
         command_page.PAGE: command_page.command_page(),
         file_page.PAGE: file_page.file_page(),
+        file_page.PARTS: file_page.part_page(),
         "docs/jolokia-access.xml": access_policy(),
     }
 

@@ -9,9 +9,9 @@ from tempfile import TemporaryDirectory
 
 from pyspark.sql import SparkSession
 
-from fleet_spark.frames import in_driver
+from fleet_spark.frames import local_frame
+from fleet_spark.query_profiles import apply_profile
 from fleet_spark.session import session
-from fleet_spark.ways import suit
 
 QUERIES = (
     "SELECT id, id % 7 AS k, cast(id AS STRING) AS t, timestamp_millis(id) AS at, array(id, 1) AS a FROM range(1000)",
@@ -27,11 +27,11 @@ QUERIES = (
 def warm(spark: SparkSession, folder: str) -> None:
     """Run each query in both ways of running one, over rows of a file and over rows that the driver holds."""
     for rows in (0, 10**9):
-        suit(spark, rows)
+        apply_profile(spark, rows)
         written = f"{folder}/{rows}"
         made = spark.sql(QUERIES[0])
         made.write.parquet(written)
-        for frame in (spark.read.parquet(written), in_driver(spark, made.toArrow(), made.schema)):
+        for frame in (spark.read.parquet(written), local_frame(spark, made.toArrow(), made.schema)):
             frame.createOrReplaceTempView("one")
             for query in QUERIES[1:]:
                 spark.sql(query).toArrow()

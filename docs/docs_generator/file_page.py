@@ -1,5 +1,6 @@
-"""The page of catalogue files: takes the pydantic models that read them, gives the keys of each kind of file."""
+"""The pages of catalogue files: the keys of each kind of file, and the parts that their values are made of."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +13,7 @@ from kafka_fleet.knowledge.plots import MISSING, POINTS, Plot
 from kafka_fleet.knowledge.signatures import Signature
 
 PAGE = "docs/reference/catalogue_files.md"
+PARTS = "docs/reference/catalogue_parts.md"
 NOTE = "<!-- generated from the models in plugins/kafka_fleet/ by docs/generate.py: do not edit -->"
 HEAD = """# Catalogue files
 
@@ -19,7 +21,11 @@ Every key of every YAML file that adds a check or a known issue, from the models
 refused, and all mistakes are reported at once with file and key. [CONTRIBUTING.md](../../CONTRIBUTING.md) says how to
 add one, and which columns the queries of a signature give; [conditions](../conditions.md) has those of a condition.
 """
-FILLED = {"steps", "query", "needs_query", "charts_query", "rows_query", "missing_query"}  # from the .sql files beside
+PARTS_HEAD = """# Parts of catalogue files
+
+What the values of [catalogue files](catalogue_files.md) are made of.
+"""
+FILLED = re.compile(r"^steps$|query$")  # from the .sql files beside
 KINDS: list[tuple[str, str, type[BaseModel]]] = [
     ("A known issue", "`plugins/kafka_fleet/knowledge/issues/<ID>.yaml`", Advisory),
     ("A signature", "`sql/signatures/<id>/signature.yaml`", Signature),
@@ -33,7 +39,9 @@ def _type(schema: Schema, parts: Schema) -> str:
     """The type in words: text, number, one of the allowed words, the name of the part that it is made of."""
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
-        return " or ".join(map(code, parts[name]["enum"])) if "enum" in parts[name] else f"[{name}](#{name.lower()})"
+        if "enum" in parts[name]:
+            return " or ".join(map(code, parts[name]["enum"]))
+        return f"[{name}](catalogue_parts.md#{name.lower()})"
     if "enum" in schema:
         return " or ".join(code(str(one)) for one in schema["enum"])
     for joined in ("anyOf", "oneOf"):
@@ -74,7 +82,7 @@ def _keys(schema: Schema, parts: Schema) -> str:
     required = set(schema.get("required", ()))
     lines = []
     for name, one in schema.get("properties", {}).items():
-        if name not in FILLED:
+        if not FILLED.search(name):
             said = [_type(one, parts), *_limits(one)]
             lines.append(f"- {code(name)}{' (required)' if name in required else ''}: {'; '.join(said)}")
     return "\n".join(lines)
@@ -86,7 +94,7 @@ def _used(schema: Any) -> Iterator[str]:
         if isinstance(schema.get("$ref"), str):
             yield schema["$ref"].rpartition("/")[2]
         for name, one in schema.items():
-            if name not in FILLED:
+            if not FILLED.search(name):
                 yield from _used(one)
     elif isinstance(schema, list):
         for one in schema:
@@ -95,11 +103,11 @@ def _used(schema: Any) -> Iterator[str]:
 
 def _described(name: str, schema: Schema, parts: Schema) -> str:
     about = escape((schema.get("description") or "").split("\n\n")[0])
-    return f"### {name}\n\n{about}\n\n{_keys(schema, parts)}"
+    return f"## {name}\n\n{about}\n\n{_keys(schema, parts)}"
 
 
-def file_page() -> str:
-    """The whole page: each kind of file, then the parts that their keys refer to."""
+def _sections() -> tuple[list[str], list[str]]:
+    """The kinds of file, and the parts that their keys refer to."""
     sections: list[str] = []
     parts: Schema = {}
     named: list[str] = []
@@ -111,7 +119,17 @@ def file_page() -> str:
         named += list(_used(schema))
     for name in named:  # grows while it is read: parts have parts
         named += [one for one in _used(parts[name]) if one not in named]
-    texts = [_described(name, parts[name], parts) for name in dict.fromkeys(named) if "properties" in parts[name]]
+    described = [_described(name, parts[name], parts) for name in dict.fromkeys(named) if "properties" in parts[name]]
     points, missing = (", ".join(map(code, columns)) for columns in (POINTS, MISSING))
     sections[-1] += f"\n\nColumns of `query.sql`: {points}; of `missing.sql`: {missing}. What is not given is null."
-    return "\n".join([NOTE, HEAD, "\n\n".join([*sections, "## Parts", *texts]), ""])
+    return sections, described
+
+
+def file_page() -> str:
+    """The keys of each kind of file."""
+    return "\n".join([NOTE, HEAD, "\n\n".join(_sections()[0]), ""])
+
+
+def part_page() -> str:
+    """The parts that keys refer to."""
+    return "\n".join([NOTE, PARTS_HEAD, "\n\n".join(_sections()[1]), ""])

@@ -17,9 +17,9 @@ from pyspark.sql.types import BooleanType, StringType, StructField, StructType
 from fleet_spark.aside import Aside, Task
 from fleet_spark.coverage import show_thresholds
 from fleet_spark.failures import running
-from fleet_spark.frames import in_driver
+from fleet_spark.frames import local_frame
+from fleet_spark.query_profiles import QueryProfiles, tables_read
 from fleet_spark.signatures import Overrides, thresholds
-from fleet_spark.ways import Ways, tables_read
 from kafka_fleet.knowledge.conditions import MOST, Answered, Condition, listed_subjects
 from kafka_fleet.knowledge.detection_rows import (
     COLUMNS,
@@ -59,7 +59,7 @@ def release_days(spark: SparkSession, releases: Iterable[str], ds: str) -> None:
             }
         )
     table = pa.Table.from_pylist(rows, to_arrow_schema(_RELEASES))
-    in_driver(spark, table, _RELEASES).createOrReplaceTempView("release_days")
+    local_frame(spark, table, _RELEASES).createOrReplaceTempView("release_days")
 
 
 def _ordered(condition: Condition, found: Iterable[DetectionRow]) -> list[DetectionRow]:
@@ -122,26 +122,26 @@ def run_conditions(
     spark: SparkSession,
     conditions: Mapping[str, Condition],
     ds: str,
-    ways: Ways | None = None,
+    profiles: QueryProfiles | None = None,
     aside: Aside | None = None,
     overrides: Mapping[str, Overrides] | None = None,
 ) -> dict[str, dict[str, Answered]]:
     """Cluster -> condition -> answer, of every cluster of the day.
 
-    ways: of the job that made the facts' views; None: all of them are small. aside: of the job, which goes on without
-    the clusters that make the query fail; None: what it raised ends the run. overrides: of clusters that have their own
-    thresholds.
+    profiles: of the job that made the facts' views; None: all of them are small. aside: of the job, which goes on
+    without the clusters that make the query fail; None: what it raised ends the run. overrides: of clusters that have
+    their own thresholds.
     """
     if not conditions:
         return {}
-    known, own = ways or Ways(spark), overrides or {}
+    known, own = profiles or QueryProfiles(spark), overrides or {}
     texts = "\n".join(one.queries for one in conditions.values())
 
     def answers(_clusters: list[str]) -> dict[str, dict[str, Answered]]:
         values: dict[str, dict[str, dict[str, float]]] = {}
-        with running("conditions"), known.of(texts) as small:
+        with running("conditions"), known.for_query(texts) as small:
             clusters = sorted(_values(spark, "cluster_days", "cluster"))
-            release_days(spark, _values(spark, "process_days", "kafka_release"), ds)
+            release_days(spark, _values(spark, "broker_days", "kafka_release"), ds)
             for condition in conditions.values():
                 values[condition.id] = {c: thresholds(condition, own.get(c, {})) for c in clusters}
                 if condition.thresholds:
@@ -158,7 +158,7 @@ def run_conditions(
                 found[cluster][name] = answer(conditions[name], of_one, values[name].get(cluster, {}))
             return dict(found)
 
-    tables = tables_read(texts) | {"cluster_days", "process_days"}
+    tables = tables_read(texts) | {"cluster_days", "broker_days"}
     return (aside or Aside(None, (), "conditions")).run(Task(tables, answers))
 
 

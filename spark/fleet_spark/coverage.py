@@ -7,17 +7,16 @@ so that they run once whatever clusters override.
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from functools import reduce
 
 import pyarrow as pa
-from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import Row, SparkSession
 from pyspark.sql.types import DoubleType, StringType, StructField, StructType
 
 from fleet_spark.aside import Aside, Task
 from fleet_spark.failures import running
-from fleet_spark.frames import in_driver
+from fleet_spark.frames import local_frame
+from fleet_spark.query_profiles import QueryProfiles, tables_read
 from fleet_spark.steps import Step
-from fleet_spark.ways import Ways, tables_read
 from kafka_fleet.knowledge.conditions import Condition
 from kafka_fleet.knowledge.needs import Coverage, Shown, coverage
 from kafka_fleet.knowledge.signatures import Signature
@@ -49,30 +48,30 @@ def show_thresholds(spark: SparkSession, check: Signature | Condition, values: V
     """Register the table of a check's thresholds."""
     table = thresholds_table(check, values)
     kinds = [StructField(n, StringType() if n == "cluster" else DoubleType()) for n in table.column_names]
-    in_driver(spark, table, StructType(kinds)).createOrReplaceTempView(thresholds_view(check))
+    local_frame(spark, table, StructType(kinds)).createOrReplaceTempView(thresholds_view(check))
 
 
 def run_coverage(
     spark: SparkSession,
     signatures: Sequence[Signature],
     values: Mapping[str, Values],
-    steps: Mapping[str, Sequence[Step]],
-    ways: Ways,
+    steps: Mapping[str, Step],
+    profiles: QueryProfiles,
     aside: Aside,
 ) -> dict[str, dict[str, Coverage]]:
-    """Signature -> cluster -> coverage. values: by signature; steps: by view, one for each set of thresholds.
+    """Signature -> cluster -> coverage. values: by signature; steps: by view.
 
-    ways and aside: as of run_signatures.
+    profiles and aside: as of run_signatures.
     """
     if not signatures:
         return {}
     query = "\nUNION ALL\n".join([_ASKED, *map(_needs, signatures)])
     read = tables_read(query)
-    ways.rows.update({view: sum(step.rows for step in own) for view, own in steps.items()})
+    profiles.rows.update({view: step.rows for view, step in steps.items()})
 
     def covered(clusters: list[str]) -> dict[str, dict[str, Coverage]]:
         own = {name: {c: of[c] for c in clusters if c in of} for name, of in values.items()}
-        with running("needs"), ways.of(query):
+        with running("needs"), profiles.for_query(query):
             for one in signatures:
                 if thresholds_view(one) in read:
                     show_thresholds(spark, one, own[one.id])
@@ -100,10 +99,7 @@ def _needs(signature: Signature) -> str:
     return f"SELECT '{signature.id}' AS signature, {columns} FROM (\n{text}\n)"  # noqa: S608  # all are of the project
 
 
-def show_step(view: str, steps: Sequence[Step], clusters: Sequence[str]) -> None:
-    """Register a step for these clusters: as it is where one run has made it for them."""
-    if len(steps) == 1 and set(steps[0].clusters) <= set(clusters):
-        frame = steps[0].frame
-    else:
-        frame = reduce(DataFrame.union, [step.of(clusters) for step in steps])
+def show_step(view: str, step: Step, clusters: Sequence[str]) -> None:
+    """Register a step for these clusters: as it is where it was made for no others."""
+    frame = step.frame if set(step.clusters) <= set(clusters) else step.of(clusters)
     frame.createOrReplaceTempView(view)

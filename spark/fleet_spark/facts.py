@@ -10,8 +10,8 @@ from pathlib import Path
 
 from fleet_spark.aside import AT_ONCE, Aside, Task
 from fleet_spark.failures import QueryFailed, running
+from fleet_spark.query_profiles import tables_read
 from fleet_spark.tables import Day
-from fleet_spark.ways import tables_read
 from kafka_fleet.store.excluded_clusters import note_set_aside
 from kafka_fleet.store.generations import Unchangeable
 from kafka_fleet.store.raw.day_quota import beyond_quota

@@ -8,19 +8,19 @@ from pyspark.sql.types import StructField, StructType
 PLANNED_BYTES = 200_000  # a table within a plan is sent to every task that reads it; Spark warns from 1 MB on
 
 
-def nothing(spark: SparkSession, schema: StructType) -> DataFrame:
+def empty_frame(spark: SparkSession, schema: StructType) -> DataFrame:
     """A table without rows that the optimizer knows to be empty: what reads it is not planned, let alone run."""
     columns = ", ".join(f"CAST(NULL AS {field.dataType.simpleString()}) AS `{field.name}`" for field in schema)
     return spark.sql(f"SELECT {columns} WHERE FALSE")
 
 
-def in_driver(spark: SparkSession, rows: pa.Table, schema: StructType) -> DataFrame:
+def local_frame(spark: SparkSession, rows: pa.Table, schema: StructType) -> DataFrame:
     """The rows as a table that no query has to open a file for.
 
     In one partition, so that joins and windows over it need no shuffle.
     """
     if not rows.num_rows:
-        return nothing(spark, schema)
+        return empty_frame(spark, schema)
     frame = spark.createDataFrame(rows, nullable(schema)).coalesce(1)
     return frame if rows.nbytes < PLANNED_BYTES else held(frame)
 
@@ -39,7 +39,7 @@ def nullable(schema: StructType) -> StructType:
     return StructType([StructField(field.name, field.dataType) for field in schema])
 
 
-def observed(frame: DataFrame) -> tuple[DataFrame, Observation]:
+def counted_frame(frame: DataFrame) -> tuple[DataFrame, Observation]:
     """The same rows, counted as they go by: the count is there, as `rows`, after the action that asks for them."""
     counted = Observation()
     return frame.observe(counted, count(lit(1)).alias("rows")), counted

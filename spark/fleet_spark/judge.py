@@ -22,10 +22,10 @@ from fleet_spark.facts import fact_queries
 from fleet_spark.failures import QueryFailed, running
 from fleet_spark.judged_cluster import Json, Judged, case_aside, case_of, judge_cluster
 from fleet_spark.plots import day_plots, write_plots
+from fleet_spark.query_profiles import tables_read
 from fleet_spark.signatures import run_signatures
 from fleet_spark.tables import Day
 from fleet_spark.unjudged import declared_entry, seen
-from fleet_spark.ways import tables_read
 from kafka_fleet.config.fleet import Fleet, load_fleet
 from kafka_fleet.documents.cluster_report import ClusterReport, SignatureDay
 from kafka_fleet.documents.day_summaries import day_summary, summary
@@ -39,7 +39,9 @@ from kafka_fleet.store.fleet_snapshot import kept_fleet
 from kafka_fleet.store.generations import publish
 from kafka_fleet.store.raw.manifests import Manifest
 
-TABLES = ("cluster_days", "broker_days", "config_days", "client_days", "group_days", "member_days", "dropped")
+TABLES = (
+    "cluster_days", "broker_days", "broker_settings", "client_days", "group_days", "discarded_intervals",
+)  # fmt: skip
 
 
 def tables_needed(sql: Path, signatures: Collection[str] = ()) -> set[str] | None:
@@ -80,8 +82,8 @@ def write_findings(day: Day, fleet_file: Path | None, clusters: list[str], signa
     catalogue, overrides = load_signatures(day.sql), {c: declared.get(c, {}).get("thresholds", {}) for c in wanted}
     chosen = [one for name, one in catalogue.items() if not signatures or name in signatures]
     known = {c: own for c, own in overrides.items() if c in stored["cluster_days"]}
-    measured = run_signatures(day.spark, chosen, known, day.ways, aside)
-    answered = run_conditions(day.spark, load_conditions(day.sql), day.ds, day.ways, aside, known)
+    measured = run_signatures(day.spark, chosen, known, day.profiles, aside)
+    answered = run_conditions(day.spark, load_conditions(day.sql), day.ds, day.profiles, aside, known)
     plots = day_plots(day, made, aside)
 
     def judged(cluster: str) -> Judged:

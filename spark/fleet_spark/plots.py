@@ -22,9 +22,9 @@ from pyspark.sql.functions import lit
 from fleet_spark.aside import Aside, Task
 from fleet_spark.facts import fact_queries
 from fleet_spark.failures import running
+from fleet_spark.query_profiles import QueryProfiles, tables_read
 from fleet_spark.signatures import Overrides, thresholds
 from fleet_spark.tables import Day
-from fleet_spark.ways import Ways, tables_read
 from kafka_fleet.documents.document import SCHEMA_VERSION
 from kafka_fleet.documents.plots import ClusterPlot, PlotLimit, PlotPanel, Plots, PlotSeries, SweepTimes
 from kafka_fleet.domain import GAP
@@ -49,19 +49,19 @@ def run_plots(
     plots: Mapping[str, Plot],
     binned: str,
     ds: str,
-    ways: Ways | None = None,
+    profiles: QueryProfiles | None = None,
     aside: Aside | None = None,
 ) -> dict[str, dict[str, list[Json]]]:
     """Cluster -> plot -> rows of `binned`, the text of sql/plots/binned.sql. Clusters without any row are absent.
 
-    ways and aside: as of run_conditions.
+    profiles and aside: as of run_conditions.
     """
     if not plots:
         return {}
-    known, queries = ways or Ways(spark), "\n".join([binned, *(plot.queries for plot in plots.values())])
+    known, queries = profiles or QueryProfiles(spark), "\n".join([binned, *(plot.queries for plot in plots.values())])
 
     def points(_clusters: list[str]) -> list[Json]:
-        with running("plots"), known.of(queries):
+        with running("plots"), known.for_query(queries):
             frames = [_points(spark, plot, ds) for plot in plots.values()]
             reduce(DataFrame.unionByName, frames).createOrReplaceTempView("plot_points")
             made: list[Json] = spark.sql(binned, args={"ds": ds, "most_points": MOST_POINTS}).toArrow().to_pylist()
@@ -182,7 +182,7 @@ def day_plots(day: Day, tables: Collection[str] | None, aside: Aside) -> DayPlot
     """Run the plots of a day, without the clusters that make them fail. tables: the facts that were made; None: all."""
     run = drawable(load_plots(day.sql), fact_queries(day.sql), fact_queries(day.sql, tables))
     binned = (day.sql / "plots/binned.sql").read_text(encoding="utf-8")
-    return DayPlots(run, run_plots(day.spark, run, binned, day.ds, day.ways, aside))
+    return DayPlots(run, run_plots(day.spark, run, binned, day.ds, day.profiles, aside))
 
 
 def write_plots(

@@ -31,10 +31,10 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from fleet_spark.frames import held, in_driver, nothing
+from fleet_spark.frames import empty_frame, held, local_frame
+from fleet_spark.parquet import read_footer, write_distributed, write_local
+from fleet_spark.query_profiles import QueryProfiles, few, tables_read, weight
 from fleet_spark.staging import staged
-from fleet_spark.stored import look, write_few, write_many
-from fleet_spark.ways import Ways, few, tables_read, weight
 from kafka_fleet.schema.raw_tables import raw_schemas
 from kafka_fleet.store.files import read_file, replace_file
 from kafka_fleet.store.generations import Unchangeable, current_generation, publish
@@ -73,7 +73,7 @@ class Day:
         self.ds = ds
         self.generation = generation
         self.sql = sql
-        self.ways = Ways(spark)
+        self.profiles = QueryProfiles(spark)
         self._known: set[str] = set()
         self._used: list[Manifest] | None = None  # None: of a job that reads no raw
         self._left_out: set[str] = set()
@@ -100,7 +100,7 @@ class Day:
     def _load(self, table: str, used: list[Manifest]) -> None:
         files = [m.files[table] for m in used if table in m.files]
         paths = list(dict.fromkeys(str(self.home / file.path) for file in files if file.rows))
-        frame = self._raw(table, paths) if paths else nothing(self.spark, spark_schema(table))
+        frame = self._raw(table, paths) if paths else empty_frame(self.spark, spark_schema(table))
         self._view(frame, f"raw_{table}", sum(file.rows for file in files))
 
     def show(self, tables: Collection[str], clusters: Collection[str]) -> None:
@@ -141,7 +141,7 @@ class Day:
             with suppress(PySparkException, Py4JJavaError):  # what cannot be read fails in the query that reads it
                 frame = held(frame)
         frame.createOrReplaceTempView(name)
-        self.ways.rows[name] = rows
+        self.profiles.rows[name] = rows
 
     def sweeps(self, clusters: list[str]) -> tuple[list[Manifest], list[Damaged]]:
         """Committed sweeps of the day and those that are damaged, of the named clusters or of all."""
@@ -157,14 +157,14 @@ class Day:
     def write_fact(self, table: str, query: str, values: Mapping[str, Any]) -> int:
         """Compute a fact table, store it as this generation, register it under its name; gives its rows."""
         folder = self.facts_path(table) / self.generation
-        with self.ways.of(query) as small:
+        with self.profiles.for_query(query) as small:
             frame = self.spark.sql(query, args=dict(values))
             if small:
                 found = frame.toArrow()
-                write_few(folder, found, frame.schema)
+                write_local(folder, found, frame.schema)
                 self._held(table, found, frame.schema)
                 return int(found.num_rows)
-            rows = write_many(folder, frame)
+            rows = write_distributed(folder, frame)
             self._fact(table, frame.schema, rows)
             return rows
 
@@ -198,7 +198,7 @@ class Day:
 
     def _register(self, table: str, clusters: Collection[str] | None = None) -> None:
         """clusters: whose rows it has; None: of all but those left out."""
-        found = look(self.facts_path(table) / self.generation)
+        found = read_footer(self.facts_path(table) / self.generation)
         if few(found.rows):
             self._held(table, self._of(found.read(), clusters), found.schema, clusters)
         else:
@@ -213,12 +213,12 @@ class Day:
 
     def clusters(self) -> set[str]:
         """Those that have facts in this generation, but for those left out."""
-        stored = look(self.facts_path("cluster_days") / self.generation).read()
+        stored = read_footer(self.facts_path("cluster_days") / self.generation).read()
         return set(stored["cluster"].to_pylist()) - self._left_out
 
     def rows_of_fact(self, table: str, clusters: Collection[str] | None = None) -> list[dict[str, Any]]:
         """Every row of a stored fact table, of these clusters; None: of all but those left out."""
-        stored = look(self.facts_path(table) / self.generation).read()
+        stored = read_footer(self.facts_path(table) / self.generation).read()
         found: list[dict[str, Any]] = self._of(stored, clusters).to_pylist()
         return found
 
@@ -228,13 +228,13 @@ class Day:
         if not few(counted):
             self._fact(table, schema, counted, clusters)
             return
-        in_driver(self.spark, found, schema).createOrReplaceTempView(table)
-        self.ways.rows[table] = counted
+        local_frame(self.spark, found, schema).createOrReplaceTempView(table)
+        self.profiles.rows[table] = counted
         self._known.add(table)
 
     def _fact(self, table: str, schema: StructType, rows: int, clusters: Collection[str] | None = None) -> None:
         path = str(self.facts_path(table) / self.generation)
-        frame = self.spark.read.schema(schema).parquet(path) if rows else nothing(self.spark, schema)
+        frame = self.spark.read.schema(schema).parquet(path) if rows else empty_frame(self.spark, schema)
         if clusters is not None:
             frame = frame.where(col("cluster").isin(sorted(clusters)))
         elif self._left_out:

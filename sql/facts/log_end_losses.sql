@@ -1,5 +1,5 @@
 -- Partitions whose leader's log end was lower than a leader's at the sweep before, with what became of their topic.
--- in:  leader_log_ends, partition_rates (leaders that stayed), raw_topics, raw_group_offsets, memberless_groups
+-- in:  leader_log_ends, partition_rates (leaders that stayed), raw_topics, raw_group_offsets, group_days
 -- out: one row per partition and loss that ends on the day. same_topic: by topic id, null where releases have none.
 --      topic_stayed: some partition of the topic had no lower end at to_sweep. led_in_isr: the new leader was in the
 --      ISR at the earlier sweep; null for a leader that stayed. committed_offset: highest that any group with members
@@ -56,7 +56,7 @@ commits AS (
         max(g.committed_offset) AS committed_offset
     FROM raw_group_offsets AS g
     INNER JOIN topics AS t ON g.cluster = t.cluster AND g.topic = t.topic
-    LEFT ANTI JOIN memberless_groups AS m ON g.cluster = m.cluster AND g.group_id = m.group_id
+    LEFT ANTI JOIN group_days AS m ON g.cluster = m.cluster AND g.group_id = m.group_id AND m.memberless
     GROUP BY g.cluster, g.topic, g.partition, g.sweep_at
 )
 

@@ -1,7 +1,7 @@
 -- Records appended per partition and interval, read on its leader. Log ends cross restarts of the broker.
--- in:  intervals (kind sweeps), raw_partitions, topic_shapes
+-- in:  broker_intervals (kind sweeps), raw_partitions, topic_shapes
 -- out: one row per partition and interval of its leader; where it went_back, or the topic was created anew in between,
---      the difference means nothing (see `dropped`)
+--      the difference means nothing (see `discarded_intervals`)
 WITH beside AS (
     SELECT
         i.cluster,
@@ -18,7 +18,7 @@ WITH beside AS (
         p.log_end_offset,
         p.log_start_offset
     FROM raw_partitions AS p
-    INNER JOIN intervals AS i ON p.cluster = i.cluster AND p.broker = i.broker AND p.sweep_at = i.to_sweep
+    INNER JOIN broker_intervals AS i ON p.cluster = i.cluster AND p.broker = i.broker AND p.sweep_at = i.to_sweep
     WHERE
         i.laid_beside
         AND i.kind = 'sweeps'
@@ -33,7 +33,7 @@ others AS (
     SELECT
         *,
         explode(array(from_sweep, to_sweep)) AS sweep_at
-    FROM intervals
+    FROM broker_intervals
     WHERE NOT laid_beside AND kind = 'sweeps' AND seconds > 0
 ),
 
@@ -71,7 +71,7 @@ spans AS (
         cluster,
         from_sweep,
         to_sweep
-    FROM intervals
+    FROM broker_intervals
     WHERE kind = 'sweeps'
 ),
 

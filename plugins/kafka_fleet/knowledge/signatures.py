@@ -3,11 +3,13 @@
 A signature is a measurable symptom, independent of any version. Adding one is adding a folder; nothing registers it:
 
     signature.yaml       words, causes, thresholds with their reasons, lines of evidence, the close look it asks for
-    1_<view>.sql ...     views that the queries below are made of, in this order
+    <id>_thresholds      a table that the queries join: a row per cluster, a column per threshold
+    1_<view>.sql ...     tables that the queries below read, in this order
     needs.sql            per input that is asked for: is it there, and if not, why (needs.py)
-    query.sql            per detection: cause, strength, subjects, numbers
-    charts.sql           points of the day for the letter
-    rows.sql             optional: the rows behind a detection, for the letter
+    detections.sql       a row per thing that was found: cause, strength, ordinal, numbers (signature_rows.py)
+    subjects.sql         optional: the names of other things that a detection is about
+    rows.sql             optional: other rows than the detections' for the letter's table
+    series.sql           points of the day for the letter's charts
     cases/               given rows -> expected state and detections; run by the tests
 """
 
@@ -156,9 +158,7 @@ class Signature(BaseModel):
     subjects_query: str = ""
     series_query: str = ""
     steps: dict[str, str] = Field(default_factory=dict)
-    query: str = ""
     needs_query: str = ""
-    charts_query: str = ""
     rows_query: str = ""
 
     @model_validator(mode="after")
@@ -184,11 +184,20 @@ class Signature(BaseModel):
         return self
 
     @property
+    def detections_view(self) -> str:
+        """The name under which the signature's other queries read its detections."""
+        return f"{self.id}_detections"
+
+    @property
+    def all_steps(self) -> dict[str, str]:
+        """Texts of the steps and of the detections by view, in their order."""
+        return {**self.steps, self.detections_view: self.detections_query}
+
+    @property
     def queries(self) -> list[str]:
         """Texts of all steps and queries."""
-        texts = [*self.steps.values(), self.needs_query, self.query, self.charts_query, self.rows_query]
-        texts += [self.detections_query, self.subjects_query, self.series_query]
-        return [text for text in texts if text]
+        others = [self.needs_query, self.subjects_query, self.rows_query, self.series_query]
+        return [text for text in (*self.all_steps.values(), *others) if text]
 
     def remeasure_for(self, jolokia_url: str) -> str:
         """The owner's one-line request, with the broker's URL and the MBeans' names filled in."""
@@ -197,14 +206,10 @@ class Signature(BaseModel):
 
 
 def _load(folder: Path) -> Signature:
-    asked = {"needs": "needs_query", "detections": "detections_query", "series": "series_query"}
-    optional = {"subjects": "subjects_query", "rows": "rows_query"}
-    if (folder / "query.sql").exists():
-        asked = {"needs": "needs_query", "query": "query", "charts": "charts_query"}
-    queries = {field: read_query(folder, name) for name, field in asked.items()}
-    queries |= {
-        field: read_query(folder, name) for name, field in optional.items() if (folder / f"{name}.sql").exists()
-    }
+    queries = {f"{name}_query": read_query(folder, name) for name in ("needs", "detections", "series")}
+    for name in ("subjects", "rows"):
+        if (folder / f"{name}.sql").exists():
+            queries[f"{name}_query"] = read_query(folder, name)
     return read_words(folder, WORDS, Signature).model_copy(update={"steps": read_steps(folder), **queries})
 
 

@@ -4,7 +4,7 @@ from pydantic import BaseModel, ConfigDict, model_validator
 
 
 class Threshold(BaseModel):
-    """One number the query compares with, its unit, allowed range and reason. Bound as `:name` in query.sql."""
+    """A number that queries compare with: unit, allowed range and reason. A column of the table that queries join."""
 
     model_config = ConfigDict(extra="forbid")
     value: float

@@ -1,5 +1,5 @@
 -- Which brokers were read twice, and of which restarts it is known how the process before them ended.
--- in:  cluster_days, intervals, judged_restarts
+-- in:  cluster_days, broker_intervals, judged_restarts
 -- out: intervals of each broker, and one row per restart, of which amount says whether it is known
 SELECT
     cluster,
@@ -7,7 +7,7 @@ SELECT
     broker,
     NULL AS reason,
     count(*) AS amount
-FROM intervals
+FROM broker_intervals
 WHERE kind = 'sweeps'
 GROUP BY cluster, broker
 UNION ALL
@@ -22,17 +22,15 @@ SELECT
         WHEN j.controlled_shutdowns IS NOT NULL THEN 'several'
         ELSE 'unread'
     END AS reason,
-    CASE
-        WHEN j.judged_as != 'unknown' THEN 1
-        -- where nothing counts how processes end, the length of a start is compared all the same
-        WHEN
-            NOT j.has_counter
-            AND coalesce(d.cluster_mode, 'KRaft') = 'KRaft'
-            AND j.start_seconds > 0
-            AND j.usual_seconds > 0
-            THEN 1
-        ELSE 0
-    END AS amount
+    -- where nothing counts how processes end, the length of a start is compared all the same
+    if(
+        j.judged_as != 'unknown'
+        OR (
+            NOT j.has_counter AND coalesce(d.cluster_mode, 'KRaft') = 'KRaft'
+            AND j.start_seconds > 0 AND j.usual_seconds > 0
+        ),
+        1, 0
+    ) AS amount
 FROM judged_restarts AS j
 LEFT JOIN cluster_days AS d ON j.cluster = d.cluster
 WHERE j.judged_as != 'first_read'

@@ -16,8 +16,8 @@ from pyspark.errors import PySparkException
 from benchmarks.killed_jobs import LARGE, NEW, OLD, command, on_their_way, run, stages, strike_while_spark_writes
 from fleet_spark.facts import write_facts
 from fleet_spark.judge import tables_needed, write_findings
+from fleet_spark.query_profiles import OF_FEW_ROWS
 from fleet_spark.tables import Day
-from fleet_spark.ways import OF_FEW_ROWS
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.store.generations import claim_generation
 from support.failures.broken_disks import READ_ONLY, ROOT, disk, full, read_only
@@ -62,7 +62,7 @@ def test_a_job_that_dies_while_spark_writes_changes_nothing_and_its_retry_heals(
     assert (pointers(home), stages(home)) == (followed, unharmed)
 
     shutil.copytree(sql_dir(), sql)
-    (sql / "facts/config_days.sql").write_text(HUGE)
+    (sql / "facts/broker_settings.sql").write_text(HUGE)
     starved = run(job(home, "--sql", str(sql), settings=["--driver-memory", "512m"]), lambda *_: False)
     assert starved.code not in (0, -signal.SIGKILL)
     assert any("java.lang.OutOfMemoryError" in line for line in starved.lines), "".join(starved.lines[-20:])
@@ -87,7 +87,9 @@ def test_a_full_disk_under_sparks_committer_changes_nothing_and_the_retry_heals(
         assert claim_generation(home, recorded_day()) == NEW
         day = Day(spark(), home, recorded_day(), NEW, sql_dir())
         reason = "No space left on device" if ROOT else os.strerror(READ_ONLY)
-        monkeypatch.setattr("fleet_spark.ways.FEW_ROWS", 0)  # as on a large day: every table is written by Spark
+        monkeypatch.setattr(
+            "fleet_spark.query_profiles.FEW_ROWS", 0
+        )  # as on a large day: every table is written by Spark
         failed = pytest.raises((PySparkException, Py4JError), match=reason)
         with full(place, 64) if ROOT else read_only(place), failed:
             write_facts(day, [], tables_needed(day.sql, [SIGNATURE]))

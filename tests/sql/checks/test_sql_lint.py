@@ -103,9 +103,9 @@ def test_what_cannot_fail_is_let_through(safe: str) -> None:
 def readers() -> Iterator[tuple[str, dict[str, str]]]:
     """The queries of each reader of facts, in their order."""
     for name, one in load_signatures(sql_dir()).items():
-        last = {f"{name}_detections": one.detections_query, "subjects": one.subjects_query, "series": one.series_query}
-        others = {"needs": one.needs_query, "query": one.query, "charts": one.charts_query, "rows": one.rows_query}
-        yield name, {view: text for view, text in (one.steps | last | others).items() if text}
+        others = {"needs": one.needs_query, "series": one.series_query}
+        others |= {"subjects": one.subjects_query, "rows": one.rows_query}
+        yield name, {view: text for view, text in (one.all_steps | others).items() if text}
     for name, condition in load_conditions(sql_dir()).items():
         yield name, {**condition.steps, "query": condition.query}
     for name, plot in load_plots(sql_dir()).items():

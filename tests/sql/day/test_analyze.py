@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from fleet_spark.judge import canonical
-from fleet_spark.stored import look
+from fleet_spark.parquet import read_footer
 from kafka_fleet.documents.finding import parsed_findings
 from support.homes.recorded import recorded_day, write_home
 from support.homes.stored_days import pointers, published
@@ -54,7 +54,9 @@ def test_each_judgement_is_there_in_brief(day: Analysed) -> None:
 def test_files_in_another_order_and_the_ways_of_large_days_give_the_same(
     day: Analysed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fleet_spark.ways.FEW_ROWS", 0)  # several partitions, plans made anew, expressions compiled
+    monkeypatch.setattr(
+        "fleet_spark.query_profiles.FEW_ROWS", 0
+    )  # several partitions, plans made anew, expressions compiled
     settings = {"spark.sql.shuffle.partitions": "3", "spark.sql.files.openCostInBytes": "0"}
     kept = {name: spark().conf.get(name) for name in settings}
     try:
@@ -131,14 +133,14 @@ def printed(home: Path) -> subprocess.CompletedProcess[str]:
 
 def rows(home: Path, table: str, generation: str) -> list[str]:
     """A fact table's rows of CLUSTERS, in an order of their own."""
-    found = look(home / f"facts/{table}/ds={recorded_day()}" / generation).read().to_pylist()
+    found = read_footer(home / f"facts/{table}/ds={recorded_day()}" / generation).read().to_pylist()
     return sorted(str(sorted(row.items())) for row in found if row["cluster"] in CLUSTERS)
 
 
 @pytest.mark.fault(44, 45, 60)
 def test_of_two_analyses_at_once_the_later_is_followed_and_the_earlier_ends_red(day: Analysed, tmp_path: Path) -> None:
     write_home(tmp_path, CLUSTERS)
-    with paused(tmp_path, " intervals: ", "--signature", "fetch_latency") as earlier:
+    with paused(tmp_path, " broker_intervals: ", "--signature", "fetch_latency") as earlier:
         nothing = printed(tmp_path)
         assert nothing.returncode == 2
         assert "run analyze first" in nothing.stderr

@@ -20,7 +20,7 @@ import pytest
 
 from fleet_spark.facts import write_facts
 from fleet_spark.judge import tables_needed, write_findings
-from fleet_spark.stored import look
+from fleet_spark.parquet import read_footer
 from fleet_spark.tables import Day
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.store.generations import claim_generation
@@ -65,7 +65,7 @@ def stages(home: Path, days: Sequence[str]) -> dict[str, Any]:
     }
     for folder, generation in pointers(home).items():
         if folder.startswith("facts/"):
-            rows = look(home / folder / generation).read().to_pylist()
+            rows = read_footer(home / folder / generation).read().to_pylist()
             found[folder] = sorted(json.dumps(row, default=str, sort_keys=True) for row in rows)
     return found
 
@@ -98,7 +98,7 @@ def test_days_in_any_order_and_side_by_side(tmp_path: Path) -> None:
         assert content == side_by_side[stage], (stage, order)
 
     for ds, before in zip(days[1:], days, strict=False):
-        rows = [json.loads(row) for row in one_by_one[f"facts/intervals/ds={ds}"]]
+        rows = [json.loads(row) for row in one_by_one[f"facts/broker_intervals/ds={ds}"]]
         over = [row for row in rows if row["from_at"].startswith(before) and row["to_at"].startswith(ds)]
         assert {row["broker"] for row in over if row["same_process"]} == {1, 2}, "facts reach over midnight"
     about = [{*NIGHTS[max(0, number - 1) : number + 1]} for number in range(len(days))]

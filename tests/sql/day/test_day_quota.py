@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from fleet_spark.ways import ROW_BYTES, few, weight
+from fleet_spark.query_profiles import ROW_BYTES, few, weight
 from kafka_fleet.store.excluded_clusters import set_aside
 from kafka_fleet.store.raw import day_quota
 from kafka_fleet.store.raw.day_quota import DayHeld, beyond_quota

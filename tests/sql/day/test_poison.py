@@ -99,9 +99,8 @@ def test_the_eventful_cluster_gives_rows_to_nearly_every_fact(story: Story) -> N
     empty = {
         path.name for path in (story.day.home / "facts").iterdir() if not story.day.facts(path.name, cluster="eventful")
     }
-    rare = {"absent_replicas", "failed_topics", "lost_producers", "recreated_topics", "unread_groups"}
-    # which have days of their own: test_overlapped_sweeps.py, test_close_looks.py
-    assert empty <= rare | {"overlapped_sweeps", "look_steps"}
+    # looks have days of their own: test_close_looks.py
+    assert empty <= {"lost_producers", "look_steps"}
 
 
 @pytest.mark.parametrize("name", ["start-at-the-end-of-time", "agent-time", "extreme-2", "no-replicas"])

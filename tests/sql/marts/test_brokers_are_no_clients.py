@@ -44,7 +44,7 @@ def clients(
         full = [{field: {**COMMON, **row}.get(field) for field in schema.names} for row in given]
         duck.table(f"raw_{name}", pa.Table.from_pylist(full, schema))
     duck.table("cluster_days", pa.table({"cluster": ["c"], "cluster_mode": [mode]}))
-    duck.store("client_days", (sql_dir() / "facts/client_days.sql").read_text(), {})
+    duck.store("client_days", (sql_dir() / "facts/client_days.sql").read_text())
     found = duck.rows("SELECT * FROM client_days")
     assert all(row["connections"] > 0 for row in found)
     return {(row["software_version"], row["listener"]): row["connections"] for row in found}

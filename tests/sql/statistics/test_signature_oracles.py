@@ -17,7 +17,7 @@ CONTRAST = (
     "cluster", "topic", "ratio", "noise", "between_share", "calm_ratio", "windows", "hot_windows", "cold_windows",
     "hot_records", "cold_records",
 )  # fmt: skip
-PARTITION = ("cluster", "topic", "partition", "leader", "ratio", "noise", "gini", "robust_z", "topic_share", "hot")
+PARTITION = ("cluster", "topic", "partition", "broker", "ratio", "noise", "gini", "robust_z", "topic_share", "hot")
 
 
 def turn(row: Row) -> tuple[str, str, int, int]:
@@ -34,12 +34,15 @@ def test_isr_stagnation(fleets: Generated) -> None:
         "changed", "restarted", "unread", "lagging", "reassignment", "idle", "unproven", "expanding", "frozen"
     }  # fmt: skip
     same(of_kind(fleets.views["isr_held"], "sets"), waits, WAIT)
-    same(of_kind(fleets.views["isr_streaks"], "sets"), frozen, STREAK)
+    streaks = of_kind(fleets.views["isr_streaks"], "sets")
+    same([row for row in streaks if row["cause"] == "frozen"], frozen, STREAK)
+    proven = {(row["cluster"], row["topic"], row["partition"]) for row in streaks if row["strength"] == "conclusive"}
+    assert proven == {(one["cluster"], one["topic"], one["partition"]) for one in frozen if one["is_proven"]}
     expected = {(one["cluster"], "dead_broker", "conclusive") for one in oracle.absences()}
     expected |= {(one["cluster"], one["cause"], "suggestive") for one in oracle.laggards()}
-    proven = {one["cluster"] for one in frozen if one["is_proven"]}
+    sure = {one["cluster"] for one in frozen if one["is_proven"]}
     names = {one["cluster"] for one in frozen}
-    expected |= {(name, "frozen", "conclusive" if name in proven else "suggestive") for name in names}
+    expected |= {(name, "frozen", "conclusive" if name in sure else "suggestive") for name in names}
     found = {(name, d["cause"], d["strength"]) for name, rows in detections.items() for d in rows}
     assert found == expected
     assert {cause for _cluster, cause, _strength in found} >= {"frozen", "dead_broker", "catching_up"}
@@ -71,15 +74,17 @@ def test_partition_skew(fleets: Generated) -> None:
     """Every contrast, every partition of an uneven topic, and the cause of each topic."""
     oracle = SkewOracle(fleets.home, DS, limits("partition_skew"))
     detections = fleets.detections("partition_skew", "skew")
-    same(of_kind(fleets.views["skew_contrasts"], "skew"), list(oracle.contrasts()), CONTRAST)
-    same(of_kind(fleets.views["skew_partitions"], "skew"), list(oracle.partitions()), PARTITION)
+    contrasts = [row for row in of_kind(fleets.views["skew_topics"], "skew") if row["by_leader"]]
+    partitions = [row for row in of_kind(fleets.views["skew_rates"], "skew") if not row["by_leader"]]
+    same(contrasts, list(oracle.contrasts()), CONTRAST)
+    same(partitions, list(oracle.partitions()), PARTITION)
     turns = of_kind(fleets.views["skew_turns"], "skew")
     expected = list(oracle.turns())
     assert sorted(map(turn, turns)) == sorted(map(turn, expected))
     assert max(row["turns"] for row in turns) >= 2
     assert max(row["moved"] for row in turns) >= 1
-    causes, topics = oracle.causes(), of_kind(fleets.views["skew_topics"], "skew")
-    strengths = {(row["cluster"], row["topic"]): row["strength"] for row in topics if row["contrasted"]}
+    causes, topics = oracle.causes(), of_kind(fleets.views["partition_skew_detections"], "skew")
+    strengths = {(row["cluster"], row["topic"]): row["topic_strength"] for row in topics if row["by_leader"]}
     assert strengths == oracle.strengths()
     assert set(strengths.values()) == {"conclusive", "suggestive"}
     assert {(row["cluster"], row["topic"]): row["cause"] for row in topics} == causes

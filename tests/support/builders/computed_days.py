@@ -14,7 +14,7 @@ import pytest
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
 from fleet_spark.judge import canonical, store
-from fleet_spark.stored import look, write_few
+from fleet_spark.parquet import read_footer, write_local
 from fleet_spark.tables import Day
 from kafka_fleet.documents.cluster_report import SignatureDay
 from kafka_fleet.documents.finding import parsed_findings
@@ -49,7 +49,7 @@ def facts(home: Path, generation: str, sweeps: int, ds: str = DS) -> None:
     day = Computed(home, generation, ds)
     for table in TABLES:
         rows = pa.table({"cluster": list(CLUSTERS), "sweeps": [sweeps, sweeps]})
-        write_few(day.facts_path(table) / generation, rows, SCHEMA)
+        write_local(day.facts_path(table) / generation, rows, SCHEMA)
     day.publish_facts(TABLES)
 
 
@@ -103,7 +103,8 @@ def counted(home: Path) -> dict[str, Any]:
     """Rows of each fact table as its readers find them."""
     folders = {table: home / f"facts/{table}/ds={DS}" for table in TABLES}
     return {
-        table: look(folder / str(current_generation(folder))).read().to_pylist() for table, folder in folders.items()
+        table: read_footer(folder / str(current_generation(folder))).read().to_pylist()
+        for table, folder in folders.items()
     }
 
 

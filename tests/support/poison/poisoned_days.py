@@ -16,9 +16,9 @@ from pyspark.sql.functions import col
 from fleet_spark.conditions import run_conditions
 from fleet_spark.facts import CLOCK_SECONDS, START_HOURS, fact_queries
 from fleet_spark.plots import run_plots
+from fleet_spark.query_profiles import tables_read
 from fleet_spark.signatures import run_signatures
 from fleet_spark.tables import Day
-from fleet_spark.ways import tables_read
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.conditions import load_conditions
 from kafka_fleet.knowledge.plots import load_plots
@@ -105,16 +105,16 @@ def failures(home: Path, ds: str, poisoned: Sequence[Poisoned]) -> Iterator[Fail
     units: dict[str, Callable[[Sequence[str]], object]] = {}
     for name, signature in load_signatures(day.sql).items():
         units[f"signatures/{name}"] = lambda some, one=signature: run_signatures(
-            session, [one], {cluster: {} for cluster in some}, day.ways
+            session, [one], {cluster: {} for cluster in some}, day.profiles
         )
     for name, condition in load_conditions(day.sql).items():
         units[f"conditions/{name}"] = lambda _some, name=name, one=condition: run_conditions(
-            session, {name: one}, ds, day.ways
+            session, {name: one}, ds, day.profiles
         )
     binned = (day.sql / "plots/binned.sql").read_text(encoding="utf-8")
     for name, plot in load_plots(day.sql).items():
         units[f"plots/{name}"] = lambda _some, name=name, one=plot: run_plots(
-            session, {name: one}, binned, ds, day.ways
+            session, {name: one}, binned, ds, day.profiles
         )
     for unit, run in units.items():
 

@@ -16,9 +16,9 @@ from pyspark.sql import SparkSession
 
 from fleet_spark.facts import write_facts
 from fleet_spark.judge import tables_needed, write_findings
+from fleet_spark.query_profiles import apply_profile
 from fleet_spark.session import DEFAULTS, FIXED
 from fleet_spark.tables import Day
-from fleet_spark.ways import suit
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.cli.main import main
 from kafka_fleet.store.generations import claim_generation
@@ -39,7 +39,7 @@ def spark() -> SparkSession:
     for key, value in (DEFAULTS | FIXED).items():
         builder = builder.config(key, value)
     session = builder.getOrCreate()
-    suit(session, rows=0)  # for what is asked without a day
+    apply_profile(session, rows=0)  # for what is asked without a day
     atexit.register(session.stop)
     return session
 

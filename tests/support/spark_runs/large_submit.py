@@ -6,10 +6,10 @@ What reads more than MANY rows, eight fact tables of a recorded cluster, is then
 import sys
 
 import submit
-from fleet_spark import ways
+from fleet_spark import query_profiles
 
 MANY = 200
 
 if __name__ == "__main__":
-    ways.FEW_ROWS = MANY
+    query_profiles.FEW_ROWS = MANY
     submit.main(sys.argv[1:])

@@ -17,10 +17,10 @@ from benchmarks.duckdb_engine import Duck
 from fleet_spark.facts import write_facts
 from fleet_spark.judge import tables_needed
 from fleet_spark.session import DEFAULTS, FIXED
-from fleet_spark.signatures import Measured, detection, run_signatures
+from fleet_spark.signatures import Measured, run_signatures
 from fleet_spark.tables import Day
 from kafka_fleet.base.resources import sql_dir
-from kafka_fleet.knowledge.detections import Detection, SignatureResult
+from kafka_fleet.knowledge.detections import SignatureResult
 from kafka_fleet.knowledge.signature_rows import detections_of
 from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.store.generations import claim_generation
@@ -52,7 +52,7 @@ def analyse(
     for name, signature in load_signatures(sql_dir()).items():
         if not signatures or name in signatures:
             began = time.monotonic()
-            found = run_signatures(day.spark, [signature], {name: {} for name in clusters}, day.ways)
+            found = run_signatures(day.spark, [signature], {name: {} for name in clusters}, day.profiles)
             for cluster, one in found.items():
                 measured[cluster] |= one
             print(f"{name}: {time.monotonic() - began:.0f} s", flush=True)
@@ -93,14 +93,9 @@ def analyse_by_duckdb(home: Path, clusters: list[str], signatures: Sequence[str]
             continue
         values = {key: float(threshold.value) for key, threshold in signature.thresholds.items()}
         judged = duck.signature(name, clusters)
-        detected: dict[str, list[Detection]] = defaultdict(list)
-        for row in judged.rows.get("query", []):
-            detected[row["cluster"]].append(detection(signature, row, values))
-        flat, named = (_by_cluster(judged.rows.get(kind, [])) for kind in ("detections", "subjects"))
-        for cluster, rows in flat.items():
-            detected[cluster] += detections_of(signature, rows, named[cluster], values)
+        rows, named = (_by_cluster(judged.rows.get(kind, [])) for kind in ("detections", "subjects"))
         for cluster, covered in judged.coverage.items():
-            own = tuple(detected[cluster])
+            own = detections_of(signature, rows[cluster], named[cluster], values)
             state: Any = "detected" if own else "quiet" if covered.evaluated else "not_evaluated"
             found.append(plain(cluster, SignatureResult(name, state, own, covered.missing)))
     print(f"DuckDB: {time.monotonic() - began:.0f} s", flush=True)

@@ -1,0 +1,38 @@
+-- Intervals that were not used, and why: silence would look like health.
+-- in:  broker_intervals, broker_counters, partition_rates
+-- out: one row per cluster, broker and reason; of partitions each of their intervals counts
+SELECT
+    cluster,
+    broker,
+    'process_changed' AS reason,
+    count(*) AS intervals
+FROM broker_intervals
+WHERE kind = 'sweeps' AND NOT same_process
+GROUP BY cluster, broker
+UNION ALL
+SELECT
+    cluster,
+    broker,
+    if(to_at > from_at, 'clock_set', 'no_time') AS reason,
+    count(*) AS intervals
+FROM broker_intervals
+WHERE seconds <= 0
+GROUP BY cluster, broker, reason
+UNION ALL
+SELECT
+    cluster,
+    broker,
+    'counter_ran_back' AS reason,
+    count(*) AS intervals
+FROM broker_counters
+WHERE ran_back
+GROUP BY cluster, broker
+UNION ALL
+SELECT
+    cluster,
+    broker,
+    'log_went_back' AS reason,
+    count(*) AS intervals
+FROM partition_rates
+WHERE went_back
+GROUP BY cluster, broker
