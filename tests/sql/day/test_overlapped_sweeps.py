@@ -16,7 +16,7 @@ from support.homes.recorded import Sweep, changed, land_all, recorded_day
 from support.spark_runs.analysed import Analysed, spark
 
 pytestmark = [pytest.mark.timeout(1200), pytest.mark.fault(36)]
-COMPARED = ("broker_intervals", "partition_rates", "broker_counters", "group_progress", "group_coordinators",
+COMPARED = ("broker_intervals", "partition_rates", "broker_counters", "commit_intervals", "group_coordinators",
             "offset_rewinds", "log_ends_back", "moved_ends", "preferred_leads", "host_counters",
             "discarded_intervals")  # fmt: skip
 EMPTY = ("offset_rewinds", "log_ends_back", "discarded_intervals")  # of a healthy day
