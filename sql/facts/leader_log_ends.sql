@@ -1,6 +1,6 @@
 -- Log ends of leaders that need a closer look, from the sweep before that read a leader to each sweep of the day: of
 -- partitions that more than one broker led, or that a leader's reads did not all show, and those that went back.
--- in:  raw_brokers, raw_partitions, overlapped_sweeps, partition_rates (a leader that stayed)
+-- in:  raw_brokers, raw_partitions, cluster_sweeps, partition_rates (a leader that stayed)
 -- out: one row per partition and pair of sweeps; where one_leader, it is an interval of that leader that went back. Two
 --      brokers may both call themselves leader for a moment: the lower end before and the higher end after are taken,
 --      since what either of them has is not lost
@@ -36,7 +36,7 @@ ends AS (
         max(struct(p.log_end_offset, p.broker)) AS highest
     FROM raw_partitions AS p
     INNER JOIN moved AS m ON p.cluster = m.cluster AND p.topic = m.topic AND p.partition = m.partition
-    LEFT ANTI JOIN overlapped_sweeps AS o ON p.cluster = o.cluster AND p.sweep_at = o.sweep_at
+    LEFT ANTI JOIN cluster_sweeps AS o ON p.cluster = o.cluster AND p.sweep_at = o.sweep_at AND o.overlapped
     WHERE p.replicas_count > 0 AND p.log_end_offset >= 0
     GROUP BY p.cluster, p.topic, p.partition, p.sweep_at
 ),

@@ -1,5 +1,5 @@
 -- Followers that the cluster lists and the in-sync set lacks, from one sweep to the next.
--- in:  out_of_sync_replicas, intervals, counters, raw_broker_metrics
+-- in:  out_of_sync_replicas, broker_intervals, broker_counters, raw_broker_metrics
 -- out: one row per partition, follower and pair of consecutive sweeps with metadata that both lack it. unchanged:
 --      leader, assignment and set are the same at both; records and lags tell nothing where they are not. from_lag,
 --      lag: the leader's log end less the follower's, as read at the first and the second sweep; read_gap_s: the
@@ -36,8 +36,8 @@ spans AS (
         greatest(f.reassigning_partitions, t.reassigning_partitions) AS reassigning_partitions,
         greatest(f.fetcher_failed_partitions, t.fetcher_failed_partitions) AS failed_partitions,
         greatest(f.fetcher_dead_threads, t.fetcher_dead_threads) AS dead_threads
-    FROM intervals AS i
-    LEFT JOIN counters AS c
+    FROM broker_intervals AS i
+    LEFT JOIN broker_counters AS c
         ON
             i.cluster = c.cluster
             AND i.broker = c.broker

@@ -71,7 +71,7 @@ spans AS (
         cluster,
         from_sweep,
         to_sweep
-    FROM intervals
+    FROM broker_intervals
     WHERE kind = 'sweeps'
 ),
 

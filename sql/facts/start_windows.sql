@@ -1,6 +1,6 @@
 -- What lies between the two sweeps in which a group's beginning on a topic falls: bytes sent and records that came.
 -- in:  group_starts, raw_topics, raw_topic_configs, raw_partitions (on leaders), raw_broker_topics, group_coordinators
---      (its sweeps are usable), counters, topic_traffic
+--      (its sweeps are usable), broker_counters, topic_counters
 -- out: one row per topic and window. traffic_measured: every broker that had a replica at a usable sweep of the window
 --      was read without a gap, and the topic's meters on it neither fell nor went. appended: offsets by which the logs
 --      grew, markers of transactions included; null unless every leader was read at both sweeps. compacted: what the
@@ -41,7 +41,7 @@ measured AS (
             if(x.topic IS NOT NULL OR m.topic IS NULL, unix_micros(c.to_sweep) - unix_micros(c.from_sweep), NULL)
         ) AS micros
     FROM hosts AS h
-    LEFT JOIN counters AS c
+    LEFT JOIN broker_counters AS c
         ON
             h.cluster = c.cluster
             AND h.broker = c.broker
@@ -49,7 +49,7 @@ measured AS (
             AND NOT c.ran_back
             AND h.from_sweep <= c.from_sweep
             AND h.to_sweep >= c.to_sweep
-    LEFT JOIN topic_traffic AS x
+    LEFT JOIN topic_counters AS x
         ON
             c.cluster = x.cluster
             AND c.broker = x.broker

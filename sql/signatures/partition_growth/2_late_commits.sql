@@ -11,7 +11,7 @@ WITH expired AS (
         s.to_sweep,
         try_sum(h.offset_expirations) AS offset_expirations
     FROM (SELECT DISTINCT cluster, before_sweep, to_sweep FROM group_starts WHERE kind = 'return') AS s
-    INNER JOIN coordinator_health AS h
+    INNER JOIN broker_counters AS h
         ON s.cluster = h.cluster AND s.before_sweep < h.to_sweep AND s.to_sweep >= h.to_sweep
     GROUP BY s.cluster, s.before_sweep, s.to_sweep
 ),
