@@ -46,8 +46,8 @@ placed AS (
     SELECT
         h.cluster,
         h.group_id,
-        abs(if(h.hash_code < 2147483648L, h.hash_code, h.hash_code - 4294967296L)) % 2147483648L % nullif(s.partition_count, 0)
-            AS offsets_partition
+        abs(if(h.hash_code < 2147483648L, h.hash_code, h.hash_code - 4294967296L)) % 2147483648L
+        % nullif(s.partition_count, 0) AS offsets_partition
     FROM hashed AS h
     LEFT JOIN sizes AS s ON h.cluster = s.cluster
 ),
