@@ -21,7 +21,7 @@ from fleet_spark.facts import CLOCK_SECONDS, START_HOURS, fact_queries
 from kafka_fleet.knowledge.conditions import load_conditions
 from kafka_fleet.knowledge.needs import Coverage, Shown, coverage
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.schema.raw_tables import raw_schemas
+from kafka_fleet.schema.raw_tables import STATES, raw_schemas
 from kafka_fleet.store.raw.manifests import manifests
 
 _MACROS = (
@@ -101,7 +101,8 @@ class Duck:
         for table, schema in raw_schemas().items():
             paths = list(dict.fromkeys(str(self.home / m.files[table].path) for m in used if table in m.files))
             if paths:
-                self.connection.execute(f"CREATE VIEW raw_{table} AS SELECT * FROM read_parquet({paths!r})")
+                held = " REPLACE (coalesce(last_sweep_at, sweep_at) AS last_sweep_at)" if table in STATES else ""
+                self.connection.execute(f"CREATE VIEW raw_{table} AS SELECT *{held} FROM read_parquet({paths!r})")
             else:
                 self.table(f"raw_{table}", schema.empty_table())
 
