@@ -8,7 +8,8 @@
     series.sql       points of the day: cluster, chart, object_name, object_detail, threshold, from_at, to_at, amount
 
 Rows of one cluster, cause and `detection_key` are one detection: the conclusive ones where there are any. Its numbers
-are those of the first row; its subjects are named by all. SQL gives no text that is shown, and cuts nothing off.
+are those of the first row; its subjects are named by all. Its place is named as its subjects are: by subjects.sql
+where that has the columns. SQL gives no text that is shown, and cuts nothing off.
 """
 
 from collections import defaultdict
@@ -53,7 +54,7 @@ def _detection(
     signature: Signature, rows: Sequence[FlatRow], named: Sequence[FlatRow], values: Mapping[str, float]
 ) -> Detection:
     worst = rows[0]
-    place, evidence = _place(signature.place, rows), []
+    place, evidence = _place(signature.place, rows, named), []
     for line in signature.evidence:
         name = line.threshold.get(worst["cause"])
         threshold = values[name] if name else None
@@ -63,11 +64,11 @@ def _detection(
     return Detection(worst["cause"], worst["strength"], subjects, told, bounds)
 
 
-def _place(place: str | list[str] | Places, rows: Sequence[FlatRow]) -> str | None:
+def _place(place: str | list[str] | Places, rows: Sequence[FlatRow], named: Sequence[FlatRow]) -> str | None:
     if isinstance(place, Places):
         return ", ".join(_names(place.text, rows, ())[: place.most])
     texts = place if isinstance(place, list) else [place]
-    return next((named for text in texts if (named := template(text).of(rows[0])) is not None), None)
+    return next((name for text in texts for name in _names(text, rows[:1], named[:1])), None)
 
 
 def _names(text: str, rows: Sequence[FlatRow], named: Sequence[FlatRow]) -> list[str]:
@@ -121,7 +122,7 @@ def _worded(signature: Signature, row: FlatRow) -> FlatRow:
 
 def _cell(column: str, row: FlatRow) -> str | None:
     if "{" in column:
-        return template(column).of_nulls(row)
+        return template(column).of_nulls(row) or None
     value = row[column]
     if isinstance(value, datetime):
         return iso(value)

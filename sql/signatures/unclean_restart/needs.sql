@@ -22,17 +22,15 @@ SELECT
         WHEN j.controlled_shutdowns IS NOT NULL THEN 'several'
         ELSE 'unread'
     END AS reason,
-    CASE
-        WHEN j.judged_as != 'unknown' THEN 1
-        -- where nothing counts how processes end, the length of a start is compared all the same
-        WHEN
-            NOT j.has_counter
-            AND coalesce(d.cluster_mode, 'KRaft') = 'KRaft'
-            AND j.start_seconds > 0
-            AND j.usual_seconds > 0
-            THEN 1
-        ELSE 0
-    END AS amount
+    -- where nothing counts how processes end, the length of a start is compared all the same
+    if(
+        j.judged_as != 'unknown'
+        OR (
+            NOT j.has_counter AND coalesce(d.cluster_mode, 'KRaft') = 'KRaft'
+            AND j.start_seconds > 0 AND j.usual_seconds > 0
+        ),
+        1, 0
+    ) AS amount
 FROM judged_restarts AS j
 LEFT JOIN cluster_days AS d ON j.cluster = d.cluster
 WHERE j.judged_as != 'first_read'

@@ -1,21 +1,6 @@
 -- The restarts of the day, as they were judged.
 -- in:  judged_restarts
--- out: at most 40 rows per cluster, what was not clean first
-WITH ranked AS (
-    SELECT
-        *,
-        row_number() OVER (
-            PARTITION BY cluster
-            ORDER BY
-                CASE judged_as WHEN 'killed' THEN 0 WHEN 'some_killed' THEN 1 ELSE 2 END ASC,
-                is_proven DESC,
-                is_long DESC,
-                process_start ASC,
-                broker ASC
-        ) AS place
-    FROM judged_restarts
-)
-
+-- out: one row per restart, what was not clean first
 SELECT
     cluster,
     broker,
@@ -25,7 +10,11 @@ SELECT
     controlled_shutdowns AS counted_shutdowns,
     start_seconds,
     sequence_errors,
-    lost_ids AS lost_producer_ids
-FROM ranked
-WHERE place <= 40
-ORDER BY cluster ASC, place ASC
+    lost_ids AS lost_producer_ids,
+    row_number() OVER (
+        PARTITION BY cluster
+        ORDER BY
+            CASE judged_as WHEN 'killed' THEN 0 WHEN 'some_killed' THEN 1 ELSE 2 END ASC,
+            is_proven DESC, is_long DESC, process_start ASC, broker ASC
+    ) AS ordinal
+FROM judged_restarts

@@ -34,12 +34,15 @@ def test_isr_stagnation(fleets: Generated) -> None:
         "changed", "restarted", "unread", "lagging", "reassignment", "idle", "unproven", "expanding", "frozen"
     }  # fmt: skip
     same(of_kind(fleets.views["isr_held"], "sets"), waits, WAIT)
-    same(of_kind(fleets.views["isr_streaks"], "sets"), frozen, STREAK)
+    streaks = of_kind(fleets.views["isr_streaks"], "sets")
+    same([row for row in streaks if row["cause"] == "frozen"], frozen, STREAK)
+    proven = {(row["cluster"], row["topic"], row["partition"]) for row in streaks if row["strength"] == "conclusive"}
+    assert proven == {(one["cluster"], one["topic"], one["partition"]) for one in frozen if one["is_proven"]}
     expected = {(one["cluster"], "dead_broker", "conclusive") for one in oracle.absences()}
     expected |= {(one["cluster"], one["cause"], "suggestive") for one in oracle.laggards()}
-    proven = {one["cluster"] for one in frozen if one["is_proven"]}
+    sure = {one["cluster"] for one in frozen if one["is_proven"]}
     names = {one["cluster"] for one in frozen}
-    expected |= {(name, "frozen", "conclusive" if name in proven else "suggestive") for name in names}
+    expected |= {(name, "frozen", "conclusive" if name in sure else "suggestive") for name in names}
     found = {(name, d["cause"], d["strength"]) for name, rows in detections.items() for d in rows}
     assert found == expected
     assert {cause for _cluster, cause, _strength in found} >= {"frozen", "dead_broker", "catching_up"}

@@ -71,9 +71,8 @@ class StopOracle(LostIdsOracle):
         topics = sorted({topic for found in values("topics") for topic in found})
         rest = [f"and {len(brokers) - 14} more brokers"] if len(brokers) > 14 else []
         named = [f"broker {broker}" for broker in brokers[:14]] + rest + [f"topic {topic}" for topic in topics[:5]]
-        usual = [
-            one["usual_seconds"] for one in rows if one["broker"] == brokers[0] and one["usual_seconds"] is not None
-        ]
+        named += [f"and {len(topics) - 5} more topics"] if len(topics) > 5 else []
+        worst = min(rows, key=lambda one: (-(one["start_seconds"] or 0), one["broker"], one["first_read"]))
         largest = (
             "controlled_shutdowns",
             "stops",
@@ -86,7 +85,7 @@ class StopOracle(LostIdsOracle):
         return {"subjects": named, "bounds": None, "evidence": {
             **{name: max(values(name), default=None) for name in largest},
             **{name: sum(values(name)) if values(name) else None for name in ("known_ids", "lost_ids")},
-            "restart_count": len(rows), "usual_seconds": min(usual, default=None), **self._settings(cluster),
+            "restart_count": len(rows), "usual_seconds": worst["usual_seconds"], **self._settings(cluster),
         }}  # fmt: skip
 
     def _settings(self, cluster: str) -> Row:

@@ -44,6 +44,13 @@ def test_place_is_the_first_template_that_the_worst_row_fills() -> None:
     assert detected(shown, [by_broker, row(2, group="g", broker=1)], []).evidence[0]["where"] == "broker 1"
 
 
+def test_place_is_named_as_subjects_are() -> None:
+    shown = signature(place="broker {{ broker }}", subjects=[{"name": "broker {{ broker }}"}])
+    found = detected(shown, [row(1, broker=1)], [row(2, broker=1), row(1, broker=2)])
+    assert found.evidence[0]["where"] == "broker 2"
+    assert found.subjects == ("broker 2", "broker 1")
+
+
 def test_kinds_of_subjects_are_named_by_the_rows_that_have_their_columns() -> None:
     shown = signature(
         subjects=[
@@ -66,3 +73,9 @@ def test_rows_have_a_place_of_their_own_in_the_table() -> None:
     assert table_of(shown, rows) == {"columns": ["broker"], "rows": [["3"], ["1"]]}
     assert table_of(shown, rows[1:2]) is None
     assert table_of(shown, [row(2, broker=2), row(1, broker=1)]) == {"columns": ["broker"], "rows": [["1"], ["2"]]}
+
+
+def test_a_cell_without_text_is_empty() -> None:
+    shown = signature(table={"of": "{% if sets is not none %}{{ sets }} of {{ all }}{% endif %}"})
+    rows = [row(1, sets=2, all=None), row(2, sets=None, all=None)]
+    assert table_of(shown, rows) == {"columns": ["of"], "rows": [["2 of ?"], [None]]}

@@ -1,0 +1,73 @@
+-- Brokers that the cluster does not list while partitions go on without them, and those that are back from a restart
+-- and in sync and do not get their leaderships although the controller is set to return them, over consecutive sweeps.
+-- in:  absent_replicas, preferred_leads, intervals, config_days, isr_stagnation_thresholds
+-- out: one row per broker and streak that lasts; cause dead_broker, or frozen with away: leaderships at its end
+WITH settings AS (
+    SELECT
+        cluster,
+        max(if(name = 'leader.imbalance.per.broker.percentage', try_cast(config_value AS DOUBLE), NULL)) AS percentage,
+        max(if(name = 'leader.imbalance.check.interval.seconds', try_cast(config_value AS DOUBLE), NULL)) AS check_s
+    FROM config_days
+    GROUP BY cluster
+    HAVING min(if(name = 'auto.leader.rebalance.enable', config_value, NULL)) = 'true'
+),
+
+missed AS (
+    SELECT
+        a.cluster,
+        'dead_broker' AS cause,
+        a.broker,
+        a.from_sweep,
+        a.to_sweep,
+        a.partition_count,
+        NULL AS away,
+        t.min_sweeps,
+        t.min_dead_s AS min_s
+    FROM absent_replicas AS a
+    INNER JOIN isr_stagnation_thresholds AS t ON a.cluster = t.cluster
+    UNION ALL
+    SELECT
+        p.cluster,
+        'frozen' AS cause,
+        p.broker,
+        p.from_sweep,
+        p.to_sweep,
+        p.partition_count,
+        p.away,
+        t.min_sweeps,
+        greatest(t.min_away_s, 3 * coalesce(s.check_s, 300)) AS min_s
+    FROM preferred_leads AS p
+    INNER JOIN isr_stagnation_thresholds AS t ON p.cluster = t.cluster
+    INNER JOIN settings AS s ON p.cluster = s.cluster
+    LEFT SEMI JOIN intervals AS i
+        ON p.cluster = i.cluster AND p.broker = i.broker AND i.kind = 'start' AND p.from_sweep >= i.from_at
+    WHERE
+        p.same_process
+        AND p.from_away > p.partition_count * greatest(t.min_away_share, coalesce(s.percentage, 10) / 100)
+        -- nothing was given back in the meantime
+        AND p.away >= p.from_away
+),
+
+numbered AS (
+    SELECT
+        *,
+        -- the same of intervals that follow each other: what their own length leaves of the time
+        unix_micros(to_sweep) - 1D * try_sum(unix_micros(to_sweep) - unix_micros(from_sweep)) OVER (
+            PARTITION BY cluster, cause, broker ORDER BY to_sweep
+        ) AS streak
+    FROM missed
+)
+
+SELECT
+    cluster,
+    cause,
+    broker,
+    min(from_sweep) AS from_at,
+    max(to_sweep) AS to_at,
+    (unix_micros(max(to_sweep)) - unix_micros(min(from_sweep))) / 1e6D AS seconds,
+    if(cause = 'dead_broker', max(partition_count), NULL) AS partition_count,
+    max_by(away, to_sweep) AS away,
+    try_divide(max_by(away, to_sweep), max_by(partition_count, to_sweep)) AS away_share
+FROM numbered
+GROUP BY cluster, cause, broker, streak, min_sweeps, min_s
+HAVING seconds >= min_s AND count(*) + 1 >= min_sweeps

@@ -1,0 +1,108 @@
+-- What each partition has of its topic: while some leaders are slow, under each of them (by_leader), and over the day,
+-- whoever leads it. Which ones are hot over the day?
+-- in:  skew_windows, skew_units, partition_skew_thresholds
+-- out: by_leader one row per cluster, topic, partition, leader and pace of slow and timely leaders, else per partition
+--      with the leader that it had longest. relative_rate: over the mean of the topic's; *_lean: how many have less,
+--      less how many have more, which is twice the rank from the middle. windows to cold_records, n to total, noise,
+--      gini and between_share are the topic's
+WITH spans AS (
+    SELECT
+        cluster,
+        topic,
+        contrasted IS NOT NULL AS by_leader,
+        min(from_at) AS from_at,
+        max(to_at) AS to_at,
+        count(*) AS windows,
+        count_if(contrast >= min_window_ratio) AS hot_windows,
+        count_if(contrast <= 1 / min_window_ratio) AS cold_windows,
+        try_sum(records) AS records,
+        try_sum(if(contrast >= min_window_ratio, records, 0)) AS hot_records,
+        try_sum(if(contrast <= 1 / min_window_ratio, records, 0)) AS cold_records,
+        1.0D * try_sum(try_cast(stays AS DECIMAL(28, 12))) AS stays,
+        1.0D * try_sum(try_cast(stays * slow_partitions / partition_count AS DECIMAL(28, 12))) AS slow_stays,
+        1.0D * try_sum(try_cast(stays * timely_partitions / partition_count AS DECIMAL(28, 12))) AS timely_stays
+    FROM skew_windows
+    GROUP BY GROUPING SETS ((cluster, topic), (cluster, topic, contrasted))
+    HAVING coalesce(contrasted, TRUE)
+),
+
+samples AS (
+    SELECT
+        w.*,
+        u.partition,
+        u.broker,
+        u.day_hot_windows,
+        u.stayed_hot,
+        u.calm_rate,
+        u.requests,
+        u.p50_us,
+        if(w.by_leader, u.mean_us, NULL) AS mean_us,
+        if(w.by_leader, u.p99_us, NULL) AS p99_us,
+        if(w.by_leader, u.pace, NULL) AS pace,
+        if(w.by_leader, u.weighed / u.weight, u.day_rate) AS relative_rate
+    FROM spans AS w
+    INNER JOIN skew_units AS u
+        ON
+            w.cluster = u.cluster
+            AND w.topic = u.topic
+            AND if(w.by_leader, u.contrasted AND u.pace IN ('slow', 'timely'), u.longest_led = 1)
+),
+
+ranked AS (
+    SELECT
+        *,
+        count(*) OVER of_topic AS n,
+        median(relative_rate) OVER of_topic AS middle,
+        1.0D * try_sum(try_cast(relative_rate AS DECIMAL(28, 15))) OVER of_topic AS total,
+        1.0D * try_sum(try_cast(relative_rate AS DECIMAL(28, 15))) OVER of_leader / count(*) OVER of_leader
+            AS leader_rate,
+        rank() OVER by_rate + count(*) OVER by_rate - count(*) OVER of_topic - 1 AS rate_lean,
+        rank() OVER by_mean + count(*) OVER by_mean - count(*) OVER of_topic - 1 AS mean_lean,
+        rank() OVER by_p99 + count(*) OVER by_p99 - count(*) OVER of_topic - 1 AS p99_lean,
+        try_divide(try_sum(mean_us) OVER of_leader, 1e3D * try_sum(requests) OVER of_leader) AS leader_mean_ms,
+        try_divide(try_sum(p50_us) OVER of_leader, 1e3D * try_sum(requests) OVER of_leader) AS leader_p50_ms,
+        try_divide(try_sum(p99_us) OVER of_leader, 1e3D * try_sum(requests) OVER of_leader) AS leader_p99_ms
+    FROM samples
+    WINDOW
+        of_topic AS (PARTITION BY cluster, topic, by_leader),
+        of_leader AS (PARTITION BY cluster, topic, by_leader, broker, pace),
+        by_rate AS (PARTITION BY cluster, topic, by_leader ORDER BY relative_rate),
+        by_mean AS (PARTITION BY cluster, topic, by_leader ORDER BY try_divide(mean_us, requests)),
+        by_p99 AS (PARTITION BY cluster, topic, by_leader ORDER BY try_divide(p99_us, requests))
+),
+
+measured AS (
+    SELECT
+        *,
+        relative_rate / greatest(middle, 0.1) AS ratio,
+        try_divide(relative_rate, total) AS topic_share,
+        if(
+            by_leader,
+            sqrt(1 / greatest(slow_stays, 1e-3) + 1 / greatest(timely_stays, 1e-3)),
+            sqrt(n / greatest(stays, 1e-3))
+        ) AS noise,
+        (relative_rate - middle) / greatest(
+            1.4826 * median(abs(relative_rate - middle)) OVER of_topic,
+            middle * sqrt(n / greatest(if(by_leader, slow_stays + timely_stays, stays), 1e-3)),
+            0.01
+        ) AS robust_z,
+        try_sum(try_cast(rate_lean * relative_rate AS DECIMAL(28, 15))) OVER of_topic / nullif(n * total, 0) AS gini,
+        1.0D * try_sum(try_cast(power(leader_rate - total / n, 2) AS DECIMAL(28, 15))) OVER of_topic
+        / nullif(1.0D * try_sum(try_cast(power(relative_rate - total / n, 2) AS DECIMAL(28, 15))) OVER of_topic, 0)
+            AS between_share
+    FROM ranked
+    WINDOW of_topic AS (PARTITION BY cluster, topic, by_leader)
+)
+
+SELECT
+    m.*,
+    m.ratio <= t.min_window_ratio AS usual,
+    NOT m.by_leader
+    AND m.ratio >= t.hot_ratio
+    AND ln(m.ratio) >= t.noise_z * m.noise
+    AND m.topic_share >= t.min_share
+    AND m.robust_z >= t.min_robust_z
+    AND m.gini >= t.min_gini
+    AND m.day_hot_windows >= greatest(t.min_windows, t.min_window_share * m.windows) AS hot
+FROM measured AS m
+INNER JOIN partition_skew_thresholds AS t ON m.cluster = t.cluster

@@ -1,0 +1,85 @@
+-- How each broker process that began on the day came about.
+-- in:  restarts, broker_starts, intervals, kraft_stops, sequence_errors, lost_producers, unclean_restart_thresholds
+-- out: one row per restart, and per process that began on the day and whose broker was not read before; judged_as:
+--      killed, some_killed (of several brokers that stopped together), clean_roll, unknown or first_read.
+--      usual_seconds: the median over all other processes of the cluster that were read on the day
+WITH starts AS (
+    SELECT
+        s.cluster,
+        s.broker,
+        s.process_start,
+        s.start_seconds,
+        s.remaining_logs,
+        s.first_read,
+        s.began_today AND i.cluster IS NULL AS is_first,
+        percentile(o.start_seconds, 0.5) AS usual_seconds
+    FROM broker_starts AS s
+    LEFT JOIN broker_starts AS o
+        ON s.cluster = o.cluster AND (s.broker != o.broker OR s.process_start != o.process_start)
+    -- with a read before it, it is the old process by a clock that was set anew
+    LEFT JOIN intervals AS i
+        ON s.cluster = i.cluster AND s.broker = i.broker AND i.kind = 'sweeps' AND s.first_read = i.to_at
+    GROUP BY ALL
+),
+
+-- from the last read before a restart to some time after it
+errors AS (
+    SELECT
+        r.cluster,
+        r.broker,
+        r.to_sweep,
+        try_sum(try_add(e.out_of_order, e.unknown_producer_ids)) AS sequence_errors,
+        try_sum(e.invalid_records) AS invalid_records
+    FROM restarts AS r
+    INNER JOIN unclean_restart_thresholds AS t ON r.cluster = t.cluster
+    INNER JOIN sequence_errors AS e
+        ON
+            r.cluster = e.cluster
+            -- the brokers are read a moment apart, so that an interval of the same two sweeps may begin a little before
+            AND unix_micros(e.from_at) >= unix_micros(r.from_at) - 60000000
+            AND unix_micros(e.from_at) < unix_micros(r.to_at) + 1000000 * t.error_s
+    GROUP BY r.cluster, r.broker, r.to_sweep
+)
+
+SELECT
+    t.cluster,
+    r.was_controller,
+    r.has_counter,
+    r.stops,
+    r.controlled_shutdowns,
+    k.fenced_brokers,
+    k.controlled_shutdown_brokers,
+    k.refused_registrations,
+    e.sequence_errors,
+    e.invalid_records,
+    l.known_ids,
+    l.lost_ids,
+    l.topics,
+    s.start_seconds,
+    s.usual_seconds,
+    s.remaining_logs,
+    coalesce(r.broker, s.broker) AS broker,
+    coalesce(r.process_start, s.process_start) AS process_start,
+    coalesce(r.from_at, s.process_start) AS from_at,
+    coalesce(r.to_at, s.first_read) AS to_at,
+    CASE
+        WHEN r.cluster IS NULL THEN 'first_read'
+        WHEN k.controlled_shutdown_brokers = 0 AND k.leaders_before > 0 THEN 'killed'
+        WHEN k.controlled_shutdown_brokers >= k.fenced_brokers THEN 'clean_roll'
+        WHEN k.refused_registrations > 0 THEN if(r.possible_stops = 1, 'killed', 'some_killed')
+        WHEN r.controlled_shutdowns IS NULL THEN 'unknown'
+        WHEN r.controlled_shutdowns = 0 THEN 'killed'
+        WHEN r.controlled_shutdowns < r.stops THEN 'some_killed'
+        WHEN r.controlled_shutdowns < r.possible_stops THEN 'unknown'
+        ELSE 'clean_roll'
+    END AS judged_as,
+    coalesce(s.start_seconds >= t.min_start_s AND s.start_seconds >= t.min_start_factor * s.usual_seconds, FALSE)
+        AS is_long,
+    coalesce(l.lost_ids >= t.min_lost_ids, FALSE) AS is_proven
+FROM restarts AS r
+FULL JOIN starts AS s ON r.cluster = s.cluster AND r.broker = s.broker AND r.process_start = s.process_start
+INNER JOIN unclean_restart_thresholds AS t ON coalesce(r.cluster, s.cluster) = t.cluster
+LEFT JOIN kraft_stops AS k ON r.cluster = k.cluster AND r.broker = k.broker AND r.to_sweep = k.to_sweep
+LEFT JOIN errors AS e ON r.cluster = e.cluster AND r.broker = e.broker AND r.to_sweep = e.to_sweep
+LEFT JOIN lost_producers AS l ON r.cluster = l.cluster AND r.broker = l.broker AND r.to_sweep = l.to_sweep
+WHERE r.cluster IS NOT NULL OR s.is_first
