@@ -44,7 +44,7 @@ LOOK_S = 0.5  # between two looks at who belongs to a job: each reads all proces
 MOMENTS = {
     "end": (r"^judge .*: \d+ findings of", "all is published, the job has not ended"),
     "judge": (r"^judge .*: idle331: ", "all is judged, nothing of it is written"),
-    "facts": (r"^facts of .*: intervals: ", "facts are being written"),
+    "facts": (r"^facts of .*: broker_intervals: ", "facts are being written"),
     "signatures": (r"^facts of .*: \w+: ", "the last fact table is written; a second later signatures run"),
 }
 

@@ -3,7 +3,7 @@
     python docs/expired_share.py HOME YYYY-MM-DD
 
 Expired consumer fetches divided by consumer fetches, summed over the day's usable intervals. It reads the fact table
-`counters` of the published generation, so `kafka-fleet analyze` comes first.
+`broker_counters` of the published generation, so `kafka-fleet analyze` comes first.
 """
 
 import sys
@@ -20,7 +20,7 @@ COLUMNS = ["cluster", "broker", "kind", "seconds", "consumer_fetches", "expired_
 
 def shares(home: Path, ds: str) -> list[tuple[str, int, float, int, int]]:
     """Cluster, broker, seconds measured, fetches and expiries. Raises FileNotFoundError when nothing is published."""
-    folder = Home(home).day(ds).facts("counters")
+    folder = Home(home).day(ds).facts("broker_counters")
     generation = current_generation(folder)
     if generation is None:
         raise FileNotFoundError(f"{folder} has no published facts; run kafka-fleet analyze first")

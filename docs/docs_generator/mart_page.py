@@ -11,10 +11,10 @@ PAGE = "docs/reference/marts.md"
 _READS = re.compile(r"\b(?:FROM|JOIN)\s+([a-z_]+)")
 _HEAD = """# Marts
 
-The tables that Spark stores of a day, from which checks, plots and letters are made: Parquet files in the home
-(`plugins/kafka_fleet/store/home.py` has the paths). The queries are `sql/facts/<table>.sql`; a table is computed as soon as those
-that it reads are there. This page is generated from the descriptions beside the queries;
-`tests/sql/marts/test_mart_documents.py` holds the rows of generated fleets to them: columns, grain, and what is null.
+The tables that Spark stores of a day, from which checks, plots and letters are made, as Parquet in the home. The
+queries are `sql/facts/<table>.sql`; a table is computed as soon as those that it reads are there. This page is
+generated from the descriptions beside the queries; `tests/sql/marts/test_mart_documents.py` holds the rows of generated
+fleets to them: columns, grain, and what is null.
 """
 
 

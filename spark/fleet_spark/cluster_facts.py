@@ -39,7 +39,6 @@ def cluster_facts(
     configs: list[dict[str, Any]],
     clients: list[dict[str, Any]],
     groups: list[dict[str, Any]],
-    members: list[dict[str, Any]],
 ) -> ClusterFacts:
     """One cluster. A setting that the broker shows and has no value is "", one that is not shown is None."""
     settings: dict[int, dict[str, str | None]] = defaultdict(dict)
@@ -76,14 +75,17 @@ def cluster_facts(
         for row in clients
     )  # fmt: skip
     named = tuple(
-        GroupMember(row["group_id"], row["client_id"], row["client_host"], row["framework"]) for row in members
+        GroupMember(row["group_id"], row["client_id"], row["client_host"], row["framework"])
+        for row in groups
+        if row["client_id"] is not None
     )
+    listed = tuple(dict.fromkeys(row["group_id"] for row in groups if row["sweep_count"] > 0))
     tells = any(_line(broker.release) >= CLIENTS_NAMED_FROM for broker in made)
     return ClusterFacts(
         brokers=tuple(made),
         mode=cluster["cluster_mode"],
         clients=libraries if tells else None,
         metadata_version=metadata_version(cluster["metadata_level"]),
-        groups=tuple(row["group_id"] for row in groups) if cluster["groups_read"] else None,
+        groups=listed if cluster["groups_read"] else None,
         members=named if cluster["groups_read"] else None,
     )

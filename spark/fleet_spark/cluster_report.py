@@ -31,6 +31,13 @@ from kafka_fleet.store.raw.manifests import Damaged
 from kafka_fleet.upgrade.plan_types import Plan
 
 Json = dict[str, Any]
+DISCARDED = {  # reasons of discarded_intervals
+    "process_changed": "the broker process changed between two sweeps; its counters are not compared",
+    "clock_set": "the collector's clock or the broker's was set between two reads",
+    "no_time": "no time passed between two reads",
+    "counter_ran_back": "a counter ran backwards within one process",
+    "log_went_back": "a partition's log end or start went back, or its topic was created anew",
+}
 FEW_DETAILS = 3  # sentences on reads of one broker that failed or were not whole
 _NO_PLAN: Plan = {"now": None, "next": None, "clients": None, "candidates": {"server": [], "client": []}, "note": None}
 
@@ -49,7 +56,7 @@ class Case:
     about: Json | None
     brokers: list[Json]
     clients: list[Json]
-    dropped: list[Json]
+    discarded: list[Json]
     aside: str | None = None
 
     @property
@@ -90,8 +97,9 @@ def _coverage(case: Case, missing: Sequence[str]) -> ClusterCoverage:
         failures=about["admin_details"] if about else [],
     )
     reasons: dict[str, int] = {}
-    for row in case.dropped:
-        reasons[row["reason"]] = reasons.get(row["reason"], 0) + row["intervals"]
+    for row in case.discarded:
+        sentence = DISCARDED[row["reason"]]
+        reasons[sentence] = reasons.get(sentence, 0) + row["intervals"]
     return ClusterCoverage(
         sweeps=about["sweep_count"] if about else 0,
         first_sweep=iso(about["first_sweep"]) if about else None,

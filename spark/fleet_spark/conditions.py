@@ -141,7 +141,7 @@ def run_conditions(
         values: dict[str, dict[str, dict[str, float]]] = {}
         with running("conditions"), known.for_query(texts) as small:
             clusters = sorted(_values(spark, "cluster_days", "cluster"))
-            release_days(spark, _values(spark, "process_days", "kafka_release"), ds)
+            release_days(spark, _values(spark, "broker_days", "kafka_release"), ds)
             for condition in conditions.values():
                 values[condition.id] = {c: thresholds(condition, own.get(c, {})) for c in clusters}
                 if condition.thresholds:
@@ -158,7 +158,7 @@ def run_conditions(
                 found[cluster][name] = answer(conditions[name], of_one, values[name].get(cluster, {}))
             return dict(found)
 
-    tables = tables_read(texts) | {"cluster_days", "process_days"}
+    tables = tables_read(texts) | {"cluster_days", "broker_days"}
     return (aside or Aside(None, (), "conditions")).run(Task(tables, answers))
 
 

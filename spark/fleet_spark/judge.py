@@ -39,7 +39,9 @@ from kafka_fleet.store.fleet_snapshot import kept_fleet
 from kafka_fleet.store.generations import publish
 from kafka_fleet.store.raw.manifests import Manifest
 
-TABLES = ("cluster_days", "broker_days", "config_days", "client_days", "group_days", "member_days", "dropped")
+TABLES = (
+    "cluster_days", "broker_days", "broker_settings", "client_days", "group_days", "discarded_intervals",
+)  # fmt: skip
 
 
 def tables_needed(sql: Path, signatures: Collection[str] = ()) -> set[str] | None:

@@ -45,7 +45,7 @@ def case_of(cluster: str, entry: Json, rows: Mapping[str, list[Json]], answers: 
     about = rows["cluster_days"][0] if rows["cluster_days"] else None
     facts = ClusterFacts(())
     if about:
-        names = ("broker_days", "config_days", "client_days", "group_days", "member_days")
+        names = ("broker_days", "broker_settings", "client_days", "group_days")
         facts = cluster_facts(about, *(rows[name] for name in names))
     facts = replace(
         facts,
@@ -54,7 +54,7 @@ def case_of(cluster: str, entry: Json, rows: Mapping[str, list[Json]], answers: 
     )
     return Case(
         cluster, entry, Declared.from_fleet(entry.get("client_configs")), facts, about, rows["broker_days"],
-        rows["client_days"], rows["dropped"],
+        rows["client_days"], rows["discarded_intervals"],
     )  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 -- What lies between the two sweeps in which a group's beginning on a topic falls: bytes, records, known reads.
 -- in:  commit_begins, raw_topics, raw_partitions (on leaders), raw_broker_topics, group_coordinators (its sweeps are
---      usable), counters, topic_traffic, group_progress
+--      usable), broker_counters, topic_counters, group_progress
 -- out: one row per topic and window. traffic_measured: every broker that had a replica at a usable sweep of the window
 --      was read without a gap, and the topic's meters on it neither fell nor went. appended: offsets by which the logs
 --      grew, markers of transactions included; null unless every leader was read at both sweeps. known_records: what
@@ -57,7 +57,7 @@ metered AS (
         x.messages_in,
         unix_micros(c.to_sweep) - unix_micros(c.from_sweep) AS micros
     FROM hosts AS h
-    INNER JOIN counters AS c
+    INNER JOIN broker_counters AS c
         ON
             h.cluster = c.cluster
             AND h.broker = c.broker
@@ -65,7 +65,7 @@ metered AS (
             AND NOT c.ran_back
             AND h.from_sweep <= c.from_sweep
             AND h.to_sweep >= c.to_sweep
-    LEFT JOIN topic_traffic AS x
+    LEFT JOIN topic_counters AS x
         ON
             c.cluster = x.cluster
             AND c.broker = x.broker

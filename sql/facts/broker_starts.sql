@@ -11,36 +11,24 @@ WITH loading AS (
         try_sum(remaining_logs) AS remaining_logs
     FROM raw_recoveries
     GROUP BY cluster, broker, sweep_at
-),
-
-reads AS (
-    SELECT
-        b.cluster,
-        b.broker,
-        b.read_at,
-        m.jvm_start_ms,
-        m.app_start_ms,
-        l.remaining_logs
-    FROM raw_brokers AS b
-    INNER JOIN raw_broker_metrics AS m ON b.cluster = m.cluster AND b.broker = m.broker AND b.sweep_at = m.sweep_at
-    LEFT JOIN loading AS l ON b.cluster = l.cluster AND b.broker = l.broker AND b.sweep_at = l.sweep_at
-    WHERE b.is_broker AND b.read_at IS NOT NULL AND m.jvm_start_ms IS NOT NULL AND to_date(b.sweep_at) = :ds
 )
 
 SELECT
-    cluster,
-    broker,
-    timestamp_millis(jvm_start_ms) AS process_start,
-    min(read_at) AS first_read,
-    max(read_at) AS last_read,
-    max(remaining_logs) AS remaining_logs,
-    to_date(timestamp_millis(jvm_start_ms)) = :ds AS began_today,
+    b.cluster,
+    b.broker,
+    timestamp_millis(m.jvm_start_ms) AS process_start,
+    min(b.read_at) AS first_read,
+    max(l.remaining_logs) AS remaining_logs,
+    to_date(timestamp_millis(m.jvm_start_ms)) = :ds AS began_today,
     coalesce(
-        (max(app_start_ms) - jvm_start_ms) / 1e3D,
+        (max(m.app_start_ms) - m.jvm_start_ms) / 1e3D,
         CASE
-            WHEN max_by(remaining_logs, read_at) > 0
-                THEN (unix_micros(max(read_at)) - 1000 * jvm_start_ms) / 1e6D
+            WHEN max_by(l.remaining_logs, b.read_at) > 0
+                THEN (unix_micros(max(b.read_at)) - 1000 * m.jvm_start_ms) / 1e6D
         END
     ) AS start_seconds
-FROM reads
-GROUP BY cluster, broker, jvm_start_ms
+FROM raw_brokers AS b
+INNER JOIN raw_broker_metrics AS m ON b.cluster = m.cluster AND b.broker = m.broker AND b.sweep_at = m.sweep_at
+LEFT JOIN loading AS l ON b.cluster = l.cluster AND b.broker = l.broker AND b.sweep_at = l.sweep_at
+WHERE b.is_broker AND b.read_at IS NOT NULL AND m.jvm_start_ms IS NOT NULL AND to_date(b.sweep_at) = :ds
+GROUP BY b.cluster, b.broker, m.jvm_start_ms

@@ -1,35 +1,8 @@
 -- Client libraries connected over the day, the most connections seen in any sweep, less what brokers hold themselves.
--- in:  raw_client_software, raw_broker_configs, raw_brokers, raw_broker_metrics, raw_topics, cluster_days
+-- in:  raw_client_software, raw_brokers, raw_broker_metrics, raw_topics, cluster_days, cluster_sweeps
 -- out: one row per cluster, library, version and listener; upper bounds: producers and consumers cannot be told apart;
 --      share_at_most: largest part of the listener's client connections in any sweep, of first_seen to last_seen
-WITH settings AS (
-    SELECT
-        cluster,
-        max(CASE WHEN name = 'controller.listener.names' THEN value END) AS controller_listeners,
-        max(CASE WHEN name = 'inter.broker.listener.name' THEN value END) AS broker_listener,
-        max(CASE WHEN name = 'security.inter.broker.protocol' THEN value END) AS broker_protocol,
-        max(CASE WHEN name = 'control.plane.listener.name' THEN nullif(value, '') END) AS control_listener,
-        max(CASE WHEN name = 'num.replica.fetchers' THEN try_cast(value AS INT) END) AS fetchers
-    FROM raw_broker_configs
-    WHERE
-        name IN (
-            'controller.listener.names', 'inter.broker.listener.name', 'security.inter.broker.protocol',
-            'control.plane.listener.name', 'num.replica.fetchers'
-        )
-        AND to_date(sweep_at) = :ds
-    GROUP BY cluster
-),
-
-sizes AS (
-    SELECT
-        cluster,
-        sweep_at,
-        count_if(host IS NOT NULL) AS broker_count
-    FROM raw_brokers
-    GROUP BY cluster, sweep_at
-),
-
-seen AS (
+WITH seen AS (
     SELECT
         cluster,
         sweep_at,
@@ -72,15 +45,14 @@ counted AS (
         s.listener,
         s.connections
         - CASE
-            WHEN s.software = 'unknown' AND s.listener = coalesce(nullif(c.broker_listener, ''), c.broker_protocol)
-                THEN 1D * coalesce(c.fetchers, 1) * z.broker_count * (z.broker_count - 1)
+            WHEN s.software = 'unknown' AND s.listener = d.broker_listener
+                THEN 1D * coalesce(d.replica_fetchers, 1) * w.listed_brokers * (w.listed_brokers - 1)
             ELSE 0
         END
         - CASE
             WHEN
                 d.cluster_mode = 'ZooKeeper'
-                AND s.listener
-                = coalesce(c.control_listener, nullif(c.broker_listener, ''), c.broker_protocol)
+                AND s.listener = coalesce(d.control_listener, d.broker_listener)
                 AND NOT r.release RLIKE '^(0|1|2[.][0-7])[.]'
                 THEN 1D * r.broker_count
             ELSE 0
@@ -88,31 +60,25 @@ counted AS (
         - CASE
             WHEN
                 t.cluster IS NOT NULL
-                AND s.listener = coalesce(nullif(c.broker_listener, ''), c.broker_protocol)
+                AND s.listener = d.broker_listener
                 AND NOT r.release RLIKE '^([0-2]|3[.][0-6])[.]' AND NOT r.release RLIKE '^3[.]7[.]0'
-                THEN 1D * r.broker_count * z.broker_count
+                THEN 1D * r.broker_count * w.listed_brokers
             ELSE 0
         END AS connections
     FROM seen AS s
-    INNER JOIN sizes AS z ON s.cluster = z.cluster AND s.sweep_at = z.sweep_at
-    LEFT JOIN settings AS c ON s.cluster = c.cluster
+    INNER JOIN cluster_sweeps AS w ON s.cluster = w.cluster AND s.sweep_at = w.sweep_at
     LEFT JOIN cluster_days AS d ON s.cluster = d.cluster
     LEFT JOIN transactional AS t ON s.cluster = t.cluster
     LEFT JOIN releases AS r
         ON
             s.cluster = r.cluster AND s.sweep_at = r.sweep_at
             AND s.software = 'apache-kafka-java' AND s.software_version = r.release
-    WHERE NOT array_contains(split(coalesce(c.controller_listeners, ''), ','), s.listener)
+    WHERE NOT array_contains(split(coalesce(d.controller_listeners, ''), ','), s.listener)
 ),
 
 shared AS (
     SELECT
-        cluster,
-        sweep_at,
-        software,
-        software_version,
-        listener,
-        connections,
+        *,
         try_sum(connections) OVER (PARTITION BY cluster, sweep_at, listener) AS listener_connections
     FROM counted
     WHERE connections > 0

@@ -1,7 +1,7 @@
 -- Committed offsets that were not there at the usable sweep before: a group's first commit on a partition, or its first
 -- after the earlier one had gone.
 -- in:  commit_begins, raw_topics, raw_topic_configs, raw_partitions (on leaders), group_coordinators,
---      partition_births, begin_windows, coordinator_health
+--      partition_births, begin_windows, broker_counters
 -- out: one row per group, partition and event that ends on the day. from_sweep: the last sweep at which the group had
 --      not begun with the partition (no commit, not assigned); null when it was assigned at every sweep there is.
 --      from_log_end_offset: 0 where the partition did not exist then. group_state: at to_sweep. log_bytes: size of
@@ -68,7 +68,7 @@ gone AS (
         try_sum(h.offset_expirations) AS offset_expirations,
         try_sum(h.offset_deletions) AS offset_deletions
     FROM gaps AS g
-    INNER JOIN coordinator_health AS h
+    INNER JOIN broker_counters AS h
         ON g.cluster = h.cluster AND g.before_sweep < h.to_sweep AND g.to_sweep >= h.to_sweep
     GROUP BY g.cluster, g.before_sweep, g.to_sweep
 )

@@ -1,6 +1,6 @@
 -- Which broker coordinated each consumer group at each sweep, since when its process ran, and how the group stood.
 -- in:  raw_groups, raw_group_members, raw_sweeps, raw_topics (__consumer_offsets), raw_broker_metrics,
---      overlapped_sweeps
+--      cluster_sweeps
 -- out: one row per group of the day and usable sweep, also where the group was not listed (no state). A group's
 --      partition of __consumer_offsets is abs(Java's hashCode of its name) modulo their number; null without the topic.
 WITH sweeps AS (
@@ -9,7 +9,7 @@ WITH sweeps AS (
         s.sweep_at,
         row_number() OVER (PARTITION BY s.cluster ORDER BY s.sweep_at) AS sweep_number
     FROM raw_sweeps AS s
-    LEFT ANTI JOIN overlapped_sweeps AS o ON s.cluster = o.cluster AND s.sweep_at = o.sweep_at
+    LEFT ANTI JOIN cluster_sweeps AS o ON s.cluster = o.cluster AND s.sweep_at = o.sweep_at AND o.overlapped
     WHERE
         s.admin_outcome != 'failed'
         AND NOT arrays_overlap(s.admin_missing, array('topics', 'groups', 'group_offsets'))

@@ -1,10 +1,49 @@
--- Consumer groups of the day.
--- in:  raw_groups
--- out: one row per cluster and group
+-- Consumer groups of the day, and by what the owner of their members can be found: client id and host.
+-- in:  raw_groups, raw_group_members, cluster_sweeps
+-- out: one row per group, client id and host, both null for a group of which no sweep of the day showed a member.
+--      sweep_count: sweeps of the day that listed the group, 0 where an earlier one did alone. framework: streams or
+--      connect where members show it. memberless: always Empty or Dead, so that whoever moves its offsets is not the
+--      group, but MirrorMaker's sync, an operator, or readers that assign partitions to themselves
+WITH members AS (
+    SELECT
+        cluster,
+        group_id,
+        client_id,
+        client_host,
+        -- Kafka Streams builds these names itself
+        client_id LIKE '%-StreamThread-%-consumer' AS is_streams
+    FROM raw_group_members
+    WHERE to_date(sweep_at) = :ds
+    GROUP BY cluster, group_id, client_id, client_host
+),
+
+listed AS (
+    SELECT
+        g.cluster,
+        g.group_id,
+        count_if(to_date(g.sweep_at) = :ds) AS sweep_count,
+        max(g.protocol_type = 'connect' AND to_date(g.sweep_at) = :ds) AS is_connect,
+        -- its newer groups are of a type of their own
+        max(g.protocol_type = 'streams' AND to_date(g.sweep_at) = :ds) AS is_streams,
+        -- a state that is not told may hide members; null where no sweep that can be compared listed the group
+        min(
+            CASE
+                WHEN s.topics_read AND s.groups_read AND s.offsets_read AND NOT s.overlapped
+                    THEN coalesce(g.state IN ('Empty', 'Dead'), FALSE)
+            END
+        ) AS is_idle
+    FROM raw_groups AS g
+    INNER JOIN cluster_sweeps AS s ON g.cluster = s.cluster AND g.sweep_at = s.sweep_at
+    GROUP BY g.cluster, g.group_id
+)
+
 SELECT
-    cluster,
-    group_id,
-    count(*) AS sweep_count
-FROM raw_groups
-WHERE to_date(sweep_at) = :ds
-GROUP BY cluster, group_id
+    g.cluster,
+    g.group_id,
+    m.client_id,
+    m.client_host,
+    g.sweep_count,
+    CASE WHEN g.is_connect THEN 'connect' WHEN m.is_streams OR g.is_streams THEN 'streams' END AS framework,
+    coalesce(g.is_idle AND m.group_id IS NULL, FALSE) AS memberless
+FROM listed AS g
+LEFT JOIN members AS m ON g.cluster = m.cluster AND g.group_id = m.group_id

@@ -1,69 +1,69 @@
 -- How far each consumer group is behind, and how near the deletion is, between its first and last offsets of the day.
--- in:  admin_reads, offset_spans, raw_partitions (on leaders), raw_groups, raw_group_assignments, memberless_groups
--- out: one row per group and partition with a committed offset at the last sweep that read them. Log ends are null
---      where the leader was not read; from_* is the first sweep of the day with such an offset, null if it is the last.
---      memberless: no sweep showed a member of the group
-WITH moments AS (
+-- in:  cluster_days, group_days, raw_group_offsets, raw_partitions (on leaders), raw_groups, raw_group_assignments
+-- out: one row per group and partition with a committed offset at the last sweep that read them; what a later sweep
+--      gave of some groups alone is left out. Log ends are null where the leader was not read; from_* is the first
+--      sweep of the day with such an offset, null if it is the last. memberless: no sweep showed a member of the group
+WITH offsets AS (
     SELECT
-        cluster,
-        topic,
-        partition,
-        to_sweep AS sweep_at
-    FROM offset_spans
-    UNION
-    SELECT
-        cluster,
-        topic,
-        partition,
-        from_sweep AS sweep_at
-    FROM offset_spans
+        o.cluster,
+        o.group_id,
+        o.topic,
+        o.partition,
+        max(c.lags_sweep) AS to_sweep,
+        min(o.sweep_at) AS from_sweep,
+        max_by(o.committed_offset, o.sweep_at) AS committed_offset,
+        min_by(o.committed_offset, o.sweep_at) AS from_committed_offset
+    FROM raw_group_offsets AS o
+    INNER JOIN cluster_days AS c ON o.cluster = c.cluster
+    WHERE to_date(o.sweep_at) = :ds AND o.sweep_at <= c.lags_sweep
+    GROUP BY o.cluster, o.group_id, o.topic, o.partition
+    HAVING max(o.sweep_at) = max(c.lags_sweep)
 ),
 
-ends AS (
+moments AS (
     SELECT
-        r.cluster,
-        r.sweep_at,
-        r.topic,
-        r.partition,
-        max_by(r.broker, r.log_end_offset) AS leader,
-        max(r.read_at) AS read_at,
-        max(r.log_start_offset) AS log_start_offset,
-        max(r.log_end_offset) AS log_end_offset
-    FROM raw_partitions AS r
-    INNER JOIN moments AS m
-        ON r.cluster = m.cluster AND r.sweep_at = m.sweep_at AND r.topic = m.topic AND r.partition = m.partition
-    WHERE r.replicas_count > 0 AND r.log_start_offset >= 0 AND r.log_end_offset >= 0
-    GROUP BY r.cluster, r.sweep_at, r.topic, r.partition
+        *,
+        explode(array(from_sweep, to_sweep)) AS sweep_at
+    FROM offsets
+),
+
+-- few topics of a large cluster are read by groups: the others' logs need not be moved about
+leaders AS (
+    SELECT p.*
+    FROM raw_partitions AS p
+    LEFT SEMI JOIN raw_group_offsets AS o ON p.cluster = o.cluster AND p.topic = o.topic
+    WHERE p.replicas_count > 0 AND p.log_start_offset >= 0 AND p.log_end_offset >= 0
 ),
 
 spans AS (
     SELECT
-        o.*,
-        max(CASE WHEN e.sweep_at = o.to_sweep THEN e.leader END) AS leader,
-        max(CASE WHEN e.sweep_at = o.to_sweep THEN e.read_at END) AS read_at,
-        max(CASE WHEN e.sweep_at = o.to_sweep THEN e.log_start_offset END) AS log_start_offset,
-        max(CASE WHEN e.sweep_at = o.to_sweep THEN e.log_end_offset END) AS log_end_offset,
-        max(CASE WHEN e.sweep_at < o.to_sweep THEN e.read_at END) AS from_read_at,
-        max(CASE WHEN e.sweep_at < o.to_sweep THEN e.log_start_offset END) AS from_log_start_offset,
-        max(CASE WHEN e.sweep_at < o.to_sweep THEN e.log_end_offset END) AS from_log_end_offset
-    FROM offset_spans AS o
-    LEFT JOIN ends AS e
-        ON
-            o.cluster = e.cluster
-            AND o.topic = e.topic
-            AND o.partition = e.partition
-            AND e.sweep_at IN (o.from_sweep, o.to_sweep)
-    GROUP BY ALL
+        m.cluster,
+        m.group_id,
+        m.topic,
+        m.partition,
+        m.to_sweep,
+        m.committed_offset,
+        m.from_committed_offset,
+        max(CASE WHEN m.sweep_at = m.to_sweep THEN p.read_at END) AS read_at,
+        max(CASE WHEN m.sweep_at = m.to_sweep THEN p.log_start_offset END) AS log_start_offset,
+        max(CASE WHEN m.sweep_at = m.to_sweep THEN p.log_end_offset END) AS log_end_offset,
+        max(CASE WHEN m.sweep_at < m.to_sweep THEN p.read_at END) AS from_read_at,
+        max(CASE WHEN m.sweep_at < m.to_sweep THEN p.log_start_offset END) AS from_log_start_offset,
+        max(CASE WHEN m.sweep_at < m.to_sweep THEN p.log_end_offset END) AS from_log_end_offset
+    FROM moments AS m
+    LEFT JOIN leaders AS p
+        ON m.cluster = p.cluster AND m.sweep_at = p.sweep_at AND m.topic = p.topic AND m.partition = p.partition
+    GROUP BY m.cluster, m.group_id, m.topic, m.partition, m.to_sweep, m.committed_offset, m.from_committed_offset
 ),
 
 assigned AS (
     SELECT DISTINCT
-        g.cluster,
-        g.group_id,
-        g.topic,
-        g.partition
-    FROM raw_group_assignments AS g
-    INNER JOIN admin_reads AS a ON g.cluster = a.cluster AND g.sweep_at = a.lags_sweep
+        a.cluster,
+        a.group_id,
+        a.topic,
+        a.partition
+    FROM cluster_days AS c
+    INNER JOIN raw_group_assignments AS a ON c.cluster = a.cluster AND c.lags_sweep = a.sweep_at
 ),
 
 readers AS (
@@ -78,33 +78,32 @@ states AS (
         g.cluster,
         g.group_id,
         max(g.state) AS group_state
-    FROM raw_groups AS g
-    INNER JOIN admin_reads AS a ON g.cluster = a.cluster AND g.sweep_at = a.lags_sweep
+    FROM cluster_days AS c
+    INNER JOIN raw_groups AS g ON c.cluster = g.cluster AND c.lags_sweep = g.sweep_at
     GROUP BY g.cluster, g.group_id
 )
 
 SELECT
-    o.cluster,
-    o.group_id,
-    o.topic,
-    o.partition,
-    o.leader,
-    s.group_state,
-    o.from_read_at AS from_at,
-    o.read_at AS to_at,
-    o.from_log_start_offset,
-    o.from_log_end_offset,
-    o.committed_offset,
-    o.log_start_offset,
-    o.log_end_offset,
-    CASE WHEN o.from_log_end_offset IS NOT NULL THEN o.from_committed_offset END AS from_committed_offset,
+    s.cluster,
+    s.group_id,
+    s.topic,
+    s.partition,
+    g.group_state,
+    s.from_read_at AS from_at,
+    s.read_at AS to_at,
+    s.from_log_start_offset,
+    s.from_log_end_offset,
+    s.committed_offset,
+    s.log_start_offset,
+    s.log_end_offset,
+    CASE WHEN s.from_log_end_offset IS NOT NULL THEN s.from_committed_offset END AS from_committed_offset,
     -- a group that shows assignments, and none of this partition, does not read it any more
-    m.group_id IS NOT NULL AND p.group_id IS NULL AS left_behind,
+    r.group_id IS NOT NULL AND a.group_id IS NULL AS left_behind,
     n.group_id IS NOT NULL AS memberless,
-    (unix_micros(o.read_at) - unix_micros(o.from_read_at)) / 1e6D AS seconds
-FROM spans AS o
-LEFT JOIN states AS s ON o.cluster = s.cluster AND o.group_id = s.group_id
-LEFT JOIN readers AS m ON o.cluster = m.cluster AND o.group_id = m.group_id
-LEFT JOIN memberless_groups AS n ON o.cluster = n.cluster AND o.group_id = n.group_id
-LEFT JOIN assigned AS p
-    ON o.cluster = p.cluster AND o.group_id = p.group_id AND o.topic = p.topic AND o.partition = p.partition
+    (unix_micros(s.read_at) - unix_micros(s.from_read_at)) / 1e6D AS seconds
+FROM spans AS s
+LEFT JOIN states AS g ON s.cluster = g.cluster AND s.group_id = g.group_id
+LEFT JOIN readers AS r ON s.cluster = r.cluster AND s.group_id = r.group_id
+LEFT JOIN assigned AS a
+    ON s.cluster = a.cluster AND s.group_id = a.group_id AND s.topic = a.topic AND s.partition = a.partition
+LEFT JOIN group_days AS n ON s.cluster = n.cluster AND s.group_id = n.group_id AND n.memberless

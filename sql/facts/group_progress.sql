@@ -1,5 +1,5 @@
 -- Committed offsets of a group between its cluster's consecutive sweeps.
--- in:  raw_group_offsets, raw_sweeps, raw_topics, overlapped_sweeps
+-- in:  raw_group_offsets, raw_sweeps, raw_topics, cluster_sweeps
 -- out: one row per group, partition and pair of sweeps; records may be negative: a rewind is a fact, not an error.
 --      Without the earlier commit where it was not read before the later one.
 WITH pairs AS (
@@ -8,7 +8,7 @@ WITH pairs AS (
         s.sweep_at AS to_sweep,
         lag(s.sweep_at) OVER (PARTITION BY s.cluster ORDER BY s.sweep_at) AS from_sweep
     FROM raw_sweeps AS s
-    LEFT ANTI JOIN overlapped_sweeps AS o ON s.cluster = o.cluster AND s.sweep_at = o.sweep_at
+    LEFT ANTI JOIN cluster_sweeps AS o ON s.cluster = o.cluster AND s.sweep_at = o.sweep_at AND o.overlapped
     WHERE NOT array_contains(s.admin_missing, 'group_offsets') AND s.admin_outcome != 'failed'
 ),
 

@@ -1,5 +1,5 @@
 -- Followers that the cluster lists and the in-sync set lacks, from one sweep to the next.
--- in:  short_sets, raw_partitions, raw_fetcher_lags, raw_broker_metrics, intervals, counters
+-- in:  short_sets, raw_partitions, raw_fetcher_lags, raw_broker_metrics, broker_intervals, broker_counters
 -- out: one row per partition, follower and pair of consecutive sweeps with metadata that both lack it. from_lag, lag:
 --      the leader's log end less the follower's, as read at the first and the second sweep; read_gap_s: the follower
 --      was read so much later. follower_failed, follower_dead: partitions that the follower's broker has given up
@@ -112,8 +112,8 @@ spans AS (
         greatest(f.reassigning_partitions, t.reassigning_partitions) AS reassigning_partitions,
         greatest(f.fetcher_failed_partitions, t.fetcher_failed_partitions) AS failed_partitions,
         greatest(f.fetcher_dead_threads, t.fetcher_dead_threads) AS dead_threads
-    FROM intervals AS i
-    LEFT JOIN counters AS c
+    FROM broker_intervals AS i
+    LEFT JOIN broker_counters AS c
         ON
             i.cluster = c.cluster
             AND i.broker = c.broker

@@ -1,5 +1,6 @@
--- Connections that each listener of a broker made, closed and held in each interval of one process.
--- in:  intervals, raw_listeners (network processors summed), raw_acceptors, raw_broker_metrics, raw_brokers
+-- Connections that each listener of a broker made and held in each interval of one process.
+-- in:  broker_intervals, cluster_sweeps, raw_listeners (network processors summed), raw_acceptors, raw_broker_metrics,
+--      raw_brokers
 -- out: one row per broker, listener and interval. Counts are null where a read lacked the counter; kind start counts
 --      from 0. accepting_seconds is the time since the broker had started up, by the broker's own clock; held_before is
 --      what the broker's earlier process held when it was last read. Rows that ran_back are not to be used.
@@ -11,16 +12,11 @@ WITH totals AS (
         listener,
         count(*) AS processors,
         -- a sum without one of its processors would be too small
-        CASE WHEN count(connections) = count(*) THEN try_sum(try_cast(connections AS BIGINT)) END AS held,
-        CASE
-            WHEN count(connections_created) = count(*) THEN try_sum(try_cast(connections_created AS BIGINT))
-        END AS created,
-        CASE
-            WHEN count(connections_closed) = count(*) THEN try_sum(try_cast(connections_closed AS BIGINT))
-        END AS closed,
-        CASE
-            WHEN count(failed_authentications) = count(*) THEN try_sum(try_cast(failed_authentications AS BIGINT))
-        END AS failed_authentications
+        if(count(connections) = count(*), try_sum(try_cast(connections AS BIGINT)), NULL) AS held,
+        if(count(connections_created) = count(*), try_sum(try_cast(connections_created AS BIGINT)), NULL) AS created,
+        if(count(connections_closed) = count(*), try_sum(try_cast(connections_closed AS BIGINT)), NULL) AS closed,
+        if(count(failed_authentications) = count(*), try_sum(try_cast(failed_authentications AS BIGINT)), NULL)
+            AS failed_authentications
     FROM raw_listeners
     GROUP BY cluster, broker, sweep_at, listener
 ),
@@ -40,18 +36,29 @@ reads AS (
     SELECT
         t.*,
         a.blocked_ns,
-        m.leader_count,
-        m.partition_count,
+        m.leader_count AS leaders,
         -- the broker's own clock says when it started, so its own clock also says how long ago that is
         (unix_micros(b.read_at) / 1e3D + 1e3D * coalesce(b.agent_clock_skew_s, 0) - m.jvm_start_ms) / 1e3D
             AS process_seconds,
         (unix_micros(b.read_at) / 1e3D + 1e3D * coalesce(b.agent_clock_skew_s, 0) - m.app_start_ms) / 1e3D
-            AS accepting_seconds
+            AS accepting_seconds,
+        lag(t.sweep_at) OVER before AS before_sweep,
+        lag(t.held) OVER before AS held_before,
+        lag(t.created) OVER before AS created_before,
+        lag(t.closed) OVER before AS closed_before,
+        lag(t.failed_authentications) OVER before AS failed_before,
+        lag(a.blocked_ns) OVER before AS blocked_before,
+        -- a partition that is new on the broker, and led there, has not moved
+        m.leader_count
+        - lag(m.leader_count) OVER before
+        - greatest(0, m.partition_count - lag(m.partition_count) OVER before) AS leaders_gained
     FROM totals AS t
+    LEFT ANTI JOIN cluster_sweeps AS o ON t.cluster = o.cluster AND t.sweep_at = o.sweep_at AND o.overlapped
     INNER JOIN raw_brokers AS b ON t.cluster = b.cluster AND t.broker = b.broker AND t.sweep_at = b.sweep_at
     INNER JOIN raw_broker_metrics AS m ON t.cluster = m.cluster AND t.broker = m.broker AND t.sweep_at = m.sweep_at
     LEFT JOIN blocked AS a
         ON t.cluster = a.cluster AND t.broker = a.broker AND t.sweep_at = a.sweep_at AND t.listener = a.listener
+    WINDOW before AS (PARTITION BY t.cluster, t.broker, t.listener ORDER BY t.sweep_at)
 ),
 
 -- before a start that is the last read of the process before: of the pair whose counters may not be compared
@@ -59,41 +66,44 @@ pairs AS (
     SELECT
         *,
         max(from_sweep) OVER (PARTITION BY cluster, broker, to_sweep) AS before_sweep
-    FROM intervals
+    FROM broker_intervals
 ),
 
 deltas AS (
     SELECT
         i.cluster,
         i.broker,
-        t.listener,
+        r.listener,
         i.kind,
         i.from_sweep,
         i.to_sweep,
         i.from_at,
         i.to_at,
         i.seconds,
-        t.process_seconds,
-        t.accepting_seconds,
-        t.processors,
-        t.held,
-        t.leader_count AS leaders,
-        CASE WHEN i.kind = 'start' THEN f.held END AS held_before,
-        try_subtract(t.created, CASE WHEN i.kind = 'start' THEN 0 ELSE f.created END) AS created,
-        try_subtract(t.closed, CASE WHEN i.kind = 'start' THEN 0 ELSE f.closed END) AS closed,
+        r.process_seconds,
+        r.accepting_seconds,
+        r.processors,
+        r.held,
+        r.leaders,
+        CASE WHEN i.kind = 'start' AND r.before_sweep = i.before_sweep THEN r.held_before END AS held_before,
         try_subtract(
-            t.failed_authentications, CASE WHEN i.kind = 'start' THEN 0 ELSE f.failed_authentications END
+            r.created, CASE WHEN i.kind = 'start' THEN 0 WHEN r.before_sweep = i.before_sweep THEN r.created_before END
+        ) AS created,
+        try_subtract(
+            r.closed, CASE WHEN i.kind = 'start' THEN 0 WHEN r.before_sweep = i.before_sweep THEN r.closed_before END
+        ) AS closed,
+        try_subtract(
+            r.failed_authentications,
+            CASE WHEN i.kind = 'start' THEN 0 WHEN r.before_sweep = i.before_sweep THEN r.failed_before END
         ) AS failed_authentications,
-        try_subtract(t.blocked_ns, CASE WHEN i.kind = 'start' THEN 0 ELSE f.blocked_ns END) AS blocked_ns,
-        -- a partition that is new on the broker, and led there, has not moved
-        CASE
-            WHEN i.kind = 'start' THEN t.leader_count
-            ELSE t.leader_count - f.leader_count - greatest(0, t.partition_count - f.partition_count)
-        END AS leaders_gained
+        try_subtract(
+            r.blocked_ns,
+            CASE WHEN i.kind = 'start' THEN 0 WHEN r.before_sweep = i.before_sweep THEN r.blocked_before END
+        ) AS blocked_ns,
+        CASE WHEN i.kind = 'start' THEN r.leaders WHEN r.before_sweep = i.before_sweep THEN r.leaders_gained END
+            AS leaders_gained
     FROM pairs AS i
-    INNER JOIN reads AS t ON i.cluster = t.cluster AND i.broker = t.broker AND i.to_sweep = t.sweep_at
-    LEFT JOIN reads AS f
-        ON i.cluster = f.cluster AND i.broker = f.broker AND i.before_sweep = f.sweep_at AND t.listener = f.listener
+    INNER JOIN reads AS r ON i.cluster = r.cluster AND i.broker = r.broker AND i.to_sweep = r.sweep_at
     WHERE i.same_process AND i.seconds > 0
 )
 

@@ -1,6 +1,6 @@
 -- Partitions whose leader's log end was lower than a leader's at the sweep before, with what became of their topic.
 -- in:  log_ends_back, moved_ends, moved_leaders, partition_rates, raw_topics, raw_topic_configs, raw_group_offsets,
---      memberless_groups
+--      group_days
 -- out: one row per partition and loss that ends on the day. same_topic: by topic id, null where releases have none.
 --      led_in_isr: the new leader was in the ISR at the earlier sweep; null for a leader that stayed.
 --      partitions_of_topic: partitions with log ends before and at to_sweep; partitions_back: those of them that went
@@ -59,7 +59,7 @@ committed AS (
             AND b.partition = o.partition
             AND b.from_sweep <= o.sweep_at
             AND b.to_sweep > o.sweep_at
-    LEFT ANTI JOIN memberless_groups AS m ON o.cluster = m.cluster AND o.group_id = m.group_id
+    LEFT ANTI JOIN group_days AS m ON o.cluster = m.cluster AND o.group_id = m.group_id AND m.memberless
     GROUP BY b.cluster, b.topic, b.partition, b.to_sweep
 ),
 

@@ -1,23 +1,35 @@
 -- What each number of a close look did from one reading to the next.
--- in:  raw_looks, raw_look_reads
--- out: one row per look, number and reading after its first; step is null where a counter ran back. The earlier value
---      was taken at from_ms or after, the later one at to_ms or before, both ms since started_at.
-WITH reads AS (
+-- in:  raw_looks, raw_look_reads, raw_partitions
+-- out: one row per look, number and reading after its first; step is null where a counter ran back. leaders, replicas:
+--      partitions of the topic that the broker led and held at the look's sweep
+WITH held AS (
+    SELECT
+        p.cluster,
+        p.broker,
+        p.sweep_at,
+        p.topic,
+        count_if(p.replicas_count > 0) AS leaders,
+        count(*) AS replicas
+    FROM raw_partitions AS p
+    LEFT SEMI JOIN raw_looks AS l ON p.cluster = l.cluster AND p.broker = l.broker AND p.sweep_at = l.sweep_at
+    GROUP BY p.cluster, p.broker, p.sweep_at, p.topic
+),
+
+reads AS (
     SELECT
         r.cluster,
         r.broker,
         r.signature,
         r.sweep_at,
-        l.started_at,
         r.metric,
         r.topic,
         r.partition,
         r.slot,
         r.value,
-        r.offset_ms + r.spent_ms / 2 AS to_ms,
-        lag(r.slot) OVER number_reads AS slot_before,
-        lag(r.offset_ms - r.spent_ms / 2) OVER number_reads AS from_ms,
-        lag(r.value) OVER number_reads AS value_before
+        coalesce(h.leaders, 0) AS leaders,
+        coalesce(h.replicas, 0) AS replicas,
+        lag(r.slot) OVER earlier AS slot_before,
+        lag(r.value) OVER earlier AS value_before
     FROM raw_look_reads AS r
     INNER JOIN raw_looks AS l
         ON
@@ -25,8 +37,10 @@ WITH reads AS (
             AND r.sweep_at = l.sweep_at
             AND r.broker = l.broker
             AND r.signature = l.signature
+    LEFT JOIN held AS h
+        ON r.cluster = h.cluster AND r.broker = h.broker AND r.sweep_at = h.sweep_at AND r.topic = h.topic
     WHERE to_date(r.sweep_at) = :ds AND l.outcome IN ('ok', 'partial')
-    WINDOW number_reads AS (
+    WINDOW earlier AS (
         PARTITION BY r.cluster, r.sweep_at, r.broker, r.signature, r.metric, r.topic, r.partition ORDER BY r.slot
     )
 )
@@ -36,13 +50,12 @@ SELECT
     broker,
     signature,
     sweep_at,
-    started_at,
     metric,
     topic,
     partition,
     slot,
-    from_ms,
-    to_ms,
+    leaders,
+    replicas,
     CASE WHEN value >= value_before THEN try_subtract(value, value_before) END AS step
 FROM reads
 WHERE slot = try_add(slot_before, 1)

@@ -1,5 +1,5 @@
 -- Log ends of partitions whose leader moved, from the sweep before that read a leader to each sweep of the day.
--- in:  raw_partitions, moved_leaders, overlapped_sweeps
+-- in:  raw_partitions, moved_leaders, cluster_sweeps
 -- out: one row per partition and pair of sweeps. Two brokers may both call themselves leader for a moment: the lower
 --      end before and the higher end after are taken, since what either of them has is not lost
 WITH ends AS (
@@ -12,7 +12,7 @@ WITH ends AS (
         max(struct(p.log_end_offset, p.broker)) AS highest
     FROM raw_partitions AS p
     INNER JOIN moved_leaders AS m ON p.cluster = m.cluster AND p.topic = m.topic AND p.partition = m.partition
-    LEFT ANTI JOIN overlapped_sweeps AS o ON p.cluster = o.cluster AND p.sweep_at = o.sweep_at
+    LEFT ANTI JOIN cluster_sweeps AS o ON p.cluster = o.cluster AND p.sweep_at = o.sweep_at AND o.overlapped
     WHERE p.replicas_count > 0 AND p.log_end_offset >= 0
     GROUP BY p.cluster, p.topic, p.partition, p.sweep_at
 ),

@@ -1,5 +1,5 @@
 -- Committed offsets that went backwards, and how group, coordinator and log stood at both sweeps.
--- in:  group_progress, commit_events (what came back lower), group_coordinators, memberless_groups, raw_topics,
+-- in:  group_progress, commit_events (what came back lower), group_coordinators, group_days, raw_topics,
 --      raw_partitions (leaders)
 -- out: one row per group, partition and step back. vanished: no commit was there for at least one sweep in between.
 --      coordinator_loaded: another broker coordinates the group, or its process started in between; null when unknown.
@@ -114,4 +114,4 @@ LEFT JOIN group_coordinators AS gf
     ON b.cluster = gf.cluster AND b.group_id = gf.group_id AND b.from_sweep = gf.sweep_at
 LEFT JOIN group_coordinators AS gt
     ON b.cluster = gt.cluster AND b.group_id = gt.group_id AND b.to_sweep = gt.sweep_at
-LEFT JOIN memberless_groups AS m ON b.cluster = m.cluster AND b.group_id = m.group_id
+LEFT JOIN group_days AS m ON b.cluster = m.cluster AND b.group_id = m.group_id AND m.memberless

@@ -1,6 +1,6 @@
 -- Records appended per partition and interval, read on its leader. Log ends cross restarts of the broker.
--- in:  intervals (kind sweeps), raw_partitions, recreated_topics
--- out: one row per partition and interval; where it went_back the difference means nothing (see `dropped`).
+-- in:  broker_intervals (kind sweeps), raw_partitions, recreated_topics
+-- out: one row per partition and interval; where it went_back the difference means nothing (see `discarded_intervals`).
 WITH beside AS (
     SELECT
         i.cluster,
@@ -19,7 +19,7 @@ WITH beside AS (
         p.isr_count,
         p.replicas_count
     FROM raw_partitions AS p
-    INNER JOIN intervals AS i ON p.cluster = i.cluster AND p.broker = i.broker AND p.sweep_at = i.to_sweep
+    INNER JOIN broker_intervals AS i ON p.cluster = i.cluster AND p.broker = i.broker AND p.sweep_at = i.to_sweep
     WHERE
         i.laid_beside
         AND i.kind = 'sweeps'
@@ -34,7 +34,7 @@ others AS (
     SELECT
         *,
         explode(array(from_sweep, to_sweep)) AS sweep_at
-    FROM intervals
+    FROM broker_intervals
     WHERE NOT laid_beside AND kind = 'sweeps' AND seconds > 0
 ),
 

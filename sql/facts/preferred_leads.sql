@@ -1,5 +1,5 @@
 -- Partitions whose preferred leader a listed broker is, and how many of them another broker leads though it is in sync.
--- in:  raw_sweeps, raw_topics, raw_brokers, intervals, overlapped_sweeps
+-- in:  raw_sweeps, raw_topics, raw_brokers, broker_intervals, cluster_sweeps
 -- out: one row per broker and pair of consecutive sweeps with metadata; from_away and away at the first and the second
 WITH pairs AS (
     SELECT
@@ -7,7 +7,7 @@ WITH pairs AS (
         s.sweep_at AS to_sweep,
         lag(s.sweep_at) OVER (PARTITION BY s.cluster ORDER BY s.sweep_at) AS from_sweep
     FROM raw_sweeps AS s
-    LEFT ANTI JOIN overlapped_sweeps AS o ON s.cluster = o.cluster AND s.sweep_at = o.sweep_at
+    LEFT ANTI JOIN cluster_sweeps AS o ON s.cluster = o.cluster AND s.sweep_at = o.sweep_at AND o.overlapped
     WHERE s.admin_outcome != 'failed' AND NOT array_contains(s.admin_missing, 'topics')
 ),
 
@@ -48,7 +48,7 @@ SELECT
     l.sweep_at AS to_at,
     (unix_micros(l.sweep_at) - unix_micros(l.from_sweep)) / 1e6D AS seconds
 FROM listed AS l
-LEFT JOIN intervals AS i
+LEFT JOIN broker_intervals AS i
     ON
         l.cluster = i.cluster
         AND l.broker = i.broker

@@ -1,5 +1,5 @@
 -- How often something arrives for each group member at each broker that hosts partitions assigned to it.
--- in:  counters, raw_group_assignments, raw_topics, topic_shapes, partition_rates, topic_traffic
+-- in:  broker_counters, raw_group_assignments, raw_topics, topic_shapes, partition_rates, topic_counters
 -- out: one row per broker, interval, group member and topic. Arrivals are batches per s, not records: a waiting fetch
 --      is woken once per batch. led_* counts partitions that the broker leads, hosted_* those it has a replica of.
 WITH batches AS (
@@ -11,7 +11,7 @@ WITH batches AS (
         -- 1 record per batch when the brokers' counters do not tell
         greatest(1.0D, try_divide(try_sum(messages_in), try_sum(produce_batches))) AS records_per_batch,
         try_sum(try_cast(try_divide(produce_batches, seconds) AS DECIMAL(28, 9))) AS batches_per_s
-    FROM topic_traffic
+    FROM topic_counters
     GROUP BY cluster, topic, to_sweep, kind
 ),
 
@@ -63,7 +63,7 @@ arrivals AS (
             try_divide(b.batches_per_s, s.partitions_of_topic),
             0.0D
         ) AS arrivals_per_s
-    FROM counters AS c
+    FROM broker_counters AS c
     INNER JOIN assigned AS s
         ON c.cluster = s.cluster AND c.to_sweep = s.sweep_at AND array_contains(s.replicas, c.broker)
     LEFT JOIN batches AS b

@@ -1,12 +1,12 @@
 -- Topics that were deleted and created anew between two reads, by their ids.
--- in:  intervals (kind sweeps), topic_shapes
+-- in:  broker_intervals (kind sweeps), topic_shapes
 -- out: one row per pair of sweeps of an interval and topic with another id at the second
 WITH spans AS (
     SELECT DISTINCT
         cluster,
         from_sweep,
         to_sweep
-    FROM intervals
+    FROM broker_intervals
     WHERE kind = 'sweeps'
 )
 

@@ -1,108 +1,95 @@
--- Brokers found with another process than at their read before, and the controlled shutdowns that controllers counted
--- while the old process ended.
--- in:  intervals, raw_sweeps, raw_brokers, raw_broker_metrics
--- out: one row per broker and such pair of reads. ended_by: the first sweep after the old process's last read that does
---      not list the broker, else that which reads the new process. controlled_shutdowns: counted from from_sweep to
---      ended_by by other nodes whose process lived on; null unless they had the active controller at both. stops:
---      brokers that ended within that span, this one included; possible_stops: those that may have.
-WITH reads AS (
-    SELECT
-        cluster,
-        broker,
-        sweep_at,
-        controlled_shutdowns,
-        coalesce(active_controller = 1, FALSE) AS is_controller,
-        coalesce(jvm_start_ms, app_start_ms) AS began_ms
-    FROM raw_broker_metrics
-),
-
--- processes that ended: those that another one followed, and those that were not read again
-lives AS (
-    SELECT
-        i.cluster,
-        i.broker,
-        i.from_sweep,
-        i.to_sweep,
-        i.from_at,
-        i.to_at,
-        i.seconds,
-        f.is_controller AS was_controller,
-        timestamp_millis(t.began_ms) AS process_start
-    FROM intervals AS i
-    INNER JOIN reads AS f ON i.cluster = f.cluster AND i.broker = f.broker AND i.from_sweep = f.sweep_at
-    INNER JOIN reads AS t ON i.cluster = t.cluster AND i.broker = t.broker AND i.to_sweep = t.sweep_at
-    INNER JOIN raw_brokers AS b
-        ON i.cluster = b.cluster AND i.broker = b.broker AND i.to_sweep = b.sweep_at AND b.is_broker
-    -- another time of start that lies before the last read is a clock set anew, not a new process; by a clock that is
-    -- ahead the same process can seem to start after several reads of it
-    WHERE i.kind = 'sweeps' AND f.began_ms != t.began_ms AND t.began_ms > unix_millis(i.from_at)
-    UNION ALL
-    SELECT
-        cluster,
-        broker,
-        max(sweep_at) AS from_sweep,
-        cast(NULL AS TIMESTAMP) AS to_sweep,
-        cast(NULL AS TIMESTAMP) AS from_at,
-        cast(NULL AS TIMESTAMP) AS to_at,
-        cast(NULL AS DOUBLE) AS seconds,
-        cast(NULL AS BOOLEAN) AS was_controller,
-        cast(NULL AS TIMESTAMP) AS process_start
-    FROM raw_brokers
-    WHERE is_broker AND read_at IS NOT NULL
-    GROUP BY cluster, broker
-),
-
--- sweeps of the day, after the last read, whose metadata does not list the broker
-ends AS (
-    SELECT
-        l.*,
-        coalesce(min(CASE WHEN b.cluster IS NULL THEN s.sweep_at END), max(l.to_sweep)) AS ended_by
-    FROM lives AS l
-    LEFT JOIN raw_sweeps AS s
-        ON
-            l.cluster = s.cluster
-            AND l.from_sweep < s.sweep_at
-            AND (l.to_sweep IS NULL OR l.to_sweep > s.sweep_at)
-            AND s.admin_outcome != 'failed'
-    LEFT JOIN raw_brokers AS b
-        ON l.cluster = b.cluster AND l.broker = b.broker AND s.sweep_at = b.sweep_at AND b.host IS NOT NULL
-    GROUP BY ALL
-),
-
-stops AS (
+-- Brokers found with another process than at their read before, and what controllers counted while the old one ended.
+-- in:  ended_processes, raw_brokers, raw_broker_metrics, raw_request_errors
+-- out: one row per broker and such pair of reads. stops: brokers that ended within its span (from_sweep to ended_by),
+--      this one included; possible_stops: those that may have. controlled_shutdowns: counted within the span by other
+--      nodes whose process lived on; null unless they had the active controller at both ends. KRaft controllers count
+--      none (has_counter); what they tell instead is null elsewhere. leaders_before: partitions that it led at its last
+--      read; one that leads none is let go without being put into controlled shutdown. refused_registrations: how often
+--      controllers took the new process for a second one of a broker that lives: before 4.0 they do while the old
+--      one's session lasts, which a controlled shutdown ends.
+WITH stops AS (
     SELECT
         c.*,
         count_if(o.from_sweep >= c.from_sweep AND o.ended_by <= c.ended_by) AS stops,
         count(*) AS possible_stops
-    FROM ends AS c
-    INNER JOIN ends AS o ON c.cluster = o.cluster AND c.ended_by > o.from_sweep AND c.from_sweep < o.ended_by
+    FROM ended_processes AS c
+    INNER JOIN ended_processes AS o
+        ON c.cluster = o.cluster AND c.ended_by > o.from_sweep AND c.from_sweep < o.ended_by
     WHERE c.to_sweep IS NOT NULL
     GROUP BY ALL
 ),
 
-shown AS (
+reads AS (
+    SELECT
+        m.cluster,
+        m.broker,
+        m.sweep_at,
+        m.release,
+        m.controlled_shutdowns,
+        coalesce(m.active_controller = 1, FALSE) AS is_controller,
+        coalesce(m.jvm_start_ms, m.app_start_ms) AS start_ms,
+        max(m.controlled_shutdowns IS NOT NULL) OVER (PARTITION BY m.cluster) AS has_counter,
+        -- made at its first event: absent in a whole read is 0
+        coalesce(e.errors, if(b.outcome = 'ok', 0, NULL)) AS refused
+    FROM raw_broker_metrics AS m
+    INNER JOIN raw_brokers AS b ON m.cluster = b.cluster AND m.broker = b.broker AND m.sweep_at = b.sweep_at
+    LEFT JOIN raw_request_errors AS e
+        ON
+            m.cluster = e.cluster
+            AND m.broker = e.broker
+            AND m.sweep_at = e.sweep_at
+            AND e.request = 'BrokerRegistration'
+            AND e.error = 'DUPLICATE_BROKER_REGISTRATION'
+),
+
+-- processes of any node that were read at the first end of the span, and at the others
+nodes AS (
+    SELECT
+        s.cluster,
+        s.broker,
+        s.to_sweep,
+        max(r.has_counter) AS has_counter,
+        max(if(r.sweep_at = s.from_sweep, r.is_controller, FALSE)) AS was_controller,
+        max(if(r.sweep_at = s.ended_by, r.is_controller, FALSE)) AS is_controller,
+        max(if(r.sweep_at = s.ended_by AND r.broker != s.broker, r.controlled_shutdowns, NULL))
+        - max(if(r.sweep_at = s.from_sweep, r.controlled_shutdowns, NULL)) AS shutdowns,
+        max(if(r.sweep_at = s.to_sweep AND r.release LIKE '3.%', r.refused, NULL))
+        - max(if(r.sweep_at = s.from_sweep, r.refused, NULL)) AS refused
+    FROM stops AS s
+    INNER JOIN reads AS r ON s.cluster = r.cluster AND r.sweep_at IN (s.from_sweep, s.ended_by, s.to_sweep)
+    GROUP BY s.cluster, s.broker, s.to_sweep, r.broker, r.start_ms
+),
+
+counted AS (
     SELECT
         cluster,
-        max(controlled_shutdowns IS NOT NULL) AS has_counter
-    FROM raw_broker_metrics
-    GROUP BY cluster
+        broker,
+        to_sweep,
+        max(has_counter) AS has_counter,
+        max(shutdowns >= 0 AND was_controller) AND max(shutdowns >= 0 AND is_controller) AS saw_controller,
+        try_sum(if(shutdowns >= 0, shutdowns, NULL)) AS controlled_shutdowns,
+        try_sum(if(refused >= 0, refused, NULL)) AS refused_registrations
+    FROM nodes
+    GROUP BY cluster, broker, to_sweep
 )
 
 SELECT
-    s.*,
-    h.has_counter,
-    CASE
-        WHEN max(t.broker IS NOT NULL AND f.is_controller) AND max(t.is_controller) AND NOT max(s.was_controller)
-            THEN try_sum(t.controlled_shutdowns - f.controlled_shutdowns)
-    END AS controlled_shutdowns
+    s.cluster,
+    s.broker,
+    s.from_sweep,
+    s.to_sweep,
+    s.from_at,
+    s.to_at,
+    s.ended_by,
+    s.was_controller,
+    s.process_start,
+    s.stops,
+    s.possible_stops,
+    c.has_counter,
+    if(c.saw_controller AND NOT s.was_controller, c.controlled_shutdowns, NULL) AS controlled_shutdowns,
+    if(c.has_counter, NULL, s.leaders_before) AS leaders_before,
+    if(c.has_counter, NULL, s.fenced_brokers) AS fenced_brokers,
+    if(c.has_counter, NULL, s.controlled_shutdown_brokers) AS controlled_shutdown_brokers,
+    if(c.has_counter, NULL, c.refused_registrations) AS refused_registrations
 FROM stops AS s
-INNER JOIN shown AS h ON s.cluster = h.cluster
-LEFT JOIN reads AS f ON s.cluster = f.cluster AND s.from_sweep = f.sweep_at AND s.broker != f.broker
-LEFT JOIN reads AS t
-    ON
-        s.cluster = t.cluster
-        AND s.ended_by = t.sweep_at
-        AND f.broker = t.broker
-        AND f.began_ms = t.began_ms
-        AND f.controlled_shutdowns <= t.controlled_shutdowns
-GROUP BY ALL
+INNER JOIN counted AS c ON s.cluster = c.cluster AND s.broker = c.broker AND s.to_sweep = c.to_sweep

@@ -1,5 +1,5 @@
 -- What each topic was at the last sweep of the day that listed topics: its copies, and the settings in force.
--- in:  raw_topics, raw_topic_configs, admin_reads, config_days
+-- in:  raw_topics, raw_topic_configs, cluster_days, broker_settings
 -- out: one row per topic; a setting is null when neither the topic nor all of the brokers alike show it
 WITH shapes AS (
     SELECT
@@ -11,7 +11,7 @@ WITH shapes AS (
         min(size(t.replicas)) AS fewest_replicas,
         max(size(t.replicas)) AS most_replicas
     FROM raw_topics AS t
-    INNER JOIN admin_reads AS a ON t.cluster = a.cluster AND t.sweep_at = a.topics_sweep
+    INNER JOIN cluster_days AS a ON t.cluster = a.cluster AND t.sweep_at = a.topics_sweep
     GROUP BY t.cluster, t.topic
 ),
 
@@ -26,7 +26,7 @@ settings AS (
         max(CASE WHEN c.name = 'retention.ms' THEN c.value END) AS retention_ms,
         max(CASE WHEN c.name = 'retention.bytes' THEN c.value END) AS retention_bytes
     FROM raw_topic_configs AS c
-    INNER JOIN admin_reads AS a ON c.cluster = a.cluster AND c.sweep_at = a.configs_sweep
+    INNER JOIN cluster_days AS a ON c.cluster = a.cluster AND c.sweep_at = a.configs_sweep
     WHERE
         c.name IN (
             'min.insync.replicas', 'unclean.leader.election.enable', 'cleanup.policy', 'retention.ms', 'retention.bytes'
@@ -40,7 +40,7 @@ alike AS (
         cluster,
         name,
         max(config_value) AS config_value
-    FROM config_days
+    FROM broker_settings
     WHERE name IN ('min.insync.replicas', 'unclean.leader.election.enable') AND NOT redacted
     GROUP BY cluster, name
     HAVING count(DISTINCT config_value) = 1

@@ -18,22 +18,26 @@ def evidence(row: dict[str, Any], word: str) -> float:
 
 def late(measured: Measured, cluster: str) -> list[tuple[Any, Any]]:
     """Windows in which broker 1 was late."""
-    rows = measured.facts("produce_times", cluster=cluster, broker=1)
-    return [(row["from_sweep"], row["to_sweep"]) for row in rows if (row["mean_ms"] or 0) > 100]
+    rows = measured.facts("broker_counters", cluster=cluster, broker=1)
+    return [(row["from_sweep"], row["to_sweep"]) for row in rows if (row["produce_mean_ms"] or 0) > 100]
 
 
 def means(measured: Measured, broker: int, windows: list[tuple[Any, Any]]) -> list[float]:
     """Mean Produce times of a broker in these windows, ms."""
-    rows = measured.facts("produce_times", cluster=STICKY, broker=broker)
-    return [row["mean_ms"] for row in rows if (row["from_sweep"], row["to_sweep"]) in windows]
+    rows = measured.facts("broker_counters", cluster=STICKY, broker=broker)
+    return [
+        row["produce_mean_ms"]
+        for row in rows
+        if row["produce_mean_ms"] is not None and (row["from_sweep"], row["to_sweep"]) in windows
+    ]
 
 
 def held_up(measured: Measured, broker: int) -> bool:
     """Whether the machine made this broker slower than another by as much as counts as slow, in any window."""
     told = load_signatures()["partition_skew"].thresholds
     found: dict[Any, dict[int, float]] = {}
-    for row in measured.facts("produce_times", cluster=STICKY):
-        found.setdefault(row["to_sweep"], {})[row["broker"]] = row["mean_ms"] or 0
+    for row in measured.facts("broker_counters", cluster=STICKY):
+        found.setdefault(row["to_sweep"], {})[row["broker"]] = row["produce_mean_ms"] or 0
     return any(
         one[broker] >= max(told["slow_ms"].value, told["slow_ratio"].value * min(one.values()))
         for one in found.values()

@@ -33,7 +33,7 @@ def test_a_cluster_with_a_dead_broker_is_not_judged(measured: Measured) -> None:
 
 @pytest.mark.fault(30)
 def test_the_restart_gives_a_start_interval(measured: Measured) -> None:
-    spans = measured.facts("intervals", cluster="restarted", broker=2)
+    spans = measured.facts("broker_intervals", cluster="restarted", broker=2)
     assert sorted((span["kind"], span["same_process"]) for span in spans) == [
         ("start", True),
         ("start", True),
@@ -43,12 +43,13 @@ def test_the_restart_gives_a_start_interval(measured: Measured) -> None:
     ]
     later = max((span for span in spans if span["kind"] == "start"), key=lambda span: span["to_sweep"])
     assert 0 < later["seconds"] < 120
-    assert [(row["broker"], row["intervals"]) for row in measured.facts("dropped", cluster="restarted")] == [(2, 1)]
+    discarded = measured.facts("discarded_intervals", cluster="restarted")
+    assert [(row["broker"], row["intervals"]) for row in discarded] == [(2, 1)]
 
 
 @pytest.mark.fault(30)
 def test_no_rate_is_negative_or_huge(measured: Measured) -> None:
-    for row in measured.facts("counters", cluster="restarted"):
+    for row in measured.facts("broker_counters", cluster="restarted"):
         assert row["seconds"] > 0
         for name in ("consumer_fetches", "expired_consumer_fetches", "messages_in", "bytes_in", "bytes_out"):
             assert row[name] >= 0

@@ -48,7 +48,7 @@ def test_a_client_that_tries_again_loses_nothing(measured: Measured) -> None:
     """The broker refused its batches for the same reason, and counted them."""
     refused = [
         row
-        for row in measured.facts("error_counts", cluster="retrying")
+        for row in measured.facts("error_counters", cluster="retrying")
         if (row["request"], row["error"]) == ("Produce", "NOT_ENOUGH_REPLICAS")
     ]
     assert sum(row["errors"] for row in refused) >= 2

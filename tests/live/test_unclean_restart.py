@@ -67,7 +67,7 @@ def test_a_broker_that_stays_away_has_not_been_restarted(measured: Measured) -> 
 
 
 def test_a_broker_of_kraft_that_is_away_under_a_sweep_was_killed(measured: Measured) -> None:
-    told = measured.facts("kraft_stops", cluster="restarted")
+    told = restarts(measured, "restarted")
     assert [(row["broker"], row["fenced_brokers"], row["controlled_shutdown_brokers"]) for row in told] == [(2, 1, 0)]
     state = measured.state("restarted", "unclean_restart")
     assert (state["state"], state["missing"]) == ("detected", [])

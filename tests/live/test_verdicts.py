@@ -39,7 +39,7 @@ def test_the_same_reads_on_a_release_with_the_fix_are_quiet(measured: Measured, 
     finding = measured.finding(cluster, BUG)
     assert (finding["verdict"], finding["signature_state"], finding["release"]) == ("not_affected", "quiet", release)
     assert finding["missing"] == []
-    out = measured.facts("topic_traffic", cluster=cluster, broker=2, topic="orders")
+    out = measured.facts("topic_counters", cluster=cluster, broker=2, topic="orders")
     assert sum(row["bytes_out"] for row in out) > 10_000  # they were follower reads
 
 
@@ -52,9 +52,9 @@ def test_what_only_looks_alike_is_quiet_and_exposed(measured: Measured, cluster:
 
 
 def test_the_quiet_crowd_really_let_its_fetches_expire(measured: Measured) -> None:
-    rows = measured.facts("counters", cluster="crowd331", broker=1, kind="sweeps")
+    rows = measured.facts("broker_counters", cluster="crowd331", broker=1, kind="sweeps")
     assert sum(row["expired_consumer_fetches"] for row in rows) > 2000
-    slow = measured.facts("counters", cluster="slow331", broker=1, kind="sweeps")
+    slow = measured.facts("broker_counters", cluster="slow331", broker=1, kind="sweeps")
     share = sum(row["expired_consumer_fetches"] for row in slow) / sum(row["consumer_fetches"] for row in slow)
     assert share > 0.2
 

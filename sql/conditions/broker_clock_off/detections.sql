@@ -1,5 +1,5 @@
 -- How far is each process' clock off the collector's?
--- in:  process_days, broker_clock_off_thresholds
+-- in:  broker_days, broker_clock_off_thresholds
 -- out: one row per process; the clock that is farthest off first. A difference that whole seconds and a slow answer
 --      explain is none, and no evidence: it is another one at each read. The others are told in whole seconds, too.
 SELECT
@@ -13,5 +13,5 @@ SELECT
     row_number() OVER (PARTITION BY p.cluster ORDER BY abs(p.clock_off_s) DESC, p.broker ASC) AS ordinal,
     CASE WHEN p.clock_off_at_least_s > 0 THEN round(p.clock_off_s) END AS amount,
     coalesce(p.clock_off_at_least_s > t.max_off, FALSE) AS is_subject
-FROM process_days AS p
+FROM broker_days AS p
 INNER JOIN broker_clock_off_thresholds AS t ON p.cluster = t.cluster

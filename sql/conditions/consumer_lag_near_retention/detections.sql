@@ -1,5 +1,5 @@
 -- Which consumer groups is the deletion of old records about to overtake?
--- in:  partition_lags, admin_reads, consumer_lag_near_retention_thresholds
+-- in:  partition_lags, cluster_days, consumer_lag_near_retention_thresholds
 -- out: one row per group, topic and number, of the partition that is worst off: groups that have lost records first,
 --      then those with the largest share of retention behind. Lost is what retention deleted today before a group with
 --      members read it: a log that starts younger was purged by DeleteRecords
@@ -53,17 +53,17 @@ ranked AS (
 
 totals AS (
     SELECT
-        a.cluster,
+        c.cluster,
         count(DISTINCT r.group_id) AS groups,
         count(DISTINCT CASE WHEN r.counts AND (r.lost OR r.late OR r.reached) THEN r.group_id END) AS behind,
-        try_cast(max(a.offsets_sweep) IS NULL AS BIGINT) AS no_offsets,
+        try_cast(max(c.offsets_sweep) IS NULL AS BIGINT) AS no_offsets,
         count_if(r.lags AND r.from_at IS NULL) AS unpaced,
         CASE WHEN count(r.log_end_offset) < 0.95 * count(r.cluster) THEN count(r.cluster) - count(r.log_end_offset) END
             AS unread,
         count(DISTINCT CASE WHEN r.lags AND r.unknown_policy THEN r.topic END) AS unknown_topics
-    FROM admin_reads AS a
-    LEFT JOIN risks AS r ON a.cluster = r.cluster
-    GROUP BY a.cluster
+    FROM cluster_days AS c
+    LEFT JOIN risks AS r ON c.cluster = r.cluster
+    GROUP BY c.cluster
 )
 
 SELECT

@@ -1,5 +1,5 @@
 -- Which brokers have a log cleaner that is dead, gave partitions up, or is switched off?
--- in:  process_days, cluster_days, log_cleaner_unwell_thresholds
+-- in:  broker_days, cluster_days, log_cleaner_unwell_thresholds
 -- out: one row per broker and number: brokers with dead threads first, then those with the most partitions given up.
 --      Where all are well, the largest numbers of any broker
 WITH judged AS (
@@ -21,7 +21,7 @@ WITH judged AS (
         coalesce(p.cleaner_dead_threads > 0, p.cleaner_idle_ms / 3600e3D > t.max_idle_hours, FALSE) AS is_dead
     FROM cluster_days AS c
     INNER JOIN log_cleaner_unwell_thresholds AS t ON c.cluster = t.cluster
-    LEFT JOIN process_days AS p ON c.cluster = p.cluster AND p.is_broker
+    LEFT JOIN broker_days AS p ON c.cluster = p.cluster AND p.is_broker
 ),
 
 figures AS (

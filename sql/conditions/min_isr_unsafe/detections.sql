@@ -1,5 +1,5 @@
 -- Which topics take acks=all writes on one copy, and which stop taking them when one replica is down?
--- in:  topic_days, admin_reads
+-- in:  topic_days, cluster_days
 -- out: of the cluster how many there are; one row per such topic: those that one copy is enough for come first,
 --      internal ones before others. A topic with one replica and min.insync.replicas 1 is left to replication_factor_1.
 WITH judged AS (
@@ -12,18 +12,18 @@ WITH judged AS (
 
 totals AS (
     SELECT
-        a.cluster,
-        a.topics_unseen,
-        coalesce(a.configs_sweep, a.topics_sweep) AS read_sweep,
+        c.cluster,
+        c.topics_unseen,
+        coalesce(c.configs_sweep, c.topics_sweep) AS read_sweep,
         count(t.cluster) AS all_topics,
         count_if(t.one_copy) AS one_copy,
         count_if(t.no_room) AS no_room,
-        count_if(a.topics_sweep IS NULL) AS unread,
-        count_if(a.topics_unseen IS NOT NULL) AS unseen,
+        count_if(c.topics_sweep IS NULL) AS unread,
+        count_if(c.topics_unseen IS NOT NULL) AS unseen,
         count_if(t.cluster IS NOT NULL AND t.min_insync_replicas IS NULL) AS unread_topics
-    FROM admin_reads AS a
-    LEFT JOIN judged AS t ON a.cluster = t.cluster
-    GROUP BY a.cluster, a.topics_unseen, coalesce(a.configs_sweep, a.topics_sweep)
+    FROM cluster_days AS c
+    LEFT JOIN judged AS t ON c.cluster = t.cluster
+    GROUP BY c.cluster, c.topics_unseen, coalesce(c.configs_sweep, c.topics_sweep)
 )
 
 SELECT

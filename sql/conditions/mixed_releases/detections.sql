@@ -1,5 +1,5 @@
 -- Which releases do the processes of a cluster run?
--- in:  process_days
+-- in:  broker_days
 -- out: one row per process, its release as detail, and one per release; the rarest release first. Of the cluster: how
 --      many releases there are and, where there are several, the hours since the last of the processes was started
 WITH processes AS (
@@ -9,7 +9,7 @@ WITH processes AS (
         min(kafka_release) OVER (PARTITION BY cluster) < max(kafka_release) OVER (PARTITION BY cluster) AS mixed,
         max(process_start) OVER (PARTITION BY cluster) AS last_start,
         max(last_read) OVER (PARTITION BY cluster) AS cluster_read
-    FROM process_days
+    FROM broker_days
 ),
 
 releases AS (

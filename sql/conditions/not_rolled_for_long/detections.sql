@@ -1,11 +1,11 @@
 -- When was each process last started?
--- in:  process_days, not_rolled_for_long_thresholds
+-- in:  broker_days, not_rolled_for_long_thresholds
 -- out: one row per process; the oldest process first
 WITH ages AS (
     SELECT
         *,
         (unix_micros(started_read) - unix_micros(process_start)) / 86400e6D AS age_days
-    FROM process_days
+    FROM broker_days
 )
 
 SELECT

@@ -1,21 +1,21 @@
 -- Which topics have partitions with one replica?
--- in:  topic_days, admin_reads
+-- in:  topic_days, cluster_days
 -- out: of the cluster how many there are; one row per such topic, internal topics first, then those with the most
 --      partitions. A topic that Kafka did not tell of may be one
 WITH totals AS (
     SELECT
-        a.cluster,
-        a.topics_sweep,
-        a.topics_unseen,
+        c.cluster,
+        c.topics_sweep,
+        c.topics_unseen,
         count(t.cluster) AS all_topics,
         count_if(t.fewest_replicas = 1) AS topics,
         count_if(t.fewest_replicas = 1 AND t.internal) AS internal,
         coalesce(try_sum(CASE WHEN t.fewest_replicas = 1 THEN t.partition_count END), 0) AS topic_partitions,
-        count_if(a.topics_sweep IS NULL) AS unread,
-        count_if(a.topics_sweep IS NOT NULL AND a.topics_unseen IS NOT NULL) AS unseen
-    FROM admin_reads AS a
-    LEFT JOIN topic_days AS t ON a.cluster = t.cluster
-    GROUP BY a.cluster, a.topics_sweep, a.topics_unseen
+        count_if(c.topics_sweep IS NULL) AS unread,
+        count_if(c.topics_sweep IS NOT NULL AND c.topics_unseen IS NOT NULL) AS unseen
+    FROM cluster_days AS c
+    LEFT JOIN topic_days AS t ON c.cluster = t.cluster
+    GROUP BY c.cluster, c.topics_sweep, c.topics_unseen
 )
 
 SELECT

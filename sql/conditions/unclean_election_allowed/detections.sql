@@ -1,5 +1,5 @@
 -- Where are unclean elections allowed, and how many did the controllers count?
--- in:  topic_days, config_days, process_days, admin_reads, cluster_days
+-- in:  topic_days, broker_settings, broker_days, cluster_days
 -- out: of the cluster how many allow it; one row per topic that does, those with the most partitions first, then per
 --      broker; one per process that counted elections
 WITH objects AS (
@@ -21,24 +21,23 @@ WITH objects AS (
         FALSE AS internal,
         0 AS partition_count,
         config_value = 'true' AS allowed
-    FROM config_days
+    FROM broker_settings
     WHERE name = 'unclean.leader.election.enable' AND NOT redacted
 ),
 
 totals AS (
     SELECT
         c.cluster,
-        max(a.topics_unseen) AS topics_unseen,
-        max(coalesce(a.configs_sweep, a.topics_sweep, c.last_sweep)) AS read_sweep,
+        max(c.topics_unseen) AS topics_unseen,
+        max(coalesce(c.configs_sweep, c.topics_sweep, c.last_sweep)) AS read_sweep,
         count_if(o.kind = 'topic') AS all_topics,
         count_if(o.kind = 'topic' AND o.allowed) AS topics,
         count_if(o.kind = 'broker' AND o.allowed) AS brokers,
-        try_cast(max(a.topics_sweep) IS NULL AS BIGINT) AS unread,
-        count(a.topics_unseen) AS unseen,
+        try_cast(max(c.topics_sweep) IS NULL AS BIGINT) AS unread,
+        count(c.topics_unseen) AS unseen,
         count_if(o.kind = 'topic' AND o.allowed IS NULL) AS unread_topics,
         try_cast(count_if(o.kind = 'broker') = 0 AS BIGINT) AS unread_brokers
     FROM cluster_days AS c
-    INNER JOIN admin_reads AS a ON c.cluster = a.cluster
     LEFT JOIN objects AS o ON c.cluster = o.cluster
     GROUP BY c.cluster
 )
@@ -84,5 +83,5 @@ SELECT
     coalesce(process_start, last_read) AS from_at,
     last_read AS to_at,
     FALSE AS is_subject
-FROM process_days
+FROM broker_days
 WHERE unclean_leader_elections > 0

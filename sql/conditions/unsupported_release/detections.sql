@@ -1,5 +1,5 @@
 -- Which processes run a release line that the project does not patch any more?
--- in:  process_days, release_days (the release catalogue)
+-- in:  broker_days, release_days (the release catalogue)
 -- out: one row per process, and one per release without fixes, its newest patch as detail; the release of the most
 --      processes first. A vendor's build has a support of its own, so it answers nothing.
 WITH processes AS (
@@ -13,7 +13,7 @@ WITH processes AS (
             ELSE 'unknown_build'
         END AS metric,
         count(*) OVER (PARTITION BY p.cluster, p.kafka_release) AS on_this
-    FROM process_days AS p
+    FROM broker_days AS p
     LEFT JOIN release_days AS r ON p.kafka_release = r.kafka_release
 )
 

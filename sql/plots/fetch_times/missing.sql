@@ -1,5 +1,5 @@
 -- What the plot of fetch times cannot show.
--- in:  request_times, broker_days
+-- in:  consumer_fetch_times, broker_days
 -- out: one row per broker without points, and why
 SELECT
     b.cluster,
@@ -7,8 +7,8 @@ SELECT
     -- the first sweep shows only what was before it, so a fetch is seen from the second one on
     CASE count(r.broker) WHEN 0 THEN 'unread' WHEN 1 THEN 'read_once' ELSE 'not_fetched_from' END AS missing
 FROM broker_days AS b
-LEFT JOIN request_times AS r
-    ON b.cluster = r.cluster AND b.broker = r.broker AND r.request = 'FetchConsumer' AND r.phase = 'RemoteTimeMs'
+LEFT JOIN consumer_fetch_times AS r
+    ON b.cluster = r.cluster AND b.broker = r.broker AND r.phase = 'RemoteTimeMs'
 WHERE b.is_broker
 GROUP BY b.cluster, b.broker
 HAVING NOT coalesce(max(r.observations) > min(r.observations), FALSE)

@@ -1,5 +1,5 @@
 -- Quantiles of consumer fetches per broker: of the wait for records, and the longest of the whole request.
--- in:  request_times
+-- in:  consumer_fetch_times
 -- out: one row per broker, quantile and sweep before which something was fetched
 WITH reads AS (
     SELECT
@@ -12,8 +12,8 @@ WITH reads AS (
         p75_ms,
         p99_ms,
         lag(observations) OVER (PARTITION BY cluster, broker, phase ORDER BY sweep_at) AS observations_before
-    FROM request_times
-    WHERE request = 'FetchConsumer' AND phase IN ('RemoteTimeMs', 'TotalTimeMs')
+    FROM consumer_fetch_times
+    WHERE phase IN ('RemoteTimeMs', 'TotalTimeMs')
 ),
 
 -- without a fetch since the sweep before, the quantiles are those of long ago

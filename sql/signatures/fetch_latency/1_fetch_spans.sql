@@ -1,6 +1,6 @@
 -- Intervals whose consumer fetches can be judged, with the sums of their window of the day and the wait that expires in
 -- it. What idle members may let expire is known by the sweep at the end: one that could not read them is not judged.
--- in:  counters, broker_days, unread_groups, request_times, fetch_latency_thresholds
+-- in:  broker_counters, broker_days, cluster_sweeps, consumer_fetch_times, fetch_latency_thresholds
 -- out: one row per cluster, broker and interval. Of the whole window: window_*, last_sweep, longest_s (its longest
 --      interval), fetches, expired, metadata_fetches, and wait_s: the quantiles' plateau, else the client's default
 WITH nodes AS (
@@ -30,10 +30,10 @@ spans AS (
         AND regexp_like(b.kafka_release, '^(2[.]8|3[.][012])[.]') AS serves_metadata,
         -- the interval from process start has no rates of its own to be judged by: those are a window of their own
         if(c.kind = 'start', -1, floor(try_divide(unix_micros(c.to_sweep), 1e6D * t.window_s))) AS time_window
-    FROM counters AS c
+    FROM broker_counters AS c
     INNER JOIN fetch_latency_thresholds AS t ON c.cluster = t.cluster
     INNER JOIN nodes AS b ON c.cluster = b.cluster AND c.broker = b.broker
-    LEFT ANTI JOIN unread_groups AS u ON c.cluster = u.cluster AND c.to_sweep = u.sweep_at
+    LEFT ANTI JOIN cluster_sweeps AS u ON c.cluster = u.cluster AND c.to_sweep = u.sweep_at AND u.groups_missed
     WHERE NOT c.ran_back AND c.expired_consumer_fetches IS NOT NULL
 ),
 
@@ -63,10 +63,9 @@ plateaus AS (
             WHEN abs(q.p98_ms - q.p95_ms) <= greatest(10, 0.04 * q.p98_ms) THEN q.p95_ms
         END AS plateau_ms
     FROM windows AS w
-    LEFT JOIN request_times AS q
+    LEFT JOIN consumer_fetch_times AS q
         ON
-            w.cluster = q.cluster AND w.broker = q.broker AND w.last_sweep = q.sweep_at
-            AND q.request = 'FetchConsumer' AND q.phase = 'RemoteTimeMs'
+            w.cluster = q.cluster AND w.broker = q.broker AND w.last_sweep = q.sweep_at AND q.phase = 'RemoteTimeMs'
 )
 
 SELECT

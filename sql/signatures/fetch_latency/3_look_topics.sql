@@ -3,7 +3,7 @@
 -- while no fetch ends promptly prove delay. Periods of a slow reader and an idle one may fall together within a look,
 -- not in look after look: closeness of bytes and expiries that know nothing of each other is 1 on average, so that its
 -- product over the day exceeds 1 / p with a chance of p at most (Ville).
--- in:  look_steps, led_topics, fetch_latency_thresholds
+-- in:  look_steps, fetch_latency_thresholds
 -- out: one row per look (cluster, broker, sweep_at) and topic of which bytes went out. shows: `delayed` is proven of a
 --      topic that it only follows; `partly` where it leads a part: expired fetches carried more than a prompt answer
 --      had, so no fetch.min.bytes of one reader holds it back; `waits`: bytes were held back, by whatever; `seems`: of
@@ -18,6 +18,8 @@ WITH slots AS (
         sweep_at,
         topic,
         try_cast(slot AS DOUBLE) AS slot,
+        max(leaders) AS leaders,
+        max(replicas) AS replicas,
         max(CASE WHEN metric = 'consumer_fetches' THEN step END) AS fetches,
         max(CASE WHEN metric = 'expired_consumer_fetches' THEN step END) AS expired,
         max(CASE WHEN metric = 'bytes_out' THEN step END) AS bytes_out,
@@ -52,8 +54,8 @@ looked AS (
         r.broker,
         r.sweep_at,
         r.topic,
-        max(coalesce(d.leaders, 0)) AS leaders,
-        max(coalesce(d.replicas, 0)) AS replicas,
+        max(r.leaders) AS leaders,
+        max(r.replicas) AS replicas,
         try_sum(r.late) AS expired,
         count_if(r.carried) AS carried_slots,
         try_sum(if(r.carried, r.late, 0)) AS carried_expired,
@@ -71,8 +73,6 @@ looked AS (
         -- the second smallest: a segment that is rolled ends one fetch early, too
         get(sort_array(collect_list(if(r.waiting OR r.bytes_out = 0, NULL, r.broker_bytes))), 1) AS prompt_bytes
     FROM readings AS r
-    LEFT JOIN led_topics AS d
-        ON r.cluster = d.cluster AND r.broker = d.broker AND r.sweep_at = d.sweep_at AND r.topic = d.topic
     WHERE r.topic IS NOT NULL AND r.bytes_out IS NOT NULL AND r.known
     GROUP BY r.cluster, r.broker, r.sweep_at, r.topic
     HAVING max(r.bytes_out) > 0

@@ -1,5 +1,6 @@
 -- How each topic is read at each broker in each window, and what its close looks show.
--- in:  topic_traffic, fetch_spans, look_topics, group_windows, reader_sessions, config_days, fetch_latency_thresholds
+-- in:  topic_counters, fetch_spans, look_topics, group_windows, reader_sessions, broker_settings,
+--      fetch_latency_thresholds
 -- out: one row per cluster, broker, topic and window. readers: groups that got on with it. batches_per_s arrive
 --      at all brokers, unseen_per_s in a partition here of which no reader was seen. bypassed: groups (passing_by) got
 --      on with what it leads, and read that elsewhere. followed: bytes went out that its own leaders do not explain, so
@@ -21,7 +22,7 @@ WITH traffic AS (
         min(k.shows) AS look_shows, -- what proves most is the first by its name
         max(if(k.carried_expired > 0, k.carried_expired, k.expired)) AS look_expired,
         max(k.carried_bytes) AS carried_bytes
-    FROM topic_traffic AS x
+    FROM topic_counters AS x
     INNER JOIN fetch_spans AS s
         ON x.cluster = s.cluster AND x.broker = s.broker AND x.to_sweep = s.to_sweep AND x.kind = s.kind
     LEFT JOIN look_topics AS k
@@ -62,7 +63,7 @@ known AS (
     LEFT JOIN seen AS m
         ON x.cluster = m.cluster AND x.broker = m.broker AND x.topic = m.topic AND x.time_window = m.time_window
     LEFT JOIN look_topics AS o ON x.cluster = o.cluster AND x.broker = o.broker AND x.topic = o.topic AND o.settles
-    LEFT JOIN config_days AS c
+    LEFT JOIN broker_settings AS c
         ON x.cluster = c.cluster AND x.broker = c.broker AND c.name = 'replica.selector.class' AND c.config_value != ''
 )
 

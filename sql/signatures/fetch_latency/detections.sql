@@ -1,5 +1,5 @@
 -- Brokers whose consumers wait out fetch.max.wait.ms although records have arrived.
--- in:  caused_windows, request_times, fetch_latency_thresholds
+-- in:  caused_windows, consumer_fetch_times, fetch_latency_thresholds
 -- out: one row per cluster, broker and cause: its windows of the day together. mass_*: the share of fetches that waited
 --      so long; quantiles bound it, they do not give it
 WITH found AS (
@@ -60,8 +60,6 @@ SELECT
     ) AS mass_at_most
 FROM found AS f
 INNER JOIN fetch_latency_thresholds AS t ON f.cluster = t.cluster
-LEFT JOIN request_times AS q
-    ON
-        f.cluster = q.cluster AND f.broker = q.broker AND f.last_sweep = q.sweep_at
-        AND q.request = 'FetchConsumer' AND q.phase = 'RemoteTimeMs'
+LEFT JOIN consumer_fetch_times AS q
+    ON f.cluster = q.cluster AND f.broker = q.broker AND f.last_sweep = q.sweep_at AND q.phase = 'RemoteTimeMs'
 WHERE f.seconds >= t.min_seconds AND f.excess >= if(f.cause = 'redirect', t.min_redirects, t.min_expired)

@@ -1,5 +1,5 @@
 -- Which brokers have the counters, and whether consumer groups were read.
--- in:  fetch_spans, cluster_days, unread_groups
+-- in:  fetch_spans, cluster_days, cluster_sweeps
 -- out: one row per broker with intervals, and one per cluster of which consumer groups were not read at every sweep
 SELECT
     cluster,
@@ -19,6 +19,6 @@ SELECT
     count(u.cluster) AS amount,
     max(c.sweep_count) AS total
 FROM cluster_days AS c
-LEFT JOIN unread_groups AS u ON c.cluster = u.cluster
+LEFT JOIN cluster_sweeps AS u ON c.cluster = u.cluster AND u.groups_missed
 WHERE NOT c.groups_read OR u.cluster IS NOT NULL
 GROUP BY c.cluster

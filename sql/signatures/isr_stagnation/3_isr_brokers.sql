@@ -1,13 +1,13 @@
 -- Brokers that the cluster does not list while partitions go on without them, and those that are back from a restart
 -- and in sync and do not get their leaderships although the controller is set to return them, over consecutive sweeps.
--- in:  absent_replicas, preferred_leads, intervals, config_days, isr_stagnation_thresholds
+-- in:  absent_replicas, preferred_leads, broker_intervals, broker_settings, isr_stagnation_thresholds
 -- out: one row per broker and streak that lasts; cause dead_broker, or frozen with away: leaderships at its end
 WITH settings AS (
     SELECT
         cluster,
         max(if(name = 'leader.imbalance.per.broker.percentage', try_cast(config_value AS DOUBLE), NULL)) AS percentage,
         max(if(name = 'leader.imbalance.check.interval.seconds', try_cast(config_value AS DOUBLE), NULL)) AS check_s
-    FROM config_days
+    FROM broker_settings
     GROUP BY cluster
     HAVING min(if(name = 'auto.leader.rebalance.enable', config_value, NULL)) = 'true'
 ),
@@ -39,7 +39,7 @@ missed AS (
     FROM preferred_leads AS p
     INNER JOIN isr_stagnation_thresholds AS t ON p.cluster = t.cluster
     INNER JOIN settings AS s ON p.cluster = s.cluster
-    LEFT SEMI JOIN intervals AS i
+    LEFT SEMI JOIN broker_intervals AS i
         ON p.cluster = i.cluster AND p.broker = i.broker AND i.kind = 'start' AND p.from_sweep >= i.from_at
     WHERE
         p.same_process

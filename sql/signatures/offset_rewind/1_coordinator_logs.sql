@@ -1,5 +1,5 @@
 -- How the log cleaner, the offsets log and the coordinator of each broker stood, over the day and at its last read.
--- in:  coordinator_health, offset_rewind_thresholds
+-- in:  broker_counters, offset_rewind_thresholds
 -- out: one row per cluster and broker. from_at, to_at, offsets_log_mb: of its last interval; unsafe: its cleaner had
 --      stopped then while its offsets log had grown; uncompacted: either was so in any interval. What follows is of the
 --      cluster: the worst broker's gauges, and counts summed over the brokers
@@ -12,7 +12,7 @@ WITH states AS (
         -- before 2.4 there is no count of dead threads; a live cleaner looks for work every 15 s
         OR coalesce(h.cleaner_dead_threads IS NULL AND h.cleaner_idle_ms >= 1000 * t.max_cleaner_idle_s, FALSE)
             AS cleaner_stopped
-    FROM coordinator_health AS h
+    FROM broker_counters AS h
     INNER JOIN offset_rewind_thresholds AS t ON h.cluster = t.cluster
 )
 

@@ -1,5 +1,5 @@
 -- Did consumer groups begin on a partition past records that they never read?
--- in:  skipping_groups, late_commits, group_progress, client_days, config_days
+-- in:  skipping_groups, late_commits, group_progress, client_days, broker_settings
 -- out: one row per cluster, cause, group, topic, partition and sweep; at_least, at_most: of the partition, the other
 --      numbers of all groups of the cause that are as sure. fastest: how fast any of these ever read one partition:
 --      reading from the start would have had to be faster
@@ -29,7 +29,7 @@ retentions AS (
     SELECT
         cluster,
         min(try_cast(config_value AS BIGINT)) AS retention_minutes
-    FROM config_days
+    FROM broker_settings
     WHERE name = 'offsets.retention.minutes'
     GROUP BY cluster
 )

@@ -1,12 +1,12 @@
 -- Whether a skipped start could be seen.
--- in:  offset_reads, broker_days
+-- in:  cluster_days, broker_days
 -- out: share of the day of each cluster, and reads of each broker that tell of all logs: none that was cut off does
 SELECT
     cluster,
     'commit_events' AS need,
     NULL AS broker,
-    covered AS amount
-FROM offset_reads
+    offsets_covered AS amount
+FROM cluster_days
 UNION ALL
 SELECT
     cluster,

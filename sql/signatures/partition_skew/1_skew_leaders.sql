@@ -1,5 +1,5 @@
 -- Which brokers took long for Produce in which interval, against the other brokers of the same interval.
--- in:  produce_times, partition_skew_thresholds
+-- in:  broker_counters, partition_skew_thresholds
 -- out: one row per cluster, broker and interval; pace is slow, timely or between the two
 WITH placed AS (
     SELECT
@@ -8,17 +8,19 @@ WITH placed AS (
         p.from_sweep,
         p.to_sweep,
         p.seconds,
-        p.requests,
-        p.mean_ms,
-        p.p50_ms,
-        p.p99_ms,
+        p.timed_produces AS requests,
+        p.produce_mean_ms AS mean_ms,
+        p.produce_p50_ms AS p50_ms,
+        p.produce_p99_ms AS p99_ms,
         t.slow_ratio,
         t.slow_ms,
-        row_number() OVER (PARTITION BY p.cluster, p.from_sweep, p.to_sweep ORDER BY p.mean_ms, p.broker) AS place,
+        row_number()
+            OVER (PARTITION BY p.cluster, p.from_sweep, p.to_sweep ORDER BY p.produce_mean_ms, p.broker)
+            AS place,
         floor(count(*) OVER (PARTITION BY p.cluster, p.from_sweep, p.to_sweep) / 2) AS half
-    FROM produce_times AS p
+    FROM broker_counters AS p
     INNER JOIN partition_skew_thresholds AS t ON p.cluster = t.cluster
-    WHERE p.requests >= t.min_requests
+    WHERE p.timed_produces >= t.min_requests
 ),
 
 -- the lower median of the others: with three brokers the faster of the two, so that two slow ones are both seen
@@ -28,7 +30,7 @@ compared AS (
         if(
             place > half,
             max(if(place = half, mean_ms, NULL)) OVER (PARTITION BY cluster, from_sweep, to_sweep),
-            max(if(place = half + 1, mean_ms, NULL)) OVER (PARTITION BY cluster, from_sweep, to_sweep)
+            max(if(place - 1 = half, mean_ms, NULL)) OVER (PARTITION BY cluster, from_sweep, to_sweep)
         ) AS others_ms
     FROM placed
 )

@@ -1,6 +1,6 @@
 -- Each interval of the topics that are uneven at all: rates by what leaders are slow, and how often a keyless producer
 -- may have changed partition. One with the fix stays for batch.size bytes, so few stays are uneven by chance alone.
--- in:  partition_rates, skew_leaders, topic_traffic, partition_skew_thresholds
+-- in:  partition_rates, skew_leaders, topic_counters, partition_skew_thresholds
 -- out: one row per cluster, topic and interval that is neither idle nor tiny; records per s. contrasted: partitions of
 --      slow and of timely leaders can be compared; contrast: the mean of those over these; calm: no leader is slow;
 --      peak: the largest partition over the mean
@@ -79,14 +79,14 @@ traffic AS (
         from_sweep,
         to_sweep,
         try_sum(bytes_in) AS bytes_in
-    FROM topic_traffic
+    FROM topic_counters
     WHERE kind = 'sweeps'
     GROUP BY cluster, topic, from_sweep, to_sweep
 )
 
 SELECT
     w.*,
-    coalesce(b.bytes_in, w.record_bytes * w.records) / w.batch_bytes AS stays
+    try_divide(coalesce(b.bytes_in, w.record_bytes * w.records), w.batch_bytes) AS stays
 FROM counted AS w
 LEFT JOIN traffic AS b
     ON w.cluster = b.cluster AND w.topic = b.topic AND w.from_sweep = b.from_sweep AND w.to_sweep = b.to_sweep

@@ -58,9 +58,9 @@ units AS (
 
 SELECT
     *,
-    1.0D * try_sum(try_cast(weighed AS DECIMAL(38, 12))) OVER whole / try_sum(weight) OVER whole AS day_rate,
+    try_divide(1.0D * try_sum(try_cast(weighed AS DECIMAL(38, 12))) OVER whole, try_sum(weight) OVER whole) AS day_rate,
     1.0D * try_sum(if(calm, try_cast(weighed AS DECIMAL(38, 12)), NULL)) OVER whole
-    / try_sum(if(calm, weight, NULL)) OVER whole AS calm_rate,
+    / nullif(try_sum(if(calm, weight, NULL)) OVER whole, 0) AS calm_rate,
     try_sum(hot_windows) OVER whole AS day_hot_windows,
     max(if(led_windows >= min_windows, hot_leader, NULL)) OVER whole
     != min(if(led_windows >= min_windows, hot_leader, NULL)) OVER whole AS stayed_hot,

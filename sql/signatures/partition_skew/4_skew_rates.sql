@@ -3,27 +3,25 @@
 -- in:  skew_windows, skew_units, partition_skew_thresholds
 -- out: by_leader one row per cluster, topic, partition, leader and pace of slow and timely leaders, else per partition
 --      with the leader that it had longest. relative_rate: over the mean of the topic's; *_lean: how many have less,
---      less how many have more, which is twice the rank from the middle. windows to cold_records, n to total, noise,
---      gini and between_share are the topic's
+--      less how many have more, which is twice the rank from the middle; windows to cold_records: of the topic
 WITH spans AS (
     SELECT
         cluster,
         topic,
-        contrasted IS NOT NULL AS by_leader,
+        contrasted,
         min(from_at) AS from_at,
         max(to_at) AS to_at,
         count(*) AS windows,
         count_if(contrast >= min_window_ratio) AS hot_windows,
-        count_if(contrast <= 1 / min_window_ratio) AS cold_windows,
+        count_if(contrast * min_window_ratio <= 1) AS cold_windows,
         try_sum(records) AS records,
         try_sum(if(contrast >= min_window_ratio, records, 0)) AS hot_records,
-        try_sum(if(contrast <= 1 / min_window_ratio, records, 0)) AS cold_records,
-        1.0D * try_sum(try_cast(stays AS DECIMAL(28, 12))) AS stays,
-        1.0D * try_sum(try_cast(stays * slow_partitions / partition_count AS DECIMAL(28, 12))) AS slow_stays,
-        1.0D * try_sum(try_cast(stays * timely_partitions / partition_count AS DECIMAL(28, 12))) AS timely_stays
+        try_sum(if(contrast * min_window_ratio <= 1, records, 0)) AS cold_records,
+        try_sum(try_cast(stays AS DECIMAL(28, 12))) AS stays,
+        try_sum(try_cast(try_divide(stays * slow_partitions, partition_count) AS DECIMAL(28, 12))) AS slow_stays,
+        try_sum(try_cast(try_divide(stays * timely_partitions, partition_count) AS DECIMAL(28, 12))) AS timely_stays
     FROM skew_windows
     GROUP BY GROUPING SETS ((cluster, topic), (cluster, topic, contrasted))
-    HAVING coalesce(contrasted, TRUE)
 ),
 
 samples AS (
@@ -36,16 +34,18 @@ samples AS (
         u.calm_rate,
         u.requests,
         u.p50_us,
-        if(w.by_leader, u.mean_us, NULL) AS mean_us,
-        if(w.by_leader, u.p99_us, NULL) AS p99_us,
-        if(w.by_leader, u.pace, NULL) AS pace,
-        if(w.by_leader, u.weighed / u.weight, u.day_rate) AS relative_rate
+        coalesce(w.contrasted, FALSE) AS by_leader,
+        if(w.contrasted, u.mean_us, NULL) AS mean_us,
+        if(w.contrasted, u.p99_us, NULL) AS p99_us,
+        if(w.contrasted, u.pace, NULL) AS pace,
+        if(w.contrasted, try_divide(u.weighed, u.weight), u.day_rate) AS relative_rate
     FROM spans AS w
     INNER JOIN skew_units AS u
         ON
             w.cluster = u.cluster
             AND w.topic = u.topic
-            AND if(w.by_leader, u.contrasted AND u.pace IN ('slow', 'timely'), u.longest_led = 1)
+            AND if(w.contrasted, u.contrasted AND u.pace IN ('slow', 'timely'), u.longest_led = 1)
+    WHERE coalesce(w.contrasted, TRUE)
 ),
 
 ranked AS (
@@ -53,8 +53,9 @@ ranked AS (
         *,
         count(*) OVER of_topic AS n,
         median(relative_rate) OVER of_topic AS middle,
-        1.0D * try_sum(try_cast(relative_rate AS DECIMAL(28, 15))) OVER of_topic AS total,
-        1.0D * try_sum(try_cast(relative_rate AS DECIMAL(28, 15))) OVER of_leader / count(*) OVER of_leader
+        try_divide(1.0D * try_sum(try_cast(relative_rate AS DECIMAL(28, 15))) OVER of_topic, count(*) OVER of_topic)
+            AS mean_rate,
+        try_divide(1.0D * try_sum(try_cast(relative_rate AS DECIMAL(28, 15))) OVER of_leader, count(*) OVER of_leader)
             AS leader_rate,
         rank() OVER by_rate + count(*) OVER by_rate - count(*) OVER of_topic - 1 AS rate_lean,
         rank() OVER by_mean + count(*) OVER by_mean - count(*) OVER of_topic - 1 AS mean_lean,
@@ -75,20 +76,19 @@ measured AS (
     SELECT
         *,
         relative_rate / greatest(middle, 0.1) AS ratio,
-        try_divide(relative_rate, total) AS topic_share,
-        if(
-            by_leader,
-            sqrt(1 / greatest(slow_stays, 1e-3) + 1 / greatest(timely_stays, 1e-3)),
-            sqrt(n / greatest(stays, 1e-3))
+        try_divide(relative_rate, n * mean_rate) AS topic_share,
+        sqrt(
+            if(by_leader, 1 / greatest(slow_stays, 1e-3) + 1 / greatest(timely_stays, 1e-3), n / greatest(stays, 1e-3))
         ) AS noise,
         (relative_rate - middle) / greatest(
             1.4826 * median(abs(relative_rate - middle)) OVER of_topic,
             middle * sqrt(n / greatest(if(by_leader, slow_stays + timely_stays, stays), 1e-3)),
             0.01
         ) AS robust_z,
-        try_sum(try_cast(rate_lean * relative_rate AS DECIMAL(28, 15))) OVER of_topic / nullif(n * total, 0) AS gini,
-        1.0D * try_sum(try_cast(power(leader_rate - total / n, 2) AS DECIMAL(28, 15))) OVER of_topic
-        / nullif(1.0D * try_sum(try_cast(power(relative_rate - total / n, 2) AS DECIMAL(28, 15))) OVER of_topic, 0)
+        try_sum(try_cast(rate_lean * relative_rate AS DECIMAL(28, 15))) OVER of_topic / nullif(n * (n * mean_rate), 0)
+            AS gini,
+        1.0D * try_sum(try_cast(power(leader_rate - mean_rate, 2) AS DECIMAL(28, 15))) OVER of_topic
+        / nullif(1.0D * try_sum(try_cast(power(relative_rate - mean_rate, 2) AS DECIMAL(28, 15))) OVER of_topic, 0)
             AS between_share
     FROM ranked
     WINDOW of_topic AS (PARTITION BY cluster, topic, by_leader)

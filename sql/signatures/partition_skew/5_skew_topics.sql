@@ -45,7 +45,7 @@ SELECT
         WHEN coalesce(c.between_share < t.min_between_share, TRUE) THEN NULL
         WHEN
             c.ratio >= t.min_leader_ratio
-            AND ln(c.ratio / t.cured_ratio) >= t.noise_z * c.noise
+            AND ln(try_divide(c.ratio, t.cured_ratio)) >= t.noise_z * c.noise
             AND c.hot_windows >= t.min_windows
             AND c.hot_records >= t.min_window_share * c.records
             AND c.ratio >= t.min_window_ratio * coalesce(c.calm_ratio, 0)

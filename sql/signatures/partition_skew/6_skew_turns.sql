@@ -1,5 +1,5 @@
 -- When slowness begins or ends, or a partition moves between a slow leader and another: do the records follow?
--- in:  skew_topics, skew_windows, skew_leaders, partition_rates, topic_traffic, broker_days, partition_skew_thresholds
+-- in:  skew_topics, skew_windows, skew_leaders, partition_rates, topic_counters, broker_days, partition_skew_thresholds
 -- out: one row per cluster and topic where they did. turns: beginnings and ends of a leader's slowness that the records
 --      followed; moved: the most partitions that moved together and were hot under the slow leader alone
 WITH parts AS (
@@ -73,7 +73,7 @@ traffic AS (
         from_sweep,
         to_sweep,
         try_sum(bytes_in) AS bytes_in
-    FROM topic_traffic
+    FROM topic_counters
     WHERE kind = 'sweeps'
     GROUP BY cluster, broker, from_sweep, to_sweep
 ),
@@ -127,7 +127,7 @@ WHERE
     AND c.other_partitions > c.n
     -- what they gained, the others lost: no key or tenant came or went
     AND c.grown + c.slow_rate - c.timely_rate
-    BETWEEN t.min_exchanged * (c.slow_rate - c.timely_rate) AND (c.slow_rate - c.timely_rate) / t.min_exchanged
+    BETWEEN t.min_exchanged * (c.slow_rate - c.timely_rate) AND try_divide(c.slow_rate - c.timely_rate, t.min_exchanged)
     -- slow for a reason of its own: under no more than was borne in time
     AND b.slow
     AND b.records <= b.most_records

@@ -1,7 +1,7 @@
 -- Are records spread unevenly over the partitions of a topic, and does that follow slow leaders?
 -- in:  skew_topics, skew_turns, skew_rates, partition_skew_thresholds
 -- out: one row per cluster, cause, topic and row of skew_rates, with the numbers of the topic. hot_partition and broker
---      null: not to be named; topic_rank 1 is the worst topic of its cause, which has its strength
+--      null: not to be named; topic_rank 1 is the worst topic of its cause, whose strength the cause has
 WITH caused AS (
     SELECT
         x.*,
@@ -43,6 +43,7 @@ SELECT
     s.windows,
     s.between_share,
     s.gini,
+    r.strength AS topic_strength,
     min(r.strength) OVER of_cause AS strength,
     min(s.from_at) OVER of_cause AS from_at,
     max(s.to_at) OVER of_cause AS to_at,

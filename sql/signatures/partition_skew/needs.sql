@@ -1,12 +1,12 @@
 -- Which brokers have the rates of their partitions and their Produce times.
--- in:  broker_days, intervals, produce_times, partition_rates
+-- in:  broker_days, broker_intervals, broker_counters, partition_rates
 -- out: intervals of each broker, and one row per broker with Produce times or without need of any
 WITH spans AS (
     SELECT
         cluster,
         broker,
         count(*) AS spans
-    FROM intervals
+    FROM broker_intervals
     WHERE kind = 'sweeps' AND seconds > 0
     GROUP BY cluster, broker
 ),
@@ -33,7 +33,8 @@ SELECT
     'produce_times' AS need,
     broker,
     count(*) AS amount
-FROM produce_times
+FROM broker_counters
+WHERE timed_produces >= 0
 GROUP BY cluster, broker
 UNION ALL
 -- Kafka makes the Produce times at the first Produce: a broker that leads nothing with records needs none

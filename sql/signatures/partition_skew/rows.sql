@@ -21,7 +21,8 @@ parts AS (
         u.broker,
         try_sum(u.windows) AS windows,
         try_sum(u.records) AS records,
-        round(1.0D * try_sum(try_cast(u.weighed AS DECIMAL(38, 12))) / try_sum(u.weight), 3) AS times_the_mean,
+        round(try_divide(1.0D * try_sum(try_cast(u.weighed AS DECIMAL(38, 12))), try_sum(u.weight)), 3)
+            AS times_the_mean,
         round(try_divide(try_sum(u.mean_us), 1e3D * try_sum(u.requests)), 2) AS mean_ms,
         round(try_divide(try_sum(u.p99_us), 1e3D * try_sum(u.requests)), 1) AS p99_ms
     FROM topics AS t

@@ -1,5 +1,5 @@
 -- The worst topic of each cause, and the Produce mean of its slow brokers.
--- in:  partition_skew_detections, skew_windows, produce_times, partition_skew_thresholds
+-- in:  partition_skew_detections, skew_windows, broker_counters, partition_skew_thresholds
 -- out: one row per topic and interval, and per broker and interval
 WITH worst AS (
     SELECT DISTINCT
@@ -39,7 +39,7 @@ SELECT
     NULL AS threshold,
     p.from_at,
     p.to_at,
-    p.mean_ms AS amount
+    p.produce_mean_ms AS amount
 FROM slow AS s
-INNER JOIN produce_times AS p ON s.cluster = p.cluster AND s.broker = p.broker
-WHERE s.is_shown
+INNER JOIN broker_counters AS p ON s.cluster = p.cluster AND s.broker = p.broker
+WHERE s.is_shown AND p.timed_produces >= 0

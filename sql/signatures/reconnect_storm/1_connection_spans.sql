@@ -1,5 +1,5 @@
 -- Intervals of a listener whose new connections can be judged, with the backlog that is in force.
--- in:  listener_connections, config_days, broker_days, host_counters, reconnect_storm_thresholds
+-- in:  listener_connections, broker_settings, broker_days, host_counters, reconnect_storm_thresholds
 -- out: one row per cluster, broker, listener and interval. burst_s is the time in which the new connections can have
 --      come; internal: only brokers and controllers call there; host_read: node_exporter was read at both ends
 WITH settings AS (
@@ -9,7 +9,7 @@ WITH settings AS (
         max(try_cast(CASE WHEN name = 'socket.listen.backlog.size' THEN config_value END AS INT)) AS configured_backlog,
         -- a broker that lists its settings without this one binds without a backlog, which means 50
         NOT max(name = 'socket.listen.backlog.size') AS configs_read
-    FROM config_days
+    FROM broker_settings
     GROUP BY cluster, broker
 ),
 
@@ -17,7 +17,7 @@ internals AS (
     SELECT DISTINCT
         cluster,
         explode(split(upper(replace(config_value, ' ', '')), ',')) AS listener
-    FROM config_days
+    FROM broker_settings
     WHERE name IN ('controller.listener.names', 'inter.broker.listener.name', 'control.plane.listener.name')
 ),
 

@@ -1,5 +1,5 @@
 -- Bursts that a listener's backlog may not have held, and whether that is proven.
--- in:  bursts, request_times, host_counters, reconnect_storm_thresholds
+-- in:  bursts, consumer_fetch_times, host_counters, reconnect_storm_thresholds
 -- out: one row per cluster, broker, listener and interval. send_ms: the median 99 % quantile of the time to send
 --      answers to consumers, of two reads or more within aftermath_s. shown_by: what proves or suggests it
 WITH aftermaths AS (
@@ -11,10 +11,9 @@ WITH aftermaths AS (
         percentile(r.p99_ms, 0.5) FILTER (WHERE r.read_at > b.to_at) AS send_ms_after
     FROM bursts AS b
     INNER JOIN reconnect_storm_thresholds AS t ON b.cluster = t.cluster
-    INNER JOIN request_times AS r ON b.cluster = r.cluster AND b.broker = r.broker
+    INNER JOIN consumer_fetch_times AS r ON b.cluster = r.cluster AND b.broker = r.broker
     WHERE
-        r.request = 'FetchConsumer'
-        AND r.phase = 'ResponseSendTimeMs'
+        r.phase = 'ResponseSendTimeMs'
         AND r.p99_ms IS NOT NULL
         AND NOT (r.read_at > b.from_at AND r.read_at <= b.to_at)
         AND abs(

@@ -1,5 +1,5 @@
 -- Produce errors of each interval by what causes them, and whether producers without retries may have been connected.
--- in:  error_counts, old_clients, declared_producers, retriable_errors_thresholds
+-- in:  error_counters, listener_clients, declared_producers, retriable_errors_thresholds
 -- out: one row per broker, interval and error code but NONE; batches: of all codes. cause null: a retry does not mend
 --      it, or not as a rule. may_lose: clients were seen or declared that may not try again; client_share: at most
 WITH declared AS (
@@ -18,7 +18,7 @@ clients AS (
         try_sum(greatest(old_java, old_java_before)) AS old_java,
         greatest(try_sum(nameless), try_sum(coalesce(nameless_before, nameless))) AS nameless,
         least(try_sum(nameless), try_sum(coalesce(nameless_before, nameless))) AS nameless_twice
-    FROM old_clients
+    FROM listener_clients
     GROUP BY cluster, sweep_at
 ),
 
@@ -26,7 +26,7 @@ counted AS (
     SELECT
         *,
         try_sum(errors) OVER (PARTITION BY cluster, broker, to_sweep, kind) AS batches
-    FROM error_counts
+    FROM error_counters
     WHERE request = 'Produce'
 )
 

@@ -1,5 +1,5 @@
 -- Which brokers have the counters of errors, and whether clients are known where that matters.
--- in:  error_spans, produce_errors, old_clients, declared_producers
+-- in:  broker_counters, produce_errors, listener_clients, declared_producers
 -- out: intervals of each broker; errors of each cluster that tells no client; at most connections without a name and
 --      of old Java clients in a sweep, or that producers are declared, which may lose what no broker counts
 WITH clients AS (
@@ -7,7 +7,7 @@ WITH clients AS (
         cluster,
         try_sum(nameless) AS nameless,
         try_sum(old_java) AS old_java
-    FROM old_clients
+    FROM listener_clients
     GROUP BY cluster, sweep_at
     UNION ALL
     SELECT
@@ -23,7 +23,8 @@ SELECT
     broker,
     count(*) AS amount,
     NULL AS total
-FROM error_spans
+FROM broker_counters
+WHERE errors_known
 GROUP BY cluster, broker
 UNION ALL
 SELECT
@@ -33,7 +34,7 @@ SELECT
     try_sum(e.errors) AS amount,
     NULL AS total
 FROM produce_errors AS e
-LEFT ANTI JOIN old_clients AS o ON e.cluster = o.cluster
+LEFT ANTI JOIN listener_clients AS o ON e.cluster = o.cluster
 LEFT ANTI JOIN declared_producers AS d ON e.cluster = d.cluster
 WHERE e.cause IS NOT NULL
 GROUP BY e.cluster

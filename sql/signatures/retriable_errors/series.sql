@@ -1,5 +1,5 @@
 -- Produce errors that a retry mends per interval, of the causes that are detected.
--- in:  error_spans, produce_errors, retriable_errors_detections
+-- in:  broker_counters, produce_errors, retriable_errors_detections
 -- out: one row per cluster, cause and sweep: brokers of a cluster are read a moment apart, and the sweep joins them
 WITH causes AS (
     SELECT DISTINCT
@@ -15,9 +15,9 @@ SELECT
     min(s.from_at) AS from_at,
     max(s.to_at) AS to_at,
     coalesce(try_sum(e.errors), 0) AS amount
-FROM error_spans AS s
+FROM broker_counters AS s
 INNER JOIN causes AS c ON s.cluster = c.cluster
 LEFT JOIN produce_errors AS e
     ON s.cluster = e.cluster AND s.broker = e.broker AND s.kind = e.kind AND s.to_at = e.to_at AND c.cause = e.cause
-WHERE s.kind = 'sweeps'
+WHERE s.errors_known AND s.kind = 'sweeps'
 GROUP BY s.cluster, c.cause, s.to_sweep

@@ -1,5 +1,5 @@
 -- Clients and topics of what was detected: fleets that owners declare, listeners by what connects there, short topics.
--- in:  retriable_errors_detections, declared_producers, old_clients, failed_topics
+-- in:  retriable_errors_detections, declared_producers, listener_clients, topic_counters
 -- out: one row per cluster, cause and client or topic; topics with the most failed batches first. Brokers count failed
 --      batches by topic for want of replicas, and not for the other causes
 SELECT DISTINCT
@@ -26,7 +26,7 @@ SELECT DISTINCT
     if(o.nameless > 0 OR o.nameless_before > 0, o.listener, NULL) AS nameless_on,
     NULL AS topic
 FROM retriable_errors_detections AS d
-INNER JOIN old_clients AS o ON d.cluster = o.cluster AND d.to_sweep = o.sweep_at
+INNER JOIN listener_clients AS o ON d.cluster = o.cluster AND d.to_sweep = o.sweep_at
 UNION ALL
 SELECT
     d.cluster,
@@ -39,6 +39,6 @@ SELECT
     NULL AS nameless_on,
     f.topic
 FROM retriable_errors_detections AS d
-INNER JOIN failed_topics AS f ON d.cluster = f.cluster AND d.broker = f.broker AND d.to_sweep = f.to_sweep
-WHERE d.cause = 'min_isr'
+INNER JOIN topic_counters AS f ON d.cluster = f.cluster AND d.broker = f.broker AND d.to_sweep = f.to_sweep
+WHERE d.cause = 'min_isr' AND f.failed_batches > 0
 GROUP BY d.cluster, d.cause, f.topic

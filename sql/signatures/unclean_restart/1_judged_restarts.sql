@@ -1,5 +1,5 @@
 -- How each broker process that began on the day came about.
--- in:  restarts, broker_starts, intervals, kraft_stops, sequence_errors, lost_producers, unclean_restart_thresholds
+-- in:  restarts, broker_starts, broker_intervals, broker_counters, lost_producers, unclean_restart_thresholds
 -- out: one row per restart, and per process that began on the day and whose broker was not read before; judged_as:
 --      killed, some_killed (of several brokers that stopped together), clean_roll, unknown or first_read.
 --      usual_seconds: the median over all other processes of the cluster that were read on the day
@@ -17,7 +17,7 @@ WITH starts AS (
     LEFT JOIN broker_starts AS o
         ON s.cluster = o.cluster AND (s.broker != o.broker OR s.process_start != o.process_start)
     -- with a read before it, it is the old process by a clock that was set anew
-    LEFT JOIN intervals AS i
+    LEFT JOIN broker_intervals AS i
         ON s.cluster = i.cluster AND s.broker = i.broker AND i.kind = 'sweeps' AND s.first_read = i.to_at
     GROUP BY ALL
 ),
@@ -32,7 +32,7 @@ errors AS (
         try_sum(e.invalid_records) AS invalid_records
     FROM restarts AS r
     INNER JOIN unclean_restart_thresholds AS t ON r.cluster = t.cluster
-    INNER JOIN sequence_errors AS e
+    INNER JOIN broker_counters AS e
         ON
             r.cluster = e.cluster
             -- the brokers are read a moment apart, so that an interval of the same two sweeps may begin a little before
@@ -47,9 +47,9 @@ SELECT
     r.has_counter,
     r.stops,
     r.controlled_shutdowns,
-    k.fenced_brokers,
-    k.controlled_shutdown_brokers,
-    k.refused_registrations,
+    r.fenced_brokers,
+    r.controlled_shutdown_brokers,
+    r.refused_registrations,
     e.sequence_errors,
     e.invalid_records,
     l.known_ids,
@@ -64,9 +64,9 @@ SELECT
     coalesce(r.to_at, s.first_read) AS to_at,
     CASE
         WHEN r.cluster IS NULL THEN 'first_read'
-        WHEN k.controlled_shutdown_brokers = 0 AND k.leaders_before > 0 THEN 'killed'
-        WHEN k.controlled_shutdown_brokers >= k.fenced_brokers THEN 'clean_roll'
-        WHEN k.refused_registrations > 0 THEN if(r.possible_stops = 1, 'killed', 'some_killed')
+        WHEN r.controlled_shutdown_brokers = 0 AND r.leaders_before > 0 THEN 'killed'
+        WHEN r.controlled_shutdown_brokers >= r.fenced_brokers THEN 'clean_roll'
+        WHEN r.refused_registrations > 0 THEN if(r.possible_stops = 1, 'killed', 'some_killed')
         WHEN r.controlled_shutdowns IS NULL THEN 'unknown'
         WHEN r.controlled_shutdowns = 0 THEN 'killed'
         WHEN r.controlled_shutdowns < r.stops THEN 'some_killed'
@@ -79,7 +79,6 @@ SELECT
 FROM restarts AS r
 FULL JOIN starts AS s ON r.cluster = s.cluster AND r.broker = s.broker AND r.process_start = s.process_start
 INNER JOIN unclean_restart_thresholds AS t ON coalesce(r.cluster, s.cluster) = t.cluster
-LEFT JOIN kraft_stops AS k ON r.cluster = k.cluster AND r.broker = k.broker AND r.to_sweep = k.to_sweep
 LEFT JOIN errors AS e ON r.cluster = e.cluster AND r.broker = e.broker AND r.to_sweep = e.to_sweep
 LEFT JOIN lost_producers AS l ON r.cluster = l.cluster AND r.broker = l.broker AND r.to_sweep = l.to_sweep
 WHERE r.cluster IS NOT NULL OR s.is_first

@@ -1,5 +1,5 @@
 -- Did brokers start again without having been shut down in a controlled way?
--- in:  judged_restarts, config_days
+-- in:  judged_restarts, broker_settings
 -- out: one row per restart that is named, those with the longest start first; but for the start, numbers are of all of
 --      the cause that are as sure. A kill alone points to the loss of producer state and proves nothing: ids that are
 --      gone do
@@ -10,7 +10,7 @@ WITH settings AS (
         min(if(name = 'controlled.shutdown.max.retries', try_cast(config_value AS DOUBLE), NULL))
         * min(if(name = 'controlled.shutdown.retry.backoff.ms', try_cast(config_value AS DOUBLE) / 1000, NULL))
             AS retry_seconds
-    FROM config_days
+    FROM broker_settings
     GROUP BY cluster
 ),
 

@@ -1,5 +1,5 @@
 -- Which brokers were read twice, and of which restarts it is known how the process before them ended.
--- in:  cluster_days, intervals, judged_restarts
+-- in:  cluster_days, broker_intervals, judged_restarts
 -- out: intervals of each broker, and one row per restart, of which amount says whether it is known
 SELECT
     cluster,
@@ -7,7 +7,7 @@ SELECT
     broker,
     NULL AS reason,
     count(*) AS amount
-FROM intervals
+FROM broker_intervals
 WHERE kind = 'sweeps'
 GROUP BY cluster, broker
 UNION ALL

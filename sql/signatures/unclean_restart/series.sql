@@ -1,5 +1,5 @@
 -- Produce answers with a sequence error, in clusters with a restart that was not clean, or long.
--- in:  sequence_errors, judged_restarts
+-- in:  broker_counters, judged_restarts
 -- out: one row per pair of sweeps
 SELECT
     e.cluster,
@@ -8,7 +8,7 @@ SELECT
     min(e.from_at) AS from_at,
     max(e.to_at) AS to_at,
     try_sum(try_add(e.out_of_order, e.unknown_producer_ids)) AS amount
-FROM sequence_errors AS e
+FROM broker_counters AS e
 LEFT SEMI JOIN judged_restarts AS j
     ON e.cluster = j.cluster AND (j.judged_as IN ('killed', 'some_killed') OR j.is_long)
 WHERE e.kind = 'sweeps'

@@ -76,8 +76,11 @@ def test_every_topic_keeps_its_name_and_its_numbers_through_spark(tmp_path: Path
         answered(sweep, topics, tick)
     land_all(tmp_path, sweeps)
     day = Day(spark(), tmp_path, recorded_day(), claim_generation(tmp_path, recorded_day()), sql_dir())
-    write_facts(day, [], {"partition_rates", "topic_traffic"})
-    for table, column, only in (("partition_rates", "records", {}), ("topic_traffic", "bytes_out", {"kind": "sweeps"})):
+    write_facts(day, [], {"partition_rates", "topic_counters"})
+    for table, column, only in (
+        ("partition_rates", "records", {}),
+        ("topic_counters", "bytes_out", {"kind": "sweeps"}),
+    ):
         rows = Analysed(tmp_path, day.ds, day.generation).facts(table, broker=1, **only)
         assert len(rows) == len(topics)
         assert {row["topic"]: row[column] for row in rows} == {topic: place for place, topic in enumerate(topics)}

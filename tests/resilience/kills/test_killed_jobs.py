@@ -62,7 +62,7 @@ def test_a_job_that_dies_while_spark_writes_changes_nothing_and_its_retry_heals(
     assert (pointers(home), stages(home)) == (followed, unharmed)
 
     shutil.copytree(sql_dir(), sql)
-    (sql / "facts/config_days.sql").write_text(HUGE)
+    (sql / "facts/broker_settings.sql").write_text(HUGE)
     starved = run(job(home, "--sql", str(sql), settings=["--driver-memory", "512m"]), lambda *_: False)
     assert starved.code not in (0, -signal.SIGKILL)
     assert any("java.lang.OutOfMemoryError" in line for line in starved.lines), "".join(starved.lines[-20:])

@@ -132,12 +132,14 @@ def _judged(home: Path, loads: dict[str, tuple[Callable[[Random], Load], bool, l
             reads += [{**known, "signature": "fetch_latency", **row} for row in rows]
             own = [part for part in parts if part.topic == "orders"]
             leaders = sum(part.led for part in own)
-            led.append({**known, "topic": "orders", "leaders": leaders, "replicas": len(own)})
-    for table, rows in (("looks", looks), ("look_reads", reads)):
+            led += [
+                {**known, "topic": "orders", "partition": number, "replicas_count": int(number < leaders)}
+                for number in range(len(own))
+            ]
+    for table, rows in (("looks", looks), ("look_reads", reads), ("partitions", led)):
         schema = raw_schemas()[table]
         names = dict.fromkeys(schema.names)
         duck.table(f"raw_{table}", pa.Table.from_pylist([{**names, **row} for row in rows], schema=schema))
-    duck.table("led_topics", pa.Table.from_pylist(led))
     duck.store("look_steps", fact_queries(sql_dir())["look_steps"])
     signature = load_signatures(sql_dir())["fetch_latency"]
     values = {name: float(one.value) for name, one in signature.thresholds.items()}

@@ -32,7 +32,7 @@ def cases() -> list[Case]:
     for name in CONDITIONS:
         for one in yaml.safe_load((sql_dir() / f"conditions/{name}/cases.yaml").read_text(encoding="utf-8")):
             given = one.get("given", {})
-            given["admin_reads"] = [{**READ, **given.get("admin_reads", [{}])[0]}]
+            given["cluster_days"] = [{**READ, **given.get("cluster_days", [{}])[0]}]
             found.append(Case(name, f"{name}--{one['name']}", one["about"], "fires", one["expect"], given))
     return found
 

@@ -98,7 +98,7 @@ def test_what_is_missing_is_said_in_a_sentence(day: Analysed, cluster: str, sent
 def test_the_ratio_is_that_of_the_counters(day: Analysed) -> None:
     """The figure in the letter, recomputed from the stored counters of the follower."""
     detection = day.state("follower331")["detections"][0]
-    spans = day.facts("counters", cluster="follower331", broker=2, kind="sweeps")
+    spans = day.facts("broker_counters", cluster="follower331", broker=2, kind="sweeps")
     ratio = sum(row["expired_consumer_fetches"] for row in spans) / sum(row["consumer_fetches"] for row in spans)
     share = evidence(detection, "expired consumer fetches / consumer fetches")
     assert share["value"] == pytest.approx(ratio, abs=0.05)  # the start interval is a window of its own
@@ -116,18 +116,18 @@ def test_the_bug_costs_half_a_second_and_says_within_which_bounds(day: Analysed)
 
 
 def test_the_same_load_on_the_fixed_release_expires_nothing(day: Analysed) -> None:
-    spans = day.facts("counters", cluster="follower332", broker=2, kind="sweeps")
+    spans = day.facts("broker_counters", cluster="follower332", broker=2, kind="sweeps")
     assert sum(row["consumer_fetches"] for row in spans) > 200
     assert sum(row["expired_consumer_fetches"] for row in spans) <= 5
-    out = day.facts("topic_traffic", cluster="follower332", broker=2, topic="orders")
+    out = day.facts("topic_counters", cluster="follower332", broker=2, topic="orders")
     assert sum(row["bytes_out"] for row in out) > 10_000
     assert {row["leaders"] for row in out} == {0}
 
 
 def test_quiet_look_alikes_did_let_many_fetches_expire(day: Analysed) -> None:
-    crowd = day.facts("counters", cluster="crowd331", broker=1, kind="sweeps")
+    crowd = day.facts("broker_counters", cluster="crowd331", broker=1, kind="sweeps")
     assert sum(row["expired_consumer_fetches"] for row in crowd) > 1000
-    slow = day.facts("counters", cluster="slow331", broker=1, kind="sweeps")
+    slow = day.facts("broker_counters", cluster="slow331", broker=1, kind="sweeps")
     assert sum(row["expired_consumer_fetches"] for row in slow) / sum(row["consumer_fetches"] for row in slow) > 0.2
 
 

@@ -141,7 +141,7 @@ def test_the_times_without_a_sweep_are_kept_and_bounded():
 
 
 def test_a_run_by_some_signatures_draws_what_it_can_and_says_so_of_the_rest():
-    every = ["partition_rates", "broker_days", "request_times", "listener_connections"]
+    every = ["partition_rates", "broker_days", "consumer_fetch_times", "listener_connections"]
     run = drawable(PLOTS, every, ["partition_rates", "broker_days"])
     assert set(run) == {"record_rates", "in_sync_sets"}
     found = {one["plot"]: one["missing"] for one in made_of(DS, "a", PLOTS, run, {}, [], {"fetch_times": 1})["plots"]}

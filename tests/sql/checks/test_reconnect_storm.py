@@ -54,7 +54,10 @@ INTERVALS = StructType(
     + [StructField("same_process", BooleanType()), StructField("seconds", DoubleType())]
 )
 
-OVERLAPPED = StructType([StructField("cluster", StringType()), StructField("sweep_at", TimestampType())])
+SWEEPS = StructType([
+    StructField("cluster", StringType()), StructField("sweep_at", TimestampType()),
+    StructField("overlapped", BooleanType()),
+])  # fmt: skip
 
 
 def connections(later: list[Row]) -> dict[str, Row]:
@@ -69,6 +72,7 @@ def connections(later: list[Row]) -> dict[str, Row]:
     start_ms = int(at(30).timestamp() * 1000) + 3000  # the broker's clock is 3 s ahead
     times = [(0, 1, 1, start_ms - 10**7), (60, 61, 3, start_ms), (120, 121, 3, start_ms)]
     views = {
+        "cluster_sweeps": (SWEEPS, []),
         "raw_listeners": raw("listeners", processors),
         "raw_acceptors": raw("acceptors", [
             {"sweep_at": at(s), "listener": "EXTERNAL", "acceptor": "", "blocked_ns": ns}
@@ -82,13 +86,14 @@ def connections(later: list[Row]) -> dict[str, Row]:
              "app_start_ms": ms + 8000, "leader_count": led, "partition_count": n}
             for (s, _, _, ms), led, n in zip(times, (20, 0, 20), (60, 60, 64), strict=True)
         ]),
-        "intervals": (INTERVALS, [
+        "broker_intervals": (INTERVALS, [
             {"kind": "sweeps", "from_sweep": at(0), "to_sweep": at(60), "same_process": False, "seconds": 60.0},
             {"kind": "start", "to_sweep": at(60), "same_process": True, "seconds": 28.0},
             {"kind": "sweeps", "from_sweep": at(60), "to_sweep": at(120), "same_process": True, "seconds": 60.0},
         ]),
     }  # fmt: skip
-    views["intervals"] = (INTERVALS, [{"cluster": "a", "broker": 1, **row} for row in views["intervals"][1]])
+    given = views["broker_intervals"][1]
+    views["broker_intervals"] = (INTERVALS, [{"cluster": "a", "broker": 1, **row} for row in given])
     return {row["kind"]: row for row in fact("listener_connections", views)}
 
 
@@ -142,7 +147,7 @@ def test_kernel_counters_between_two_answered_reads() -> None:
         },
     ]
     given = [{"outcome": "ok", "read_at": row["sweep_at"], **row} for row in rows]
-    views = {"raw_hosts": raw("hosts", given), "overlapped_sweeps": (OVERLAPPED, [])}
+    views = {"raw_hosts": raw("hosts", given), "cluster_sweeps": (SWEEPS, [])}
     found = sorted(fact("host_counters", views), key=lambda row: row["to_sweep"])
     assert [(row["listen_overflows"], row["listen_drops"], row["syncookies_sent"]) for row in found] == [
         (None, None, None),

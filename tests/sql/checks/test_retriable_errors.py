@@ -29,7 +29,7 @@ def test_counts_of_the_day_add_up_to_what_the_brokers_showed_last() -> None:
     last = recording("follower331")[-1]
     shown = {(row["broker"], row["request"], row["error"]): row["errors"] for row in last.rows("request_errors")}
     sums: dict[tuple[int, str, str], int] = {}
-    for row in analysed().facts("error_counts", cluster="follower331"):
+    for row in analysed().facts("error_counters", cluster="follower331"):
         key = (row["broker"], row["request"], row["error"])
         sums[key] = sums.get(key, 0) + row["errors"]
     assert sums == {key: errors for key, errors in shown.items() if errors}
@@ -37,7 +37,7 @@ def test_counts_of_the_day_add_up_to_what_the_brokers_showed_last() -> None:
 
 def test_connections_of_brokers_and_of_the_collector_are_no_old_clients() -> None:
     for name in scenarios():
-        rows = analysed().facts("old_clients", cluster=name)
+        rows = analysed().facts("listener_clients", cluster=name)
         assert rows
         for row in rows:
             assert row["nameless"] <= 1  # one that has not yet said who it is

@@ -140,7 +140,7 @@ def rows(home: Path, table: str, generation: str) -> list[str]:
 @pytest.mark.fault(44, 45, 60)
 def test_of_two_analyses_at_once_the_later_is_followed_and_the_earlier_ends_red(day: Analysed, tmp_path: Path) -> None:
     write_home(tmp_path, CLUSTERS)
-    with paused(tmp_path, " intervals: ", "--signature", "fetch_latency") as earlier:
+    with paused(tmp_path, " broker_intervals: ", "--signature", "fetch_latency") as earlier:
         nothing = printed(tmp_path)
         assert nothing.returncode == 2
         assert "run analyze first" in nothing.stderr

@@ -98,7 +98,7 @@ def test_days_in_any_order_and_side_by_side(tmp_path: Path) -> None:
         assert content == side_by_side[stage], (stage, order)
 
     for ds, before in zip(days[1:], days, strict=False):
-        rows = [json.loads(row) for row in one_by_one[f"facts/intervals/ds={ds}"]]
+        rows = [json.loads(row) for row in one_by_one[f"facts/broker_intervals/ds={ds}"]]
         over = [row for row in rows if row["from_at"].startswith(before) and row["to_at"].startswith(ds)]
         assert {row["broker"] for row in over if row["same_process"]} == {1, 2}, "facts reach over midnight"
     about = [{*NIGHTS[max(0, number - 1) : number + 1]} for number in range(len(days))]

@@ -16,9 +16,10 @@ from support.homes.recorded import Sweep, changed, land_all, recorded_day
 from support.spark_runs.analysed import Analysed, spark
 
 pytestmark = [pytest.mark.timeout(1200), pytest.mark.fault(36)]
-COMPARED = ("intervals", "partition_rates", "counters", "group_progress", "group_coordinators", "offset_rewinds",
-            "log_ends_back", "moved_ends", "preferred_leads", "host_counters", "dropped")  # fmt: skip
-EMPTY = ("offset_rewinds", "log_ends_back", "dropped")  # of a healthy day
+COMPARED = ("broker_intervals", "partition_rates", "broker_counters", "group_progress", "group_coordinators",
+            "offset_rewinds", "log_ends_back", "moved_ends", "preferred_leads", "host_counters",
+            "discarded_intervals")  # fmt: skip
+EMPTY = ("offset_rewinds", "log_ends_back", "discarded_intervals")  # of a healthy day
 SIGNATURES = ["offset_rewind"]
 LATE, SLOW_S = timedelta(seconds=15), timedelta(seconds=1)
 
@@ -61,7 +62,8 @@ def day(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
 
 def test_which_sweep_was_overlapped(day):
     _sweeps, slow = sweeps_of("overlapped")
-    assert [(row["cluster"], row["sweep_at"]) for row in day.facts("overlapped_sweeps")] == [("overlapped", slow.at)]
+    found = day.facts("cluster_sweeps", overlapped=True)
+    assert [(row["cluster"], row["sweep_at"]) for row in found] == [("overlapped", slow.at)]
 
 
 @pytest.mark.parametrize("table", COMPARED)

@@ -99,9 +99,9 @@ def test_the_eventful_cluster_gives_rows_to_nearly_every_fact(story: Story) -> N
     empty = {
         path.name for path in (story.day.home / "facts").iterdir() if not story.day.facts(path.name, cluster="eventful")
     }
-    rare = {"absent_replicas", "failed_topics", "lost_producers", "recreated_topics", "unread_groups"}
-    # which have days of their own: test_overlapped_sweeps.py, test_close_looks.py
-    assert empty <= rare | {"overlapped_sweeps", "look_steps"}
+    rare = {"absent_replicas", "lost_producers", "recreated_topics"}
+    # which has days of its own: test_close_looks.py
+    assert empty <= rare | {"look_steps"}
 
 
 @pytest.mark.parametrize("name", ["start-at-the-end-of-time", "agent-time", "extreme-2", "no-replicas"])

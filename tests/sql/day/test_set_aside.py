@@ -24,7 +24,7 @@ HEALTHY = ["follower331", "idle331"]
 BY = ["fetch_latency"]
 # cluster -> the file that fails for it, and how the sentence calls that query; in the order in which they are run
 GUILTY = {
-    "a-hostile-fact": ("facts/intervals", "intervals"),
+    "a-hostile-fact": ("facts/broker_intervals", "broker_intervals"),
     "hostile-step": ("signatures/fetch_latency/1_fetch_spans", "fetch_latency/fetch_spans"),
     "hostile-need": ("signatures/fetch_latency/needs", "needs"),
     "z-hostile-condition": ("conditions/min_isr_unsafe/detections", "conditions"),
@@ -78,7 +78,7 @@ def beside(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
     sql = poisoned(home, {path: raises(name) for name, (path, _query) in GUILTY.items()})
     generation = claim_generation(home, recorded_day())
     killed_while_it_looks(home, sql, generation)
-    assert current_generation(home / f"facts/intervals/ds={recorded_day()}") is None
+    assert current_generation(home / f"facts/broker_intervals/ds={recorded_day()}") is None
     write_facts(Day(spark(), home, recorded_day(), generation, sql), [], tables_needed(sql, BY))
     write_findings(Day(spark(), home, recorded_day(), generation, sql), None, [], BY)  # a submit of its own
     return Analysed(home, recorded_day(), generation)
@@ -138,7 +138,7 @@ def test_a_second_run_gives_the_same_bytes_and_a_cleared_judge_changes_none(besi
     write_findings(cleared, None, [], BY)  # raises Unchangeable for a byte that is another
 
 
-TABLE = "config_days"
+TABLE = "broker_settings"
 
 
 def facts(tmp_path: Path, condition: str, clusters: list[str]) -> Path:

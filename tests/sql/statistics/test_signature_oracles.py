@@ -17,7 +17,7 @@ CONTRAST = (
     "cluster", "topic", "ratio", "noise", "between_share", "calm_ratio", "windows", "hot_windows", "cold_windows",
     "hot_records", "cold_records",
 )  # fmt: skip
-PARTITION = ("cluster", "topic", "partition", "leader", "ratio", "noise", "gini", "robust_z", "topic_share", "hot")
+PARTITION = ("cluster", "topic", "partition", "broker", "ratio", "noise", "gini", "robust_z", "topic_share", "hot")
 
 
 def turn(row: Row) -> tuple[str, str, int, int]:
@@ -74,15 +74,17 @@ def test_partition_skew(fleets: Generated) -> None:
     """Every contrast, every partition of an uneven topic, and the cause of each topic."""
     oracle = SkewOracle(fleets.home, DS, limits("partition_skew"))
     detections = fleets.detections("partition_skew", "skew")
-    same(of_kind(fleets.views["skew_contrasts"], "skew"), list(oracle.contrasts()), CONTRAST)
-    same(of_kind(fleets.views["skew_partitions"], "skew"), list(oracle.partitions()), PARTITION)
+    contrasts = [row for row in of_kind(fleets.views["skew_topics"], "skew") if row["by_leader"]]
+    partitions = [row for row in of_kind(fleets.views["skew_rates"], "skew") if not row["by_leader"]]
+    same(contrasts, list(oracle.contrasts()), CONTRAST)
+    same(partitions, list(oracle.partitions()), PARTITION)
     turns = of_kind(fleets.views["skew_turns"], "skew")
     expected = list(oracle.turns())
     assert sorted(map(turn, turns)) == sorted(map(turn, expected))
     assert max(row["turns"] for row in turns) >= 2
     assert max(row["moved"] for row in turns) >= 1
-    causes, topics = oracle.causes(), of_kind(fleets.views["skew_topics"], "skew")
-    strengths = {(row["cluster"], row["topic"]): row["strength"] for row in topics if row["contrasted"]}
+    causes, topics = oracle.causes(), of_kind(fleets.views["partition_skew_detections"], "skew")
+    strengths = {(row["cluster"], row["topic"]): row["topic_strength"] for row in topics if row["by_leader"]}
     assert strengths == oracle.strengths()
     assert set(strengths.values()) == {"conclusive", "suggestive"}
     assert {(row["cluster"], row["topic"]): row["cause"] for row in topics} == causes

@@ -53,19 +53,19 @@ def _defaults(case: Case) -> dict[str, list[Row]]:
     """Rows of a cluster that was read without a fault, of as many brokers as the case names."""
     brokers = [
         {"broker": number, "advertised_host": f"broker-{number}", "is_broker": True, "kafka_release": "3.9.1",
-         "rack": "", "tls_listener": False, "was_active_controller": number == 1, "ok_reads": 12, "partial_reads": 0,
+         "rack": "", "was_active_controller": number == 1, "ok_reads": 12, "partial_reads": 0,
          "truncated_reads": 0, "failed_reads": 0, "listed_reads": 12, "failure_kinds": [], "failure_details": [],
          "missing_mbeans": []}
         for number in range(1, case.brokers + 1)
     ]  # fmt: skip
     about: Row = {
         "sweep_count": 12, "first_sweep": "10:00:00", "last_sweep": "11:00:00", "admin_ok": 12, "admin_partial": 0,
-        "admin_failed": 0, "admin_details": [], "groups_read": True, "environment": "production", "owners": [],
+        "admin_failed": 0, "admin_details": [], "groups_read": True, "offsets_covered": 1.0,
         "declaration": "{}", "cluster_mode": "KRaft",
     }  # fmt: skip
     given = case.given.get("cluster_days", [{}])
-    own = {row["broker"]: row for row in case.given.get("broker_days", [])}
-    rows = [{**row, **own.pop(row["broker"], {})} for row in brokers]
+    own = {str(row["broker"]): row for row in case.given.get("broker_days", [])}
+    rows = [{**row, **own.pop(str(row["broker"]), {})} for row in brokers]
     return {"cluster_days": [{**about, **given[0]}], "broker_days": [*rows, *own.values()]}
 
 

@@ -33,7 +33,7 @@ KINDS: dict[str, tuple[Any, int]] = {
     "stops": (RandomStops, 200), "fetch": (RandomFetches, 150), "commits": (RandomCommits, 150),
 }  # fmt: skip
 VIEWS = (
-    "isr_held", "isr_streaks", "produce_errors", "skew_contrasts", "skew_partitions", "skew_turns", "skew_topics",
+    "isr_held", "isr_streaks", "produce_errors", "skew_rates", "skew_topics", "skew_turns", "partition_skew_detections",
     "connection_spans", "bursts", "reconnect_storm_detections", "restarts", "judged_restarts",
     "fetch_spans", "topic_windows", "group_windows", "legal_waits", "caused_windows", "late_commits",
     "skipping_groups", "rewound_partitions", "coordinator_logs", "broker_findings",

@@ -19,12 +19,12 @@ class CommitTraffic(CommitsOracle):
     @cached_property
     def sound(self) -> list[Row]:
         """Intervals between two sweeps whose counters did not run back."""
-        return [one for one in self.counters() if one["kind"] == "sweeps" and not one["ran_back"]]
+        return [one for one in self.broker_counters() if one["kind"] == "sweeps" and not one["ran_back"]]
 
     @cached_property
     def traffic(self) -> list[Row]:
         """What topics' meters did in these."""
-        return [one for one in self.topic_traffic() if one["kind"] == "sweeps"]
+        return [one for one in self.topic_counters() if one["kind"] == "sweeps"]
 
     @cached_property
     def metered(self) -> set[tuple[Any, ...]]:

@@ -14,11 +14,7 @@ from kafka_fleet.store.raw.manifests import manifests, read_rows
 
 Row = dict[str, Any]
 Key = tuple[str, int, datetime]
-REQUESTS = {"FetchConsumer": "consumer_fetches", "FetchFollower": "follower_fetches", "Produce": "produce_requests"}
-BROKER_COUNTERS = (
-    "expired_consumer_fetches", "expired_follower_fetches", "isr_expands", "isr_shrinks", "messages_in", "bytes_in",
-    "bytes_out",
-)  # fmt: skip
+BROKER_COUNTERS = "expired_consumer_fetches", "isr_expands", "messages_in", "bytes_in", "bytes_out"
 TOPIC_COUNTERS = ("messages_in", "bytes_in", "bytes_out", "produce_batches", "fetch_reads")
 START = timedelta(hours=24)
 CLOCK = 5  # seconds
@@ -88,19 +84,19 @@ class Oracle:
     def _timed(row: Row) -> Row:
         return {**row, "seconds": (row["to_at"] - row["from_at"]) / timedelta(seconds=1)}
 
-    def all_of_intervals(self) -> Iterator[Row]:
+    def broker_intervals(self) -> Iterator[Row]:
         """Intervals, and whether the partitions of the second sweep landed beside the log ends of the first."""
         bases = {(row["cluster"], row["sweep_at"]): row["previous_sweep_at"] for row in self.raw["sweeps"]}
         for span in self.intervals():
             base = bases[span["cluster"], span["to_sweep"]]
             yield {**span, "laid_beside": base is not None and base == span["from_sweep"]}
 
-    def counters(self) -> Iterator[Row]:
+    def broker_counters(self) -> Iterator[Row]:
         """What each counter did in intervals of one process; None where a read lacks it."""
-        sums: dict[Key, dict[str, int]] = defaultdict(lambda: dict.fromkeys(REQUESTS.values(), 0))
+        sums: dict[Key, dict[str, int]] = defaultdict(lambda: {"consumer_fetches": 0})
         for row in self.raw["requests"]:
-            if row["request"] in REQUESTS:
-                sums[self._key(row)][REQUESTS[row["request"]]] += row["requests"]
+            if row["request"] == "FetchConsumer":
+                sums[self._key(row)]["consumer_fetches"] += row["requests"]
         for span in self.intervals():
             if not span["same_process"] or span["seconds"] <= 0:
                 continue
@@ -141,15 +137,15 @@ class Oracle:
                     "isr_count": last["isr_count"], "replicas_count": last["replicas_count"],
                 }  # fmt: skip
 
-    def topic_traffic(self) -> Iterator[Row]:
-        """Per-topic counters in the intervals of `counters`; rows with any that fell are left out."""
+    def topic_counters(self) -> Iterator[Row]:
+        """Per-topic counters in the intervals of `broker_counters`; rows with any that fell are left out."""
         meters: dict[Key, dict[str, Row]] = defaultdict(dict)
         for row in self.raw["broker_topics"]:
             meters[self._key(row)][row["topic"]] = row
         hosted: dict[tuple[Any, ...], list[bool]] = defaultdict(list)
         for row in self.raw["partitions"]:
             hosted[*self._key(row), row["topic"]].append((row["replicas_count"] or 0) > 0)
-        for span in self.counters():
+        for span in self.broker_counters():
             if span["ran_back"]:
                 continue
             where = span["cluster"], span["broker"]

@@ -26,7 +26,7 @@ class FetchLegal(FetchReads):
     def arrivals(self) -> dict[tuple[str, datetime, str, str, int], float]:
         """Batches per second of each partition: cluster, sweep, kind of the interval, topic, partition."""
         meters: dict[Any, list[Row]] = defaultdict(list)
-        for row in self.topic_traffic():
+        for row in self.topic_counters():
             meters[row["cluster"], row["to_sweep"], row["kind"], row["topic"]].append(row)
         rates: dict[Any, float] = {}
         for row in self.partition_rates():

@@ -47,7 +47,7 @@ class FetchReads(SignatureOracle):
         readable = {cluster for (cluster, _at), known in read.items() if known}
         return [
             {**span, "time_window": self._window(span["to_sweep"]) if span["kind"] == "sweeps" else -1}
-            for span in self.counters()
+            for span in self.broker_counters()
             if not span["ran_back"] and None not in (span["consumer_fetches"], span["expired_consumer_fetches"])
             and (read[span["cluster"], span["to_sweep"]] or span["cluster"] not in readable)
         ]  # fmt: skip
@@ -88,7 +88,7 @@ class FetchReads(SignatureOracle):
         """What a broker took in and gave out of a topic by window."""
         usable = {(s["cluster"], s["broker"], s["kind"], s["to_sweep"]): s["time_window"] for s in self.spans}
         found: dict[Any, Row] = {}
-        for row in self.topic_traffic():
+        for row in self.topic_counters():
             window = usable.get((row["cluster"], row["broker"], row["kind"], row["to_sweep"]))
             if window is None:
                 continue

@@ -37,7 +37,7 @@ class IsrOracle(SignatureOracle):
         self.logs = {(*self._key(r), r["topic"], r["partition"]): r for r in self.raw["partitions"]}
         self.lags = {(*self._key(r), r["topic"], r["partition"]): r["lag"] for r in self.raw["fetcher_lags"]}
         self.spans = {(s["cluster"], s["broker"], s["from_sweep"], s["to_sweep"]): s for s in self.intervals()}
-        counted = [s for s in self.counters() if not s["ran_back"]]
+        counted = [s for s in self.broker_counters() if not s["ran_back"]]
         self.expands = {(s["cluster"], s["broker"], s["from_sweep"], s["to_sweep"]): s["isr_expands"] for s in counted}
 
     def larger(self, cluster: str) -> int:

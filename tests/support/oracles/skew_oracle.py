@@ -70,7 +70,7 @@ class SkewOracle(SignatureOracle):
         paces, bytes_in = self.paces(), defaultdict(int)
         taken: dict[tuple[Span, int], list[int]] = defaultdict(lambda: [0])
         traffic: dict[tuple[Span, int], list[int]] = defaultdict(list)
-        for row in self.topic_traffic():
+        for row in self.topic_counters():
             if row["kind"] == "sweeps":
                 bytes_in[row["cluster"], row["from_sweep"], row["to_sweep"], row["topic"]] += row["bytes_in"]
                 traffic[(row["cluster"], row["from_sweep"], row["to_sweep"]), row["broker"]].append(row["bytes_in"])
@@ -219,7 +219,7 @@ class SkewOracle(SignatureOracle):
                 yield {
                     "cluster": cluster, "topic": topic, "partition": number, "ratio": ratio, "gini": gini,
                     "robust_z": robust, "topic_share": x / total, "relative_rate": x, "hot": hot, "noise": noise,
-                    "leader": min(led, key=lambda broker: (-led[broker], broker)),
+                    "broker": min(led, key=lambda broker: (-led[broker], broker)),
                 }  # fmt: skip
 
     def causes(self) -> dict[tuple[str, str], str]:
@@ -237,7 +237,7 @@ class SkewOracle(SignatureOracle):
     def _hot_cause(self, rows: list[Row]) -> str:
         leaders: dict[int, list[Row]] = defaultdict(list)
         for row in rows:
-            leaders[row["leader"]].append(row)
+            leaders[row["broker"]].append(row)
         whole = all(len({row["hot"] for row in led}) == 1 for led in leaders.values())
         share = between({broker: [row["relative_rate"] for row in led] for broker, led in leaders.items()})
         many = 3 <= sum(row["hot"] for row in rows) < len(rows)

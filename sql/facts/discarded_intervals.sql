@@ -1,40 +1,37 @@
 -- Intervals that were not used, and why: silence would look like health.
--- in:  intervals, counters, partition_rates
--- out: one row per cluster, broker and reason
+-- in:  broker_intervals, broker_counters, partition_rates
+-- out: one row per cluster, broker and reason; of partitions each of their intervals counts
 SELECT
     cluster,
     broker,
-    'the broker process changed between two sweeps; its counters are not compared' AS reason,
+    'process_changed' AS reason,
     count(*) AS intervals
-FROM intervals
+FROM broker_intervals
 WHERE kind = 'sweeps' AND NOT same_process
 GROUP BY cluster, broker
 UNION ALL
 SELECT
     cluster,
     broker,
-    CASE
-        WHEN to_at > from_at THEN 'the collector''s clock or the broker''s was set between two reads'
-        ELSE 'no time passed between two reads'
-    END AS reason,
+    if(to_at > from_at, 'clock_set', 'no_time') AS reason,
     count(*) AS intervals
-FROM intervals
+FROM broker_intervals
 WHERE seconds <= 0
 GROUP BY cluster, broker, reason
 UNION ALL
 SELECT
     cluster,
     broker,
-    'a counter ran backwards within one process' AS reason,
+    'counter_ran_back' AS reason,
     count(*) AS intervals
-FROM counters
+FROM broker_counters
 WHERE ran_back
 GROUP BY cluster, broker
 UNION ALL
 SELECT
     cluster,
     broker,
-    'a partition''s log end or start went back, or its topic was created anew' AS reason,
+    'log_went_back' AS reason,
     count(*) AS intervals
 FROM partition_rates
 WHERE went_back

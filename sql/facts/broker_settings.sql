@@ -1,0 +1,13 @@
+-- Broker settings at the last sweep of the day that read them.
+-- in:  raw_broker_configs
+-- out: one row per cluster, broker and setting; a value that is hidden or absent is empty
+SELECT
+    cluster,
+    broker,
+    name,
+    max_by(redacted, sweep_at) AS redacted,
+    max_by(is_default, sweep_at) AS is_default,
+    max_by(coalesce(value, ''), sweep_at) AS config_value
+FROM raw_broker_configs
+WHERE to_date(sweep_at) = :ds
+GROUP BY cluster, broker, name

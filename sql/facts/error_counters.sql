@@ -1,0 +1,25 @@
+-- Responses by error code in each interval of one broker process: for Produce and Fetch one per partition in a request.
+-- in:  broker_counters, raw_request_errors
+-- out: one row per broker, interval, request and error code (NONE included) that was counted in it; never 0 or less
+SELECT
+    c.cluster,
+    c.broker,
+    c.kind,
+    c.from_sweep,
+    c.to_sweep,
+    c.from_at,
+    c.to_at,
+    t.request,
+    t.error,
+    -- a code's counter is made at its first event: absent at the start of the interval is 0
+    t.errors - coalesce(f.errors, 0) AS errors
+FROM broker_counters AS c
+INNER JOIN raw_request_errors AS t ON c.cluster = t.cluster AND c.broker = t.broker AND c.to_sweep = t.sweep_at
+LEFT JOIN raw_request_errors AS f
+    ON
+        c.cluster = f.cluster
+        AND c.broker = f.broker
+        AND c.from_sweep = f.sweep_at
+        AND t.request = f.request
+        AND t.error = f.error
+WHERE c.errors_known AND t.request IN ('Produce', 'Fetch') AND t.errors - coalesce(f.errors, 0) > 0
