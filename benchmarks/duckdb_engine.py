@@ -67,7 +67,7 @@ _OWN = {
         )
         SELECT
             g.cluster, g.group_id, first(p.reset_policy ORDER BY length(p.pattern) DESC, p.pattern DESC) AS reset_policy
-        FROM (SELECT DISTINCT cluster, group_id FROM commit_events) AS g
+        FROM (SELECT DISTINCT cluster, group_id FROM group_starts) AS g
         INNER JOIN patterns AS p ON g.cluster = p.cluster AND g.group_id LIKE replace(replace(replace(replace(replace(
             p.pattern, '!', '!!'), '%', '!%'), '_', '!_'), '*', '%'), '?', '_') ESCAPE '!'
         WHERE p.reset_policy IS NOT NULL

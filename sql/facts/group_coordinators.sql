@@ -35,34 +35,22 @@ hashed AS (
     FROM names
 ),
 
-offsets_topic AS (
-    SELECT
-        cluster,
-        sweep_at,
-        partition,
-        leader,
-        count(*) OVER (PARTITION BY cluster, sweep_at) AS partition_count
-    FROM raw_topics
-    WHERE topic = '__consumer_offsets'
-),
-
 sizes AS (
     SELECT
         cluster,
-        max(partition_count) AS partition_count
-    FROM offsets_topic
+        count(DISTINCT partition) AS partition_count
+    FROM raw_topics
+    WHERE topic = '__consumer_offsets'
     GROUP BY cluster
 ),
 
+-- the hash code is signed, and the least has no absolute value
 placed AS (
     SELECT
         h.cluster,
         h.group_id,
-        CASE
-            WHEN h.hash_code >= 2147483648L
-                THEN pmod(abs(h.hash_code - 4294967296L) % 2147483648L, nullif(s.partition_count, 0))
-            ELSE h.hash_code % nullif(s.partition_count, 0)
-        END AS offsets_partition
+        abs(if(h.hash_code < 2147483648L, h.hash_code, h.hash_code - 4294967296L)) % 2147483648L % s.partition_count
+            AS offsets_partition
     FROM hashed AS h
     LEFT JOIN sizes AS s ON h.cluster = s.cluster
 ),
@@ -102,6 +90,10 @@ FROM placed AS p
 INNER JOIN sweeps AS s ON p.cluster = s.cluster
 LEFT JOIN listed AS l ON p.cluster = l.cluster AND s.sweep_at = l.sweep_at AND p.group_id = l.group_id
 LEFT JOIN members AS m ON p.cluster = m.cluster AND s.sweep_at = m.sweep_at AND p.group_id = m.group_id
-LEFT JOIN offsets_topic AS t
-    ON p.cluster = t.cluster AND s.sweep_at = t.sweep_at AND p.offsets_partition = t.partition
+LEFT JOIN raw_topics AS t
+    ON
+        p.cluster = t.cluster
+        AND s.sweep_at = t.sweep_at
+        AND t.topic = '__consumer_offsets'
+        AND p.offsets_partition = t.partition
 LEFT JOIN raw_broker_metrics AS b ON t.cluster = b.cluster AND t.sweep_at = b.sweep_at AND t.leader = b.broker

@@ -1,6 +1,7 @@
 -- Records appended per partition and interval, read on its leader. Log ends cross restarts of the broker.
--- in:  broker_intervals (kind sweeps), raw_partitions, recreated_topics
--- out: one row per partition and interval; where it went_back the difference means nothing (see `discarded_intervals`).
+-- in:  broker_intervals (kind sweeps), raw_partitions, topic_shapes
+-- out: one row per partition and interval of its leader; where it went_back, or the topic was created anew in between,
+--      the difference means nothing (see `discarded_intervals`)
 WITH beside AS (
     SELECT
         i.cluster,
@@ -15,9 +16,7 @@ WITH beside AS (
         p.previous_log_end_offset AS from_log_end_offset,
         p.previous_log_start_offset AS from_log_start_offset,
         p.log_end_offset,
-        p.log_start_offset,
-        p.isr_count,
-        p.replicas_count
+        p.log_start_offset
     FROM raw_partitions AS p
     INNER JOIN broker_intervals AS i ON p.cluster = i.cluster AND p.broker = i.broker AND p.sweep_at = i.to_sweep
     WHERE
@@ -52,9 +51,7 @@ apart AS (
         max(CASE WHEN p.sweep_at = i.from_sweep THEN p.log_end_offset END) AS from_log_end_offset,
         max(CASE WHEN p.sweep_at = i.from_sweep THEN p.log_start_offset END) AS from_log_start_offset,
         max(CASE WHEN p.sweep_at = i.to_sweep THEN p.log_end_offset END) AS log_end_offset,
-        max(CASE WHEN p.sweep_at = i.to_sweep THEN p.log_start_offset END) AS log_start_offset,
-        max(CASE WHEN p.sweep_at = i.to_sweep THEN p.isr_count END) AS isr_count,
-        max(CASE WHEN p.sweep_at = i.to_sweep THEN p.replicas_count END) AS replicas_count
+        max(CASE WHEN p.sweep_at = i.to_sweep THEN p.log_start_offset END) AS log_start_offset
     FROM raw_partitions AS p
     INNER JOIN others AS i ON p.cluster = i.cluster AND p.broker = i.broker AND p.sweep_at = i.sweep_at
     WHERE p.replicas_count > 0 AND p.log_end_offset >= 0
@@ -67,9 +64,31 @@ either AS (
     UNION ALL
     SELECT * FROM apart
     WHERE from_log_end_offset IS NOT NULL AND log_end_offset IS NOT NULL
+),
+
+spans AS (
+    SELECT DISTINCT
+        cluster,
+        from_sweep,
+        to_sweep
+    FROM broker_intervals
+    WHERE kind = 'sweeps'
+),
+
+recreated AS (
+    SELECT
+        s.cluster,
+        s.from_sweep,
+        s.to_sweep,
+        t.topic
+    FROM spans AS s
+    INNER JOIN topic_shapes AS t ON s.cluster = t.cluster AND s.to_sweep = t.sweep_at
+    INNER JOIN topic_shapes AS f ON s.cluster = f.cluster AND s.from_sweep = f.sweep_at AND t.topic = f.topic
+    WHERE t.topic_id != f.topic_id
 )
 
-SELECT
+-- topics that were created anew are few; the size of such a join is not known to the planner
+SELECT /*+ broadcast(r) */
     e.cluster,
     e.broker,
     e.topic,
@@ -81,12 +100,10 @@ SELECT
     e.seconds,
     e.from_log_end_offset,
     e.log_end_offset,
-    e.isr_count,
-    e.replicas_count,
     e.log_end_offset - e.from_log_end_offset AS records,
     e.log_end_offset < e.from_log_end_offset
     OR e.log_start_offset < e.from_log_start_offset
     OR r.topic IS NOT NULL AS went_back
 FROM either AS e
-LEFT JOIN recreated_topics AS r
+LEFT JOIN recreated AS r
     ON e.cluster = r.cluster AND e.from_sweep = r.from_sweep AND e.to_sweep = r.to_sweep AND e.topic = r.topic

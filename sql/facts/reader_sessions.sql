@@ -15,20 +15,6 @@ WITH batches AS (
     GROUP BY cluster, topic, to_sweep, kind
 ),
 
-rates AS (
-    SELECT
-        r.cluster,
-        r.topic,
-        r.partition,
-        r.to_sweep,
-        max(try_divide(r.records, r.seconds)) AS records_per_s
-    FROM partition_rates AS r
-    LEFT SEMI JOIN raw_group_assignments AS a
-        ON r.cluster = a.cluster AND r.topic = a.topic AND r.partition = a.partition AND r.to_sweep = a.sweep_at
-    WHERE NOT r.went_back
-    GROUP BY r.cluster, r.topic, r.partition, r.to_sweep
-),
-
 assigned AS (
     SELECT
         a.cluster,
@@ -39,11 +25,20 @@ assigned AS (
         a.partition,
         t.leader,
         t.replicas,
-        s.partition_count AS partitions_of_topic
+        s.partition_count AS partitions_of_topic,
+        max(try_divide(r.records, r.seconds)) AS records_per_s
     FROM raw_group_assignments AS a
     INNER JOIN raw_topics AS t
         ON a.cluster = t.cluster AND a.sweep_at = t.sweep_at AND a.topic = t.topic AND a.partition = t.partition
     INNER JOIN topic_shapes AS s ON a.cluster = s.cluster AND a.sweep_at = s.sweep_at AND a.topic = s.topic
+    LEFT JOIN partition_rates AS r
+        ON
+            a.cluster = r.cluster
+            AND a.sweep_at = r.to_sweep
+            AND a.topic = r.topic
+            AND a.partition = r.partition
+            AND NOT r.went_back
+    GROUP BY ALL
 ),
 
 arrivals AS (
@@ -59,7 +54,7 @@ arrivals AS (
         s.leader = c.broker AS led,
         -- where the partition's own rate was not measured, its share of the topic's
         coalesce(
-            try_divide(r.records_per_s, coalesce(b.records_per_batch, 1.0D)),
+            try_divide(if(c.kind = 'sweeps', s.records_per_s, NULL), coalesce(b.records_per_batch, 1.0D)),
             try_divide(b.batches_per_s, s.partitions_of_topic),
             0.0D
         ) AS arrivals_per_s
@@ -68,13 +63,6 @@ arrivals AS (
         ON c.cluster = s.cluster AND c.to_sweep = s.sweep_at AND array_contains(s.replicas, c.broker)
     LEFT JOIN batches AS b
         ON c.cluster = b.cluster AND c.to_sweep = b.to_sweep AND c.kind = b.kind AND s.topic = b.topic
-    LEFT JOIN rates AS r
-        ON
-            c.cluster = r.cluster
-            AND c.kind = 'sweeps'
-            AND s.topic = r.topic
-            AND s.partition = r.partition
-            AND c.to_sweep = r.to_sweep
 )
 
 SELECT
@@ -88,7 +76,6 @@ SELECT
     try_cast(try_sum(try_cast(if(led, arrivals_per_s, 0) AS DECIMAL(28, 9))) AS DOUBLE) AS led_arrivals_per_s,
     try_cast(try_sum(try_cast(arrivals_per_s AS DECIMAL(28, 9))) AS DOUBLE) AS hosted_arrivals_per_s,
     max(seconds) AS seconds,
-    count_if(led) AS led_partitions,
-    count(*) AS hosted_partitions
+    count_if(led) AS led_partitions
 FROM arrivals
 GROUP BY cluster, broker, kind, to_sweep, group_id, member_id, topic

@@ -8,8 +8,7 @@ WITH shapes AS (
         max(t.sweep_at) AS sweep_at,
         coalesce(max(t.internal), FALSE) AS internal,
         count(*) AS partition_count,
-        min(size(t.replicas)) AS fewest_replicas,
-        max(size(t.replicas)) AS most_replicas
+        min(size(t.replicas)) AS fewest_replicas
     FROM raw_topics AS t
     INNER JOIN cluster_days AS a ON t.cluster = a.cluster AND t.sweep_at = a.topics_sweep
     GROUP BY t.cluster, t.topic
@@ -53,7 +52,6 @@ SELECT
     t.internal,
     t.partition_count,
     t.fewest_replicas,
-    t.most_replicas,
     s.cleanup_policy,
     try_cast(coalesce(s.min_isr, m.config_value) AS INT) AS min_insync_replicas,
     try_cast(coalesce(s.unclean, u.config_value) AS BOOLEAN) AS unclean_election,

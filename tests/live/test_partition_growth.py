@@ -32,7 +32,7 @@ def test_undeclared_it_stays_a_suspicion(measured: Measured) -> None:
     assert (finding["verdict"], finding["strength"]) == ("exposed", "suggestive")
     assert {f"group {LATE}", f"group {EARLY}"} <= set(finding["subjects"])
     assert finding["bounds"]["skipped_at_least"] == 0
-    rows = {row["group_id"]: row for row in measured.facts("commit_events", cluster=NAME, partition=2)}
+    rows = {row["group_id"]: row for row in measured.facts("group_starts", cluster=NAME, partition=2)}
     assert set(rows) == {LATE, EARLY}
     assert all(row["partition_added"] and row["topic_read_before"] for row in rows.values())
 

@@ -1,5 +1,5 @@
 -- Partitions with a short in-sync set at each sweep with metadata; none is 0, which was measured.
--- in:  topic_shapes, short_sets
+-- in:  topic_shapes, out_of_sync_replicas
 -- out: one row per sweep and series
 WITH sweeps AS (
     SELECT
@@ -17,9 +17,9 @@ short_partitions AS (
         sweep_at,
         topic,
         partition,
-        max(replica_count) AS replica_count,
-        max(isr_count) AS isr_count
-    FROM short_sets
+        max(size(replicas)) AS replica_count,
+        max(size(isr)) AS isr_count
+    FROM out_of_sync_replicas
     WHERE to_date(sweep_at) = :ds
     GROUP BY cluster, sweep_at, topic, partition
 ),

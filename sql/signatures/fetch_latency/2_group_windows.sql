@@ -1,13 +1,13 @@
 -- Which consumer groups got on with a topic, and by how many records. Counted are records between sweeps within one
 -- interval of the leader: what it sent in another time is no measure of them.
--- in:  group_progress, fetch_spans, fetch_latency_thresholds
+-- in:  commit_intervals, fetch_spans, fetch_latency_thresholds
 -- out: one row per cluster, topic, window and leader of what they read, whose records may be 0; and one of all leaders
 WITH progress AS (
     SELECT
         p.*,
         if(s.broker IS NULL, 0, p.records) AS counted,
         floor(try_divide(unix_micros(p.to_sweep), 1e6D * t.window_s)) AS time_window
-    FROM group_progress AS p
+    FROM commit_intervals AS p
     INNER JOIN fetch_latency_thresholds AS t ON p.cluster = t.cluster
     LEFT JOIN fetch_spans AS s
         ON

@@ -1,6 +1,6 @@
 -- What each wait for the in-sync set was.
--- in:  isr_waits, topic_shapes, isr_stagnation_thresholds
--- out: the rows of isr_waits with held_as: changed, unread, restarted, lagging, reassignment, idle, unproven, expanding
+-- in:  out_of_sync_intervals, topic_shapes, isr_stagnation_thresholds
+-- out: the rows of out_of_sync_intervals with held_as: changed, unread, restarted, lagging, reassignment, idle, unproven, expanding
 --      or frozen. is_moved: the leader has reassignments, and the partition has more replicas than its topic needs, or
 --      fewer partitions of the cluster do than the leader reassigns
 WITH shapes AS (
@@ -32,7 +32,7 @@ judged AS (
         -- what arrives in max_lag_s, and between the reads of the two brokers, is no lag
         coalesce(try_divide((t.max_lag_s + abs(w.read_gap_s)) * w.records, w.seconds), 0.0D) AS timely_lag,
         try_divide(t.max_lag_s * w.records, w.seconds) AS timely_fetcher_lag
-    FROM isr_waits AS w
+    FROM out_of_sync_intervals AS w
     INNER JOIN isr_stagnation_thresholds AS t ON w.cluster = t.cluster
     LEFT JOIN shapes AS s ON w.cluster = s.cluster AND w.topic = s.topic
     LEFT JOIN moves AS m ON w.cluster = m.cluster AND m.place = 1

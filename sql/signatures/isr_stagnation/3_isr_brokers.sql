@@ -1,6 +1,6 @@
 -- Brokers that the cluster does not list while partitions go on without them, and those that are back from a restart
 -- and in sync and do not get their leaderships although the controller is set to return them, over consecutive sweeps.
--- in:  absent_replicas, preferred_leads, broker_intervals, broker_settings, isr_stagnation_thresholds
+-- in:  broker_assignments, broker_intervals, broker_settings, isr_stagnation_thresholds
 -- out: one row per broker and streak that lasts; cause dead_broker, or frozen with away: leaderships at its end
 WITH settings AS (
     SELECT
@@ -23,8 +23,9 @@ missed AS (
         NULL AS away,
         t.min_sweeps,
         t.min_dead_s AS min_s
-    FROM absent_replicas AS a
+    FROM broker_assignments AS a
     INNER JOIN isr_stagnation_thresholds AS t ON a.cluster = t.cluster
+    WHERE NOT a.is_listed
     UNION ALL
     SELECT
         p.cluster,
@@ -36,13 +37,14 @@ missed AS (
         p.away,
         t.min_sweeps,
         greatest(t.min_away_s, 3 * coalesce(s.check_s, 300)) AS min_s
-    FROM preferred_leads AS p
+    FROM broker_assignments AS p
     INNER JOIN isr_stagnation_thresholds AS t ON p.cluster = t.cluster
     INNER JOIN settings AS s ON p.cluster = s.cluster
     LEFT SEMI JOIN broker_intervals AS i
         ON p.cluster = i.cluster AND p.broker = i.broker AND i.kind = 'start' AND p.from_sweep >= i.from_at
     WHERE
-        p.same_process
+        p.is_listed
+        AND p.same_process
         AND p.from_away > p.partition_count * greatest(t.min_away_share, coalesce(s.percentage, 10) / 100)
         -- nothing was given back in the meantime
         AND p.away >= p.from_away

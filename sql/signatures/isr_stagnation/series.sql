@@ -1,5 +1,5 @@
 -- In-sync sets that lack a caught-up follower, where any is frozen, and those that lack a dead broker.
--- in:  isr_held, isr_streaks, absent_replicas, isr_brokers
+-- in:  isr_held, isr_streaks, broker_assignments, isr_brokers
 -- out: one row per pair of sweeps, or per dead broker and pair of sweeps
 SELECT
     h.cluster,
@@ -16,13 +16,13 @@ GROUP BY h.cluster, h.from_sweep, h.to_sweep
 UNION ALL
 SELECT
     a.cluster,
-    a.from_at,
-    a.to_at,
+    a.from_sweep AS from_at,
+    a.to_sweep AS to_at,
     'dead_broker' AS chart,
     a.broker AS object_name,
     1.0D AS threshold,
     a.partition_count AS amount
-FROM absent_replicas AS a
+FROM broker_assignments AS a
 INNER JOIN isr_brokers AS s
-    ON a.cluster = s.cluster AND a.broker = s.broker AND a.from_at >= s.from_at AND a.to_at <= s.to_at
-WHERE s.cause = 'dead_broker'
+    ON a.cluster = s.cluster AND a.broker = s.broker AND a.from_sweep >= s.from_at AND a.to_sweep <= s.to_at
+WHERE s.cause = 'dead_broker' AND NOT a.is_listed

@@ -46,7 +46,7 @@ WITH found AS (
     FROM log_end_losses AS l
     LEFT JOIN unclean_elections AS e ON l.cluster = e.cluster AND l.to_sweep = e.to_sweep
     -- without topic ids a topic of which no partition is known to have stayed may have been created anew
-    WHERE coalesce(l.same_topic, l.partitions_back < l.partitions_of_topic)
+    WHERE coalesce(l.same_topic, l.topic_stayed)
     UNION ALL
     SELECT
         cluster,

@@ -1,5 +1,5 @@
 -- The committed offset, and the log end, that fell furthest.
--- in:  offset_rewind_detections, group_progress, partition_rates
+-- in:  offset_rewind_detections, commit_intervals, partition_rates
 -- out: one row per sweep of the group's partition, and of the leader's
 SELECT
     p.cluster,
@@ -9,7 +9,7 @@ SELECT
     p.from_sweep AS from_at,
     p.to_sweep AS to_at,
     p.committed_offset AS amount
-FROM group_progress AS p
+FROM commit_intervals AS p
 INNER JOIN offset_rewind_detections AS d
     ON p.cluster = d.cluster AND p.group_id = d.group_id AND p.topic = d.topic AND p.partition = d.partition
 WHERE d.furthest = 1

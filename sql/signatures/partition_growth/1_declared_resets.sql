@@ -1,5 +1,5 @@
 -- The reset policy that the owner declares of each consumer group, where any.
--- in:  cluster_days (the fleet entry as JSON), commit_events
+-- in:  cluster_days (the fleet entry as JSON), group_starts
 -- out: one row per cluster and group; of several patterns that match, the longest decides. `*` and `?` are wildcards.
 WITH declared AS (
     SELECT
@@ -20,7 +20,7 @@ SELECT
     g.cluster,
     g.group_id,
     max_by(d.reset_policy, struct(length(d.pattern), d.pattern)) AS reset_policy
-FROM commit_events AS g
+FROM group_starts AS g
 INNER JOIN declared AS d ON g.cluster = d.cluster AND g.group_id LIKE d.like_pattern ESCAPE '!'
 WHERE d.reset_policy IS NOT NULL
 GROUP BY g.cluster, g.group_id

@@ -1,13 +1,32 @@
 -- First commits that lie past where reading from the start, or from the lost offset, would have begun.
--- in:  commit_events, declared_resets
+-- in:  group_starts, start_windows, coordinator_health, declared_resets
 -- out: one row per group, partition and event with its cause. at_most: offsets from there to the first commit;
 --      there_before: those of them that were in the log when the group had not begun, skipped if its reset is latest;
 --      none of a compacted log, whose offsets need not hold records. arriving: offsets per byte, null unless measured.
 --      A group that commits below the log end of before it began did not begin at a log end: it is left out
-WITH caused AS (
+WITH expired AS (
+    SELECT
+        s.cluster,
+        s.before_sweep,
+        s.to_sweep,
+        try_sum(h.offset_expirations) AS offset_expirations
+    FROM (SELECT DISTINCT cluster, before_sweep, to_sweep FROM group_starts WHERE kind = 'return') AS s
+    INNER JOIN broker_counters AS h
+        ON s.cluster = h.cluster AND s.before_sweep < h.to_sweep AND s.to_sweep >= h.to_sweep
+    GROUP BY s.cluster, s.before_sweep, s.to_sweep
+),
+
+caused AS (
     SELECT
         e.*,
         d.reset_policy,
+        x.offset_expirations,
+        w.bytes_out,
+        w.bytes_in,
+        w.messages_in,
+        w.appended,
+        w.compacted,
+        w.traffic_measured,
         coalesce(e.begin_known AND e.absence_sure, FALSE) AS begin_sure,
         -- one reset policy holds for a group, so one partition tells of all that it began with at that sweep
         max(e.begin_known AND e.absence_sure AND e.committed_offset < e.from_log_end_offset)
@@ -19,8 +38,8 @@ WITH caused AS (
             WHEN
                 e.kind = 'return'
                 AND e.absence_sure
-                AND e.brokers_counted
-                AND coalesce(e.offset_expirations > 0, TRUE)
+                AND x.cluster IS NOT NULL
+                AND coalesce(x.offset_expirations > 0, TRUE)
                 AND NOT coalesce(e.topic_created, FALSE)
                 THEN 'offsets_expired'
             WHEN e.kind = 'first' AND e.partition_added AND e.topic_read_before THEN 'growth'
@@ -29,7 +48,10 @@ WITH caused AS (
                 e.kind = 'first' AND e.absence_sure AND NOT regexp_like(e.group_id, '^console-consumer-[0-9]+$')
                 THEN 'first_start'
         END AS cause
-    FROM commit_events AS e
+    FROM group_starts AS e
+    LEFT JOIN start_windows AS w
+        ON e.cluster = w.cluster AND e.topic = w.topic AND e.from_sweep = w.from_sweep AND e.to_sweep = w.to_sweep
+    LEFT JOIN expired AS x ON e.cluster = x.cluster AND e.before_sweep = x.before_sweep AND e.to_sweep = x.to_sweep
     LEFT JOIN declared_resets AS d ON e.cluster = d.cluster AND e.group_id = d.group_id
     -- the offsets of a group without members were set from outside, and nobody has read by them yet
     WHERE NOT coalesce(e.group_state IN ('Empty', 'Dead'), FALSE)
@@ -50,7 +72,6 @@ SELECT
     log_bytes,
     seconds,
     bytes_out,
-    known_records,
     offset_expirations,
     begin_sure AS begin_known,
     committed_offset - base AS at_most,

@@ -1,5 +1,5 @@
 -- What each group has skipped of a topic at one sweep, in bounds.
--- in:  late_commits, partition_growth_thresholds
+-- in:  late_commits, commit_intervals, group_coordinators, partition_growth_thresholds
 -- out: one row per cluster, cause, group, topic and sweep. unexplained: offsets that the bytes sent to consumers allow
 --      beyond what groups are known to have read; null where that cannot be said. reported: none of the cause is surer
 WITH summed AS (
@@ -18,7 +18,6 @@ WITH summed AS (
         max(partitions_added) AS partitions_added,
         max(offset_expirations) AS offset_expirations,
         max(seconds) AS seconds,
-        max(known_records) AS known_records,
         CASE
             -- one window, filled with measured intervals, and a group that had not begun before it
             WHEN
@@ -35,16 +34,44 @@ WITH summed AS (
     GROUP BY cluster, cause, group_id, topic, to_sweep
 ),
 
+-- from two commits each; the offsets of a group without members were set by others
+known AS (
+    SELECT
+        s.cluster,
+        s.topic,
+        s.from_sweep,
+        s.to_sweep,
+        try_sum(p.records) AS records
+    FROM (SELECT DISTINCT cluster, topic, from_sweep, to_sweep FROM late_commits) AS s
+    INNER JOIN commit_intervals AS p
+        ON
+            s.cluster = p.cluster
+            AND s.topic = p.topic
+            AND s.from_sweep <= p.from_sweep
+            AND s.to_sweep >= p.to_sweep
+    LEFT JOIN group_coordinators AS f
+        ON p.cluster = f.cluster AND p.group_id = f.group_id AND p.from_sweep = f.sweep_at
+    LEFT JOIN group_coordinators AS t
+        ON p.cluster = t.cluster AND p.group_id = t.group_id AND p.to_sweep = t.sweep_at
+    WHERE
+        p.records > 0
+        AND NOT coalesce(f.group_state IN ('Empty', 'Dead') AND t.group_state IN ('Empty', 'Dead'), FALSE)
+    GROUP BY s.cluster, s.topic, s.from_sweep, s.to_sweep
+),
+
 budgets AS (
     SELECT
         s.*,
         t.min_skipped,
+        coalesce(k.records, 0) AS known_records,
         CASE
-            WHEN s.seconds >= t.min_budget_s AND s.offsets_out * (1 + t.size_tolerance) >= s.known_records
-                THEN try_subtract(try_cast(ceil(s.offsets_out * (1 + t.size_tolerance)) AS BIGINT), s.known_records)
+            WHEN s.seconds >= t.min_budget_s AND s.offsets_out * (1 + t.size_tolerance) >= known_records
+                THEN try_subtract(try_cast(ceil(s.offsets_out * (1 + t.size_tolerance)) AS BIGINT), known_records)
         END AS unexplained
     FROM summed AS s
     INNER JOIN partition_growth_thresholds AS t ON s.cluster = t.cluster
+    LEFT JOIN known AS k
+        ON s.cluster = k.cluster AND s.topic = k.topic AND s.from_sweep = k.from_sweep AND s.to_sweep = k.to_sweep
     WHERE s.at_most >= t.min_skipped
 ),
 

@@ -1,5 +1,5 @@
 -- Did consumer groups begin on a partition past records that they never read?
--- in:  skipping_groups, late_commits, group_progress, client_days, broker_settings
+-- in:  skipping_groups, late_commits, commit_intervals, client_days, broker_settings
 -- out: one row per cluster, cause, group, topic, partition and sweep; at_least, at_most: of the partition, the other
 --      numbers of all groups of the cause that are as sure. fastest: how fast any of these ever read one partition:
 --      reading from the start would have had to be faster
@@ -9,7 +9,7 @@ WITH paces AS (
         p.group_id,
         p.topic,
         max(try_divide(p.records, p.seconds)) AS fastest
-    FROM group_progress AS p
+    FROM commit_intervals AS p
     LEFT SEMI JOIN skipping_groups AS g ON p.cluster = g.cluster AND p.group_id = g.group_id AND p.topic = g.topic
     WHERE p.records > 0 AND p.seconds > 0
     GROUP BY p.cluster, p.group_id, p.topic

@@ -3,7 +3,7 @@
 -- out: share of the day of each cluster, and reads of each broker that tell of all logs: none that was cut off does
 SELECT
     cluster,
-    'commit_events' AS need,
+    'group_starts' AS need,
     NULL AS broker,
     offsets_covered AS amount
 FROM cluster_days

@@ -1,5 +1,5 @@
 -- How fast the worst group of each cause got on with its topic.
--- in:  skipping_groups, group_progress
+-- in:  skipping_groups, commit_intervals
 -- out: one row per group, topic and pair of sweeps: records committed per second
 SELECT
     p.cluster,
@@ -11,7 +11,7 @@ SELECT
     try_divide(
         try_sum(greatest(0, p.records)), (max(unix_micros(p.to_sweep)) - max(unix_micros(p.from_sweep))) / 1e6D
     ) AS amount
-FROM group_progress AS p
+FROM commit_intervals AS p
 LEFT SEMI JOIN skipping_groups AS g
     ON p.cluster = g.cluster AND p.group_id = g.group_id AND p.topic = g.topic AND g.place_in_cause = 1
 WHERE p.from_sweep IS NOT NULL AND p.records IS NOT NULL

@@ -16,10 +16,10 @@ from support.homes.recorded import Sweep, changed, land_all, recorded_day
 from support.spark_runs.analysed import Analysed, spark
 
 pytestmark = [pytest.mark.timeout(1200), pytest.mark.fault(36)]
-COMPARED = ("broker_intervals", "partition_rates", "broker_counters", "group_progress", "group_coordinators",
-            "offset_rewinds", "log_ends_back", "moved_ends", "preferred_leads", "host_counters",
+COMPARED = ("broker_intervals", "partition_rates", "broker_counters", "commit_intervals", "group_coordinators",
+            "offset_rewinds", "log_end_losses", "leader_log_ends", "broker_assignments", "host_counters",
             "discarded_intervals")  # fmt: skip
-EMPTY = ("offset_rewinds", "log_ends_back", "discarded_intervals")  # of a healthy day
+EMPTY = ("offset_rewinds", "log_end_losses", "discarded_intervals")  # of a healthy day
 SIGNATURES = ["offset_rewind"]
 LATE, SLOW_S = timedelta(seconds=15), timedelta(seconds=1)
 

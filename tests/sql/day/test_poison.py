@@ -99,7 +99,7 @@ def test_the_eventful_cluster_gives_rows_to_nearly_every_fact(story: Story) -> N
     empty = {
         path.name for path in (story.day.home / "facts").iterdir() if not story.day.facts(path.name, cluster="eventful")
     }
-    rare = {"absent_replicas", "lost_producers", "recreated_topics"}
+    rare = {"lost_producers"}
     # which has days of its own: test_close_looks.py
     assert empty <= rare | {"look_steps"}
 

@@ -54,7 +54,14 @@ def test_every_signature_has_faults() -> None:
 
 def test_bulk_and_single_sweeps_give_the_same_facts(fleets: Generated) -> None:
     assert len([one for one in manifests(fleets.home, DS)[0] if one.cluster == EACH]) == healthy(0).sweeps
-    tables = "broker_intervals", "broker_counters", "partition_rates", "topic_counters", "group_progress", "broker_days"
+    tables = (
+        "broker_intervals",
+        "broker_counters",
+        "partition_rates",
+        "topic_counters",
+        "commit_intervals",
+        "broker_days",
+    )
     for table in tables:
         rows = fleets.facts(table)
         bulk, single = ([row for row in rows if row["cluster"] == name] for name in (clean()[0].cluster, EACH))

@@ -90,7 +90,7 @@ def of_cause(fleets: Generated, cause: str) -> list[Row]:
 def test_first_commits_and_returns(fleets: Generated, growth: GrowthOracle) -> None:
     """Every event of the fact table, with the sweep before it and the last one at which the group had not begun."""
     events = [{**event, "absence_sure": growth.absence_sure(event)} for event in growth.events()]
-    equal(fleets, "commit_events", events, EVENT)
+    equal(fleets, "group_starts", events, EVENT)
     assert {row["before_sweep"] is None for row in events} == {True, False}
     assert {row["absence_sure"] for row in events} == {True, False}
 

@@ -134,7 +134,6 @@ class Oracle:
                 yield {
                     **kept, "topic": topic, "partition": partition, "records": records, "went_back": shrank or other,
                     "from_log_end_offset": first["log_end_offset"], "log_end_offset": last["log_end_offset"],
-                    "isr_count": last["isr_count"], "replicas_count": last["replicas_count"],
                 }  # fmt: skip
 
     def topic_counters(self) -> Iterator[Row]:

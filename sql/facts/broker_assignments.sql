@@ -1,0 +1,73 @@
+-- How the partitions that are assigned to a broker stood from one sweep to the next: those that it should lead, or, of
+-- one that the cluster does not list, those that go on without it.
+-- in:  raw_sweeps, raw_topics, raw_brokers, out_of_sync_replicas, broker_intervals, cluster_sweeps
+-- out: one row per broker and pair of consecutive sweeps with metadata that both list it, or both miss it.
+--      partition_count: partitions whose preferred leader it is, of a missing one the in-sync sets that lack it, at the
+--      second sweep. from_away, away: how many another broker leads though it is in sync, at the first and the second
+WITH sweeps AS (
+    SELECT
+        s.cluster,
+        s.sweep_at,
+        lag(s.sweep_at) OVER (PARTITION BY s.cluster ORDER BY s.sweep_at) AS previous_sweep
+    FROM raw_sweeps AS s
+    LEFT ANTI JOIN cluster_sweeps AS o ON s.cluster = o.cluster AND s.sweep_at = o.sweep_at AND o.overlapped
+    WHERE s.admin_outcome != 'failed' AND NOT array_contains(s.admin_missing, 'topics')
+),
+
+counted AS (
+    SELECT
+        cluster,
+        sweep_at,
+        get(replicas, 0) AS broker,
+        TRUE AS is_listed,
+        count(*) AS partition_count,
+        count_if(leader != get(replicas, 0) AND array_contains(isr, get(replicas, 0))) AS away
+    FROM raw_topics
+    WHERE leader IS NOT NULL AND size(replicas) > 1
+    GROUP BY cluster, sweep_at, get(replicas, 0)
+    UNION ALL
+    SELECT
+        cluster,
+        sweep_at,
+        follower AS broker,
+        is_listed,
+        count(*) AS partition_count,
+        NULL AS away
+    FROM out_of_sync_replicas
+    WHERE NOT is_listed
+    GROUP BY cluster, sweep_at, follower, is_listed
+),
+
+paired AS (
+    SELECT
+        c.*,
+        s.previous_sweep,
+        lag(c.sweep_at) OVER before AS from_sweep,
+        lag(c.away) OVER before AS from_away
+    FROM counted AS c
+    INNER JOIN sweeps AS s ON c.cluster = s.cluster AND c.sweep_at = s.sweep_at
+    LEFT JOIN raw_brokers AS b
+        ON c.cluster = b.cluster AND c.sweep_at = b.sweep_at AND c.broker = b.broker AND b.host IS NOT NULL
+    WHERE (b.broker IS NOT NULL) = c.is_listed
+    WINDOW before AS (PARTITION BY c.cluster, c.broker, c.is_listed ORDER BY c.sweep_at)
+)
+
+SELECT
+    p.cluster,
+    p.broker,
+    p.from_sweep,
+    p.sweep_at AS to_sweep,
+    p.is_listed,
+    p.partition_count,
+    p.from_away,
+    p.away,
+    i.same_process
+FROM paired AS p
+LEFT JOIN broker_intervals AS i
+    ON
+        p.cluster = i.cluster
+        AND p.broker = i.broker
+        AND p.from_sweep = i.from_sweep
+        AND p.sweep_at = i.to_sweep
+        AND i.kind = 'sweeps'
+WHERE p.from_sweep = p.previous_sweep AND to_date(p.sweep_at) = :ds

@@ -1,0 +1,106 @@
+-- Committed offsets of a group between its cluster's consecutive sweeps.
+-- in:  raw_group_offsets, raw_sweeps, raw_topics, cluster_sweeps
+-- out: one row per group, partition and sweep that read its commit. records may be negative: a rewind is a fact, not an
+--      error. Without the earlier commit where it was not read before the later one. kind: null unless the commit was
+--      not there at the usable sweep before (sweep_number counts those): the first, or the return of one that was last
+--      there at before_sweep
+WITH sweeps AS (
+    SELECT
+        s.cluster,
+        s.sweep_at,
+        NOT arrays_overlap(s.admin_missing, array('topics', 'groups')) AS is_usable,
+        lag(s.sweep_at) OVER (PARTITION BY s.cluster ORDER BY s.sweep_at) AS from_sweep,
+        count_if(NOT arrays_overlap(s.admin_missing, array('topics', 'groups')))
+            OVER (PARTITION BY s.cluster ORDER BY s.sweep_at) AS usable_sweeps
+    FROM raw_sweeps AS s
+    LEFT ANTI JOIN cluster_sweeps AS o ON s.cluster = o.cluster AND s.sweep_at = o.sweep_at AND o.overlapped
+    WHERE NOT array_contains(s.admin_missing, 'group_offsets') AND s.admin_outcome != 'failed'
+),
+
+-- few topics of a large cluster are read by groups: the others' metadata need not be moved about
+listed AS (
+    SELECT
+        t.cluster,
+        t.sweep_at,
+        t.topic,
+        t.partition,
+        t.leader,
+        coalesce(t.topic_id, '') AS topic_id
+    FROM raw_topics AS t
+    LEFT SEMI JOIN raw_group_offsets AS o ON t.cluster = o.cluster AND t.topic = o.topic
+),
+
+commits AS (
+    SELECT
+        o.cluster,
+        o.group_id,
+        o.topic,
+        o.partition,
+        s.from_sweep,
+        s.sweep_at AS to_sweep,
+        o.committed_offset,
+        o.read_at,
+        t.leader,
+        t.topic_id,
+        CASE WHEN s.is_usable THEN s.usable_sweeps END AS sweep_number,
+        CASE WHEN s.is_usable THEN s.sweep_at END AS usable_sweep,
+        CASE WHEN s.is_usable THEN o.committed_offset END AS usable_offset,
+        CASE WHEN s.is_usable THEN t.topic_id END AS usable_topic_id
+    FROM sweeps AS s
+    INNER JOIN raw_group_offsets AS o ON s.cluster = o.cluster AND s.sweep_at = o.sweep_at
+    LEFT JOIN listed AS t
+        ON o.cluster = t.cluster AND o.sweep_at = t.sweep_at AND o.topic = t.topic AND o.partition = t.partition
+),
+
+paired AS (
+    SELECT
+        *,
+        lag(committed_offset) OVER before AS last_offset,
+        lag(read_at) OVER before AS last_read_at,
+        lag(topic_id) OVER before AS last_topic_id,
+        lag(to_sweep) OVER before = from_sweep AS is_next,
+        max(sweep_number) OVER earlier AS before_number,
+        max(usable_sweep) OVER earlier AS before_sweep,
+        last_value(usable_offset) IGNORE NULLS OVER earlier AS before_offset,
+        last_value(usable_topic_id) IGNORE NULLS OVER earlier AS before_topic_id
+    FROM commits
+    WINDOW
+        before AS (PARTITION BY cluster, group_id, topic, partition ORDER BY to_sweep),
+        earlier AS (
+            PARTITION BY cluster, group_id, topic, partition ORDER BY to_sweep
+            ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        )
+),
+
+compared AS (
+    SELECT
+        *,
+        is_next AND coalesce(read_at > last_read_at, TRUE) AS has_before,
+        CASE
+            WHEN sweep_number - coalesce(before_number, 0) > 1 THEN if(before_number IS NULL, 'first', 'return')
+        END AS kind
+    FROM paired
+    WHERE to_date(to_sweep) = :ds
+)
+
+SELECT
+    cluster,
+    group_id,
+    topic,
+    partition,
+    from_sweep,
+    to_sweep,
+    leader,
+    read_at,
+    committed_offset,
+    kind,
+    sweep_number,
+    topic_id,
+    CASE WHEN has_before THEN last_offset END AS from_committed_offset,
+    CASE WHEN has_before THEN committed_offset - last_offset END AS records,
+    CASE WHEN has_before THEN (unix_micros(read_at) - unix_micros(last_read_at)) / 1e6D END AS seconds,
+    CASE WHEN kind = 'return' THEN before_number END AS before_number,
+    CASE WHEN kind = 'return' THEN before_sweep END AS before_sweep,
+    CASE WHEN kind = 'return' THEN before_offset END AS previous_offset,
+    nullif(topic_id, '') = nullif(if(kind = 'return', before_topic_id, last_topic_id), '') AS same_topic
+FROM compared

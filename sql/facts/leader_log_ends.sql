@@ -1,0 +1,83 @@
+-- Log ends of leaders that need a closer look, from the sweep before that read a leader to each sweep of the day: of
+-- partitions that more than one broker led, or that a leader's reads did not all show, and those that went back.
+-- in:  raw_brokers, raw_partitions, cluster_sweeps, partition_rates (a leader that stayed)
+-- out: one row per partition and pair of sweeps; where one_leader, it is an interval of that leader that went back. Two
+--      brokers may both call themselves leader for a moment: the lower end before and the higher end after are taken,
+--      since what either of them has is not lost
+WITH reads AS (
+    SELECT
+        cluster,
+        broker,
+        count(*) AS times
+    FROM raw_brokers
+    WHERE read_at IS NOT NULL
+    GROUP BY cluster, broker
+),
+
+moved AS (
+    SELECT
+        p.cluster,
+        p.topic,
+        p.partition
+    FROM raw_partitions AS p
+    INNER JOIN reads AS r ON p.cluster = r.cluster AND p.broker = r.broker
+    WHERE p.replicas_count > 0
+    GROUP BY p.cluster, p.topic, p.partition
+    HAVING min(p.broker) != max(p.broker) OR count(*) < max(r.times)
+),
+
+ends AS (
+    SELECT
+        p.cluster,
+        p.topic,
+        p.partition,
+        p.sweep_at,
+        min(struct(p.log_end_offset, p.broker)) AS lowest,
+        max(struct(p.log_end_offset, p.broker)) AS highest
+    FROM raw_partitions AS p
+    INNER JOIN moved AS m ON p.cluster = m.cluster AND p.topic = m.topic AND p.partition = m.partition
+    LEFT ANTI JOIN cluster_sweeps AS o ON p.cluster = o.cluster AND p.sweep_at = o.sweep_at AND o.overlapped
+    WHERE p.replicas_count > 0 AND p.log_end_offset >= 0
+    GROUP BY p.cluster, p.topic, p.partition, p.sweep_at
+),
+
+paired AS (
+    SELECT
+        cluster,
+        topic,
+        partition,
+        sweep_at AS to_sweep,
+        highest,
+        lag(sweep_at) OVER before AS from_sweep,
+        lag(lowest) OVER before AS lowest_before
+    FROM ends
+    WINDOW before AS (PARTITION BY cluster, topic, partition ORDER BY sweep_at)
+)
+
+SELECT
+    p.cluster,
+    p.topic,
+    p.partition,
+    p.from_sweep,
+    p.to_sweep,
+    p.lowest_before.broker AS from_broker,
+    p.highest.broker,
+    p.lowest_before.log_end_offset AS from_log_end_offset,
+    p.highest.log_end_offset,
+    FALSE AS one_leader
+FROM paired AS p
+WHERE to_date(p.to_sweep) = :ds AND p.from_sweep IS NOT NULL
+UNION ALL
+SELECT
+    cluster,
+    topic,
+    partition,
+    from_sweep,
+    to_sweep,
+    broker AS from_broker,
+    broker,
+    from_log_end_offset,
+    log_end_offset,
+    TRUE AS one_leader
+FROM partition_rates
+WHERE went_back AND log_end_offset < from_log_end_offset
