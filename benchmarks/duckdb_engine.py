@@ -177,6 +177,8 @@ def _translated(query: str, literals: tuple[tuple[str, str], ...]) -> str:
         query = re.sub(rf":{name}\b", text, query)
     query = query.replace("hex(encode(group_id, 'UTF-16BE'))", "hex_utf16(group_id)")
     tree = sqlglot.parse_one(query, read="spark")
+    for hint in list(tree.find_all(exp.Hint)):  # of joins; DuckDB knows sizes
+        hint.pop()
     for tried in list(tree.find_all(exp.Anonymous)):
         if tried.name == "try_sum":  # whole numbers add up to wider ones here, which do not overflow
             tried.replace(exp.Sum(this=tried.expressions[0]))

@@ -1,17 +1,16 @@
 -- How the partitions that are assigned to a broker stood from one sweep to the next: those that it should lead, or, of
 -- one that the cluster does not list, those that go on without it.
--- in:  raw_sweeps, raw_topics, raw_brokers, out_of_sync_replicas, broker_intervals, cluster_sweeps
+-- in:  cluster_sweeps, raw_topics, raw_brokers, out_of_sync_replicas, broker_intervals
 -- out: one row per broker and pair of consecutive sweeps with metadata that both list it, or both miss it.
 --      partition_count: partitions whose preferred leader it is, of a missing one the in-sync sets that lack it, at the
 --      second sweep. from_away, away: how many another broker leads though it is in sync, at the first and the second
 WITH sweeps AS (
     SELECT
-        s.cluster,
-        s.sweep_at,
-        lag(s.sweep_at) OVER (PARTITION BY s.cluster ORDER BY s.sweep_at) AS previous_sweep
-    FROM raw_sweeps AS s
-    LEFT ANTI JOIN cluster_sweeps AS o ON s.cluster = o.cluster AND s.sweep_at = o.sweep_at AND o.overlapped
-    WHERE s.admin_outcome != 'failed' AND NOT array_contains(s.admin_missing, 'topics')
+        cluster,
+        sweep_at,
+        lag(sweep_at) OVER (PARTITION BY cluster ORDER BY sweep_at) AS previous_sweep
+    FROM cluster_sweeps
+    WHERE topics_read AND NOT overlapped
 ),
 
 preferred AS (

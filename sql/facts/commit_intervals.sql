@@ -1,20 +1,19 @@
 -- Committed offsets of a group between its cluster's consecutive sweeps.
--- in:  raw_group_offsets, raw_sweeps, raw_topics, cluster_sweeps
+-- in:  raw_group_offsets, raw_topics, cluster_sweeps
 -- out: one row per group, partition and sweep that read its commit. records may be negative: a rewind is a fact, not an
 --      error. Without the earlier commit where it was not read before the later one. kind: null unless the commit was
 --      not there at the usable sweep before (sweep_number counts those): the first, or the return of one that was last
 --      there at before_sweep
 WITH sweeps AS (
     SELECT
-        s.cluster,
-        s.sweep_at,
-        NOT arrays_overlap(s.admin_missing, array('topics', 'groups')) AS is_usable,
-        lag(s.sweep_at) OVER (PARTITION BY s.cluster ORDER BY s.sweep_at) AS from_sweep,
-        count_if(NOT arrays_overlap(s.admin_missing, array('topics', 'groups')))
-            OVER (PARTITION BY s.cluster ORDER BY s.sweep_at) AS usable_sweeps
-    FROM raw_sweeps AS s
-    LEFT ANTI JOIN cluster_sweeps AS o ON s.cluster = o.cluster AND s.sweep_at = o.sweep_at AND o.overlapped
-    WHERE NOT array_contains(s.admin_missing, 'group_offsets') AND s.admin_outcome != 'failed'
+        cluster,
+        sweep_at,
+        topics_read AND groups_read AS is_usable,
+        lag(sweep_at) OVER before AS from_sweep,
+        count_if(topics_read AND groups_read) OVER before AS usable_sweeps
+    FROM cluster_sweeps
+    WHERE offsets_read AND NOT overlapped
+    WINDOW before AS (PARTITION BY cluster ORDER BY sweep_at)
 ),
 
 -- few topics of a large cluster are read by groups: the others' metadata need not be moved about

@@ -5,14 +5,11 @@
 --      partition of __consumer_offsets is abs(Java's hashCode of its name) modulo their number; null without the topic.
 WITH sweeps AS (
     SELECT
-        s.cluster,
-        s.sweep_at,
-        row_number() OVER (PARTITION BY s.cluster ORDER BY s.sweep_at) AS sweep_number
-    FROM raw_sweeps AS s
-    LEFT ANTI JOIN cluster_sweeps AS o ON s.cluster = o.cluster AND s.sweep_at = o.sweep_at AND o.overlapped
-    WHERE
-        s.admin_outcome != 'failed'
-        AND NOT arrays_overlap(s.admin_missing, array('topics', 'groups', 'group_offsets'))
+        cluster,
+        sweep_at,
+        row_number() OVER (PARTITION BY cluster ORDER BY sweep_at) AS sweep_number
+    FROM cluster_sweeps
+    WHERE topics_read AND groups_read AND offsets_read AND NOT overlapped
 ),
 
 names AS (

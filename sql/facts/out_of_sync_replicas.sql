@@ -1,5 +1,5 @@
 -- Followers that an in-sync set lacks, at each sweep with metadata, and what their brokers and leaders showed then.
--- in:  raw_sweeps, raw_topics, short_leaders, raw_brokers, raw_partitions, raw_fetcher_lags
+-- in:  cluster_sweeps, raw_topics, short_leaders, raw_brokers, raw_partitions, raw_fetcher_lags
 -- out: one row per partition, missing follower and sweep, also of sweeps before the day. previous_sweep: the one before
 --      with metadata. is_listed: the cluster lists the follower. *_log_end_offset, *_read_at: as the two brokers showed
 --      the partition; null where it was not read
@@ -8,8 +8,8 @@ WITH sweeps AS (
         cluster,
         sweep_at,
         lag(sweep_at) OVER (PARTITION BY cluster ORDER BY sweep_at) AS previous_sweep
-    FROM raw_sweeps
-    WHERE admin_outcome != 'failed' AND NOT array_contains(admin_missing, 'topics')
+    FROM cluster_sweeps
+    WHERE topics_read
 ),
 
 -- what the controller told the brokers; a set that is short at its leader alone has lost any of its followers

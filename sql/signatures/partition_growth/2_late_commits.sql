@@ -1,16 +1,25 @@
 -- First commits that lie past where reading from the start, or from the lost offset, would have begun.
--- in:  group_starts, start_windows, coordinator_health, declared_resets
+-- in:  group_starts, start_windows, broker_counters, declared_resets
 -- out: one row per group, partition and event with its cause. at_most: offsets from there to the first commit;
 --      there_before: those of them that were in the log when the group had not begun, skipped if its reset is latest;
 --      none of a compacted log, whose offsets need not hold records. arriving: offsets per byte, null unless measured.
 --      A group that commits below the log end of before it began did not begin at a log end: it is left out
-WITH expired AS (
+WITH returns AS (
+    SELECT DISTINCT
+        cluster,
+        before_sweep,
+        to_sweep
+    FROM group_starts
+    WHERE kind = 'return'
+),
+
+expired AS (
     SELECT
         s.cluster,
         s.before_sweep,
         s.to_sweep,
         try_sum(h.offset_expirations) AS offset_expirations
-    FROM (SELECT DISTINCT cluster, before_sweep, to_sweep FROM group_starts WHERE kind = 'return') AS s
+    FROM returns AS s
     INNER JOIN broker_counters AS h
         ON s.cluster = h.cluster AND s.before_sweep < h.to_sweep AND s.to_sweep >= h.to_sweep
     GROUP BY s.cluster, s.before_sweep, s.to_sweep

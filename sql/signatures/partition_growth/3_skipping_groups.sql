@@ -34,6 +34,15 @@ WITH summed AS (
     GROUP BY cluster, cause, group_id, topic, to_sweep
 ),
 
+windows AS (
+    SELECT DISTINCT
+        cluster,
+        topic,
+        from_sweep,
+        to_sweep
+    FROM summed
+),
+
 -- from two commits each; the offsets of a group without members were set by others
 known AS (
     SELECT
@@ -42,7 +51,7 @@ known AS (
         s.from_sweep,
         s.to_sweep,
         try_sum(p.records) AS records
-    FROM (SELECT DISTINCT cluster, topic, from_sweep, to_sweep FROM late_commits) AS s
+    FROM windows AS s
     INNER JOIN commit_intervals AS p
         ON
             s.cluster = p.cluster

@@ -20,8 +20,8 @@ from support.spark_runs.analysed import spark
 
 pytestmark = pytest.mark.timeout(1800)
 READ = {
-    "cluster_days", "broker_days", "broker_settings", "broker_intervals", "broker_counters", "out_of_sync_replicas", "out_of_sync_intervals",
-    "broker_assignments", "topic_shapes", "broker_starts", "restarts", "lost_producers",
+    "cluster_days", "broker_days", "broker_settings", "broker_intervals", "broker_counters",
+    "out_of_sync_intervals", "broker_assignments", "topic_shapes", "broker_starts", "restarts", "lost_producers",
 }  # fmt: skip
 SETTLED_S = 1400.0  # the last of five sweeps comes so much later than recorded, which is still the same day
 

@@ -99,9 +99,8 @@ def test_the_eventful_cluster_gives_rows_to_nearly_every_fact(story: Story) -> N
     empty = {
         path.name for path in (story.day.home / "facts").iterdir() if not story.day.facts(path.name, cluster="eventful")
     }
-    rare = {"lost_producers"}
-    # which has days of its own: test_close_looks.py
-    assert empty <= rare | {"look_steps"}
+    # looks have days of their own: test_close_looks.py
+    assert empty <= {"lost_producers", "look_steps"}
 
 
 @pytest.mark.parametrize("name", ["start-at-the-end-of-time", "agent-time", "extreme-2", "no-replicas"])

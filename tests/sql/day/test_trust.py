@@ -54,15 +54,8 @@ def test_every_signature_has_faults() -> None:
 
 def test_bulk_and_single_sweeps_give_the_same_facts(fleets: Generated) -> None:
     assert len([one for one in manifests(fleets.home, DS)[0] if one.cluster == EACH]) == healthy(0).sweeps
-    tables = (
-        "broker_intervals",
-        "broker_counters",
-        "partition_rates",
-        "topic_counters",
-        "commit_intervals",
-        "broker_days",
-    )
-    for table in tables:
+    counters = "broker_counters", "topic_counters"
+    for table in ("broker_intervals", *counters, "partition_rates", "commit_intervals", "broker_days"):
         rows = fleets.facts(table)
         bulk, single = ([row for row in rows if row["cluster"] == name] for name in (clean()[0].cluster, EACH))
         assert len(bulk) >= 3
