@@ -21,7 +21,7 @@ from fleet_spark.facts import CLOCK_SECONDS, START_HOURS, fact_queries
 from kafka_fleet.knowledge.conditions import load_conditions
 from kafka_fleet.knowledge.needs import Coverage, Shown, coverage
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.schema.raw_tables import raw_schemas
+from kafka_fleet.schema.raw_tables import STATES, raw_schemas
 from kafka_fleet.store.raw.manifests import manifests
 
 _MACROS = (
@@ -101,9 +101,19 @@ class Duck:
         for table, schema in raw_schemas().items():
             paths = list(dict.fromkeys(str(self.home / m.files[table].path) for m in used if table in m.files))
             if paths:
-                self.connection.execute(f"CREATE VIEW raw_{table} AS SELECT * FROM read_parquet({paths!r})")
+                read = f"read_parquet({paths!r}, union_by_name = true)"
+                self.connection.execute(f"CREATE VIEW raw_{table} AS SELECT *{self._last(table, read)} FROM {read}")
             else:
                 self.table(f"raw_{table}", schema.empty_table())
+
+    def _last(self, table: str, read: str) -> str:
+        """What gives every row of a table of states its last sweep; older files have no such column."""
+        if table not in STATES:
+            return ""
+        there = "last_sweep_at" in self.connection.sql(f"FROM {read} LIMIT 0").columns
+        return (
+            " REPLACE (coalesce(last_sweep_at, sweep_at) AS last_sweep_at)" if there else ", sweep_at AS last_sweep_at"
+        )
 
     def table(self, name: str, content: pa.Table) -> None:
         """Store an Arrow table."""

@@ -35,7 +35,7 @@ from fleet_spark.frames import empty_frame, held, local_frame
 from fleet_spark.parquet import read_footer, write_distributed, write_local
 from fleet_spark.query_profiles import QueryProfiles, few, tables_read, weight
 from fleet_spark.staging import staged
-from kafka_fleet.schema.raw_tables import raw_schemas
+from kafka_fleet.schema.raw_tables import STATES, raw_schemas
 from kafka_fleet.store.files import read_file, replace_file
 from kafka_fleet.store.generations import Unchangeable, current_generation, publish
 from kafka_fleet.store.home import Home, HomeGeneration
@@ -101,6 +101,8 @@ class Day:
         files = [m.files[table] for m in used if table in m.files]
         paths = list(dict.fromkeys(str(self.home / file.path) for file in files if file.rows))
         frame = self._raw(table, paths) if paths else empty_frame(self.spark, spark_schema(table))
+        if table in STATES:
+            frame = self._states(frame, used)
         self._view(frame, f"raw_{table}", sum(file.rows for file in files))
 
     def show(self, tables: Collection[str], clusters: Collection[str]) -> None:
@@ -132,6 +134,26 @@ class Day:
         both = {new: coalesce(new, name).alias(new) for name, new in old.items()}
         named = frame.select(*(both.get(field.name, col(field.name)) for field in schema)) if old else frame
         return named.select(*staged(schema))
+
+    def _states(self, frame: DataFrame, used: list[Manifest]) -> DataFrame:
+        """Rows that hold from `sweep_at` to `last_sweep_at`. Of a cluster with a sweep that came after its day was
+        joined, and lies between those that were, one row per sweep: the late one has rows of its own.
+        """
+        frame = frame.withColumn("last_sweep_at", coalesce("last_sweep_at", "sweep_at"))
+        last = {m.cluster: m.sweep_at for m in used if m.joined}  # in time order
+        late = {m.cluster for m in used if not m.joined and m.sweep_at < last.get(m.cluster, m.sweep_at)}
+        if not late:
+            return frame
+        times = [(m.cluster, m.sweep_at) for m in used if m.joined and m.cluster in late]
+        each = self.spark.createDataFrame(times, "joined_cluster STRING, at TIMESTAMP")
+        of_late = col("cluster").isin(sorted(late))
+        ranges, alone = frame.where(of_late & (col("sweep_at") < col("last_sweep_at"))), col("at").alias("sweep_at")
+        held = ranges.join(
+            each, (col("cluster") == each.joined_cluster) & col("at").between(col("sweep_at"), col("last_sweep_at"))
+        )
+        single = held.select(*(alone if name == "sweep_at" else name for name in frame.columns))
+        rest = frame.where(~(of_late & (col("sweep_at") < col("last_sweep_at"))))
+        return rest.union(single.withColumn("last_sweep_at", col("sweep_at")))
 
     def _view(self, frame: DataFrame, name: str, rows: int) -> None:
         """Few rows are one partition, so that joins and windows over them need no shuffle; and are read once."""

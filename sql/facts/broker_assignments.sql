@@ -13,17 +13,30 @@ WITH sweeps AS (
     WHERE topics_read AND NOT overlapped
 ),
 
-counted AS (
+preferred AS (
     SELECT
         cluster,
         sweep_at,
+        last_sweep_at,
         get(replicas, 0) AS broker,
-        TRUE AS is_listed,
         count(*) AS partition_count,
         count_if(leader != get(replicas, 0) AND array_contains(isr, get(replicas, 0))) AS away
     FROM raw_topics
     WHERE leader IS NOT NULL AND size(replicas) > 1
-    GROUP BY cluster, sweep_at, get(replicas, 0)
+    GROUP BY cluster, sweep_at, last_sweep_at, get(replicas, 0)
+),
+
+counted AS (
+    SELECT
+        t.cluster,
+        s.sweep_at,
+        t.broker,
+        TRUE AS is_listed,
+        try_sum(t.partition_count) AS partition_count,
+        try_sum(t.away) AS away
+    FROM preferred AS t
+    INNER JOIN sweeps AS s ON t.cluster = s.cluster AND s.sweep_at BETWEEN t.sweep_at AND t.last_sweep_at
+    GROUP BY t.cluster, s.sweep_at, t.broker
     UNION ALL
     SELECT
         cluster,

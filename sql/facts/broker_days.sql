@@ -6,9 +6,9 @@ WITH settings AS (
     SELECT
         cluster,
         broker,
-        max_by(value, sweep_at) FILTER (WHERE name = 'process.roles') AS process_roles,
-        max_by(value, sweep_at) FILTER (
-            WHERE name = 'log.cleaner.enable' AND NOT redacted AND to_date(sweep_at) = :ds
+        max_by(value, last_sweep_at) FILTER (WHERE name = 'process.roles') AS process_roles,
+        max_by(value, last_sweep_at) FILTER (
+            WHERE name = 'log.cleaner.enable' AND NOT redacted AND to_date(last_sweep_at) = :ds
         ) AS cleaner_enabled
     FROM raw_broker_configs
     WHERE name IN ('process.roles', 'log.cleaner.enable')

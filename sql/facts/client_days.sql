@@ -30,7 +30,7 @@ releases AS (
 transactional AS (
     SELECT DISTINCT cluster
     FROM raw_topics
-    WHERE topic = '__transaction_state' AND to_date(sweep_at) = :ds
+    WHERE topic = '__transaction_state' AND to_date(last_sweep_at) = :ds
 ),
 
 -- Replica fetchers do not say who they are: each broker holds some to each of the others on the brokers' own listener.

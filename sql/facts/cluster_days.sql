@@ -6,8 +6,9 @@
 WITH levels AS (
     SELECT
         cluster,
-        max_by(max_level, sweep_at) FILTER (WHERE feature = 'metadata.version' AND to_date(sweep_at) = :ds)
-            AS metadata_level,
+        max_by(max_level, last_sweep_at) FILTER (
+            WHERE feature = 'metadata.version' AND to_date(last_sweep_at) = :ds
+        ) AS metadata_level,
         max(feature = 'eligible.leader.replicas.version' AND coalesce(max_level > 0, FALSE)) AS eligible_leader_replicas
     FROM raw_features
     GROUP BY cluster
@@ -29,7 +30,7 @@ settings AS (
             'process.roles', 'zookeeper.connect', 'controller.listener.names', 'control.plane.listener.name',
             'inter.broker.listener.name', 'security.inter.broker.protocol', 'num.replica.fetchers'
         )
-        AND to_date(sweep_at) = :ds
+        AND to_date(last_sweep_at) = :ds
     GROUP BY cluster
 ),
 
@@ -37,9 +38,9 @@ settings AS (
 configs AS (
     SELECT
         cluster,
-        max(sweep_at) AS configs_sweep
+        max(last_sweep_at) AS configs_sweep
     FROM raw_topic_configs
-    WHERE name = 'min.insync.replicas' AND to_date(sweep_at) = :ds
+    WHERE name = 'min.insync.replicas' AND to_date(last_sweep_at) = :ds
     GROUP BY cluster
 )
 
@@ -88,7 +89,7 @@ SELECT
         0
     ) AS offsets_covered
 FROM cluster_sweeps AS s
-INNER JOIN raw_declarations AS d ON s.cluster = d.cluster AND s.sweep_at = d.sweep_at
+INNER JOIN raw_declarations AS d ON s.cluster = d.cluster AND s.sweep_at BETWEEN d.sweep_at AND d.last_sweep_at
 LEFT JOIN configs AS c ON s.cluster = c.cluster
 LEFT JOIN levels AS l ON s.cluster = l.cluster
 LEFT JOIN settings AS o ON s.cluster = o.cluster

@@ -21,6 +21,7 @@ listed AS (
     SELECT
         t.cluster,
         t.sweep_at,
+        t.last_sweep_at,
         t.topic,
         t.partition,
         t.leader,
@@ -48,7 +49,11 @@ commits AS (
     FROM sweeps AS s
     INNER JOIN raw_group_offsets AS o ON s.cluster = o.cluster AND s.sweep_at = o.sweep_at
     LEFT JOIN listed AS t
-        ON o.cluster = t.cluster AND o.sweep_at = t.sweep_at AND o.topic = t.topic AND o.partition = t.partition
+        ON
+            o.cluster = t.cluster
+            AND o.topic = t.topic
+            AND o.partition = t.partition
+            AND o.sweep_at BETWEEN t.sweep_at AND t.last_sweep_at
 ),
 
 paired AS (

@@ -64,12 +64,13 @@ members AS (
 
 listed AS (
     SELECT
-        cluster,
-        sweep_at,
-        group_id,
-        max(state) AS group_state
-    FROM raw_groups
-    GROUP BY cluster, sweep_at, group_id
+        g.cluster,
+        s.sweep_at,
+        g.group_id,
+        max(g.state) AS group_state
+    FROM raw_groups AS g
+    INNER JOIN sweeps AS s ON g.cluster = s.cluster AND s.sweep_at BETWEEN g.sweep_at AND g.last_sweep_at
+    GROUP BY g.cluster, s.sweep_at, g.group_id
 )
 
 SELECT
@@ -90,7 +91,7 @@ LEFT JOIN members AS m ON p.cluster = m.cluster AND s.sweep_at = m.sweep_at AND 
 LEFT JOIN raw_topics AS t
     ON
         p.cluster = t.cluster
-        AND s.sweep_at = t.sweep_at
+        AND s.sweep_at BETWEEN t.sweep_at AND t.last_sweep_at
         AND t.topic = '__consumer_offsets'
         AND p.offsets_partition = t.partition
-LEFT JOIN raw_broker_metrics AS b ON t.cluster = b.cluster AND t.sweep_at = b.sweep_at AND t.leader = b.broker
+LEFT JOIN raw_broker_metrics AS b ON s.cluster = b.cluster AND s.sweep_at = b.sweep_at AND t.leader = b.broker

@@ -21,10 +21,10 @@ listed AS (
     SELECT
         g.cluster,
         g.group_id,
-        count_if(to_date(g.sweep_at) = :ds) AS sweep_count,
-        max(g.protocol_type = 'connect' AND to_date(g.sweep_at) = :ds) AS is_connect,
+        count_if(to_date(s.sweep_at) = :ds) AS sweep_count,
+        max(g.protocol_type = 'connect' AND to_date(s.sweep_at) = :ds) AS is_connect,
         -- its newer groups are of a type of their own
-        max(g.protocol_type = 'streams' AND to_date(g.sweep_at) = :ds) AS is_streams,
+        max(g.protocol_type = 'streams' AND to_date(s.sweep_at) = :ds) AS is_streams,
         -- a state that is not told may hide members; null where no sweep that can be compared listed the group
         min(
             CASE
@@ -33,7 +33,7 @@ listed AS (
             END
         ) AS is_idle
     FROM raw_groups AS g
-    INNER JOIN cluster_sweeps AS s ON g.cluster = s.cluster AND g.sweep_at = s.sweep_at
+    INNER JOIN cluster_sweeps AS s ON g.cluster = s.cluster AND s.sweep_at BETWEEN g.sweep_at AND g.last_sweep_at
     GROUP BY g.cluster, g.group_id
 )
 

@@ -63,7 +63,8 @@ assigned AS (
         a.topic,
         a.partition
     FROM cluster_days AS c
-    INNER JOIN raw_group_assignments AS a ON c.cluster = a.cluster AND c.lags_sweep = a.sweep_at
+    INNER JOIN raw_group_assignments AS a
+        ON c.cluster = a.cluster AND c.lags_sweep BETWEEN a.sweep_at AND a.last_sweep_at
 ),
 
 readers AS (
@@ -79,7 +80,7 @@ states AS (
         g.group_id,
         max(g.state) AS group_state
     FROM cluster_days AS c
-    INNER JOIN raw_groups AS g ON c.cluster = g.cluster AND c.lags_sweep = g.sweep_at
+    INNER JOIN raw_groups AS g ON c.cluster = g.cluster AND c.lags_sweep BETWEEN g.sweep_at AND g.last_sweep_at
     GROUP BY g.cluster, g.group_id
 )
 

@@ -29,7 +29,7 @@ WITH begun AS (
         ON
             a.cluster = s.cluster
             AND a.group_id = s.group_id
-            AND a.sweep_at = s.sweep_at
+            AND s.sweep_at BETWEEN a.sweep_at AND a.last_sweep_at
             AND s.sweep_number > coalesce(c.before_number, 0)
             AND c.sweep_number > s.sweep_number
     WHERE c.kind IS NOT NULL AND c.topic_id IS NOT NULL

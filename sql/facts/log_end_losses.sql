@@ -77,9 +77,17 @@ SELECT
 FROM back AS b
 LEFT JOIN stayed AS s ON b.cluster = s.cluster AND b.topic = s.topic AND b.to_sweep = s.to_sweep
 LEFT JOIN raw_topics AS f
-    ON b.cluster = f.cluster AND b.topic = f.topic AND b.partition = f.partition AND b.from_sweep = f.sweep_at
+    ON
+        b.cluster = f.cluster
+        AND b.topic = f.topic
+        AND b.partition = f.partition
+        AND b.from_sweep BETWEEN f.sweep_at AND f.last_sweep_at
 LEFT JOIN raw_topics AS t
-    ON b.cluster = t.cluster AND b.topic = t.topic AND b.partition = t.partition AND b.to_sweep = t.sweep_at
+    ON
+        b.cluster = t.cluster
+        AND b.topic = t.topic
+        AND b.partition = t.partition
+        AND b.to_sweep BETWEEN t.sweep_at AND t.last_sweep_at
 LEFT JOIN commits AS c
     ON
         b.cluster = c.cluster

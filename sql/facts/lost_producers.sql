@@ -89,7 +89,11 @@ known AS (
         max(p.broker != w.broker) AND NOT max(p.broker = w.broker) AS is_lost
     FROM written AS w
     INNER JOIN raw_topics AS t
-        ON w.cluster = t.cluster AND w.to_sweep = t.sweep_at AND w.topic = t.topic AND w.partition = t.partition
+        ON
+            w.cluster = t.cluster
+            AND w.topic = t.topic
+            AND w.partition = t.partition
+            AND w.to_sweep BETWEEN t.sweep_at AND t.last_sweep_at
     INNER JOIN raw_producers AS p
         ON
             w.cluster = p.cluster

@@ -28,9 +28,13 @@ SELECT
     f.topic_id = t.topic_id AS same_topic,
     size(array_except(array_intersect(f.isr, t.isr), coalesce(b.brokers, array()))) = 0 AS replaced
 FROM unclean_elections AS e
-INNER JOIN raw_topics AS t ON e.cluster = t.cluster AND e.to_sweep = t.sweep_at
+INNER JOIN raw_topics AS t ON e.cluster = t.cluster AND e.to_sweep BETWEEN t.sweep_at AND t.last_sweep_at
 INNER JOIN raw_topics AS f
-    ON e.cluster = f.cluster AND e.from_sweep = f.sweep_at AND t.topic = f.topic AND t.partition = f.partition
+    ON
+        t.cluster = f.cluster
+        AND t.topic = f.topic
+        AND t.partition = f.partition
+        AND e.from_sweep BETWEEN f.sweep_at AND f.last_sweep_at
 LEFT JOIN begun AS b ON e.cluster = b.cluster AND e.from_sweep = b.from_sweep AND e.to_sweep = b.to_sweep
 WHERE
     e.unclean_elections > 0

@@ -18,7 +18,7 @@ WITH batches AS (
 assigned AS (
     SELECT
         a.cluster,
-        a.sweep_at,
+        s.sweep_at,
         a.group_id,
         a.member_id,
         a.topic,
@@ -28,13 +28,18 @@ assigned AS (
         s.partition_count AS partitions_of_topic,
         max(try_divide(r.records, r.seconds)) AS records_per_s
     FROM raw_group_assignments AS a
+    INNER JOIN topic_shapes AS s
+        ON a.cluster = s.cluster AND a.topic = s.topic AND s.sweep_at BETWEEN a.sweep_at AND a.last_sweep_at
     INNER JOIN raw_topics AS t
-        ON a.cluster = t.cluster AND a.sweep_at = t.sweep_at AND a.topic = t.topic AND a.partition = t.partition
-    INNER JOIN topic_shapes AS s ON a.cluster = s.cluster AND a.sweep_at = s.sweep_at AND a.topic = s.topic
+        ON
+            a.cluster = t.cluster
+            AND a.topic = t.topic
+            AND a.partition = t.partition
+            AND s.sweep_at BETWEEN t.sweep_at AND t.last_sweep_at
     LEFT JOIN partition_rates AS r
         ON
             a.cluster = r.cluster
-            AND a.sweep_at = r.to_sweep
+            AND s.sweep_at = r.to_sweep
             AND a.topic = r.topic
             AND a.partition = r.partition
             AND NOT r.went_back

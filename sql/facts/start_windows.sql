@@ -15,14 +15,21 @@ WITH windows AS (
     WHERE from_sweep IS NOT NULL
 ),
 
+usable AS (
+    SELECT DISTINCT
+        cluster,
+        sweep_at
+    FROM group_coordinators
+),
+
 hosts AS (
     SELECT DISTINCT
         w.*,
         explode(t.replicas) AS broker
     FROM windows AS w
+    INNER JOIN usable AS u ON w.cluster = u.cluster AND u.sweep_at BETWEEN w.from_sweep AND w.to_sweep
     INNER JOIN raw_topics AS t
-        ON w.cluster = t.cluster AND w.topic = t.topic AND t.sweep_at BETWEEN w.from_sweep AND w.to_sweep
-    LEFT SEMI JOIN group_coordinators AS g ON t.cluster = g.cluster AND t.sweep_at = g.sweep_at
+        ON w.cluster = t.cluster AND w.topic = t.topic AND u.sweep_at BETWEEN t.sweep_at AND t.last_sweep_at
 ),
 
 -- a broker counts as measured when sound intervals of the topic's meters fill the window; a meter is made at its first
@@ -68,18 +75,24 @@ ends AS (
         w.topic,
         w.from_sweep,
         w.to_sweep,
-        max(t.sweep_at) AS last_sweep,
-        max(if(t.sweep_at = w.to_sweep, p.log_end_offset, NULL))
-        - if(min(t.sweep_at) = w.to_sweep, 0, max(if(t.sweep_at = w.from_sweep, p.log_end_offset, NULL))) AS appended
+        max(w.to_sweep <= t.last_sweep_at) AS is_there,
+        max(if(p.sweep_at = w.to_sweep, p.log_end_offset, NULL))
+        - if(min(t.sweep_at) > w.from_sweep, 0, max(if(p.sweep_at = w.from_sweep, p.log_end_offset, NULL))) AS appended
     FROM windows AS w
     INNER JOIN raw_topics AS t
-        ON w.cluster = t.cluster AND w.topic = t.topic AND t.sweep_at IN (w.from_sweep, w.to_sweep)
+        ON
+            w.cluster = t.cluster
+            AND w.topic = t.topic
+            AND (
+                w.from_sweep BETWEEN t.sweep_at AND t.last_sweep_at OR w.to_sweep BETWEEN t.sweep_at AND t.last_sweep_at
+            )
     LEFT JOIN raw_partitions AS p
         ON
             t.cluster = p.cluster
             AND t.topic = p.topic
             AND t.partition = p.partition
-            AND t.sweep_at = p.sweep_at
+            AND p.sweep_at IN (w.from_sweep, w.to_sweep)
+            AND p.sweep_at BETWEEN t.sweep_at AND t.last_sweep_at
             AND p.replicas_count > 0
             AND p.log_end_offset >= 0
     GROUP BY w.cluster, w.topic, w.from_sweep, w.to_sweep, t.partition, coalesce(t.topic_id, '')
@@ -93,7 +106,7 @@ grown AS (
         to_sweep,
         CASE WHEN count(appended) = count(*) THEN try_sum(appended) END AS appended
     FROM ends
-    WHERE last_sweep = to_sweep
+    WHERE is_there
     GROUP BY cluster, topic, from_sweep, to_sweep
 ),
 

@@ -5,12 +5,13 @@ WITH shapes AS (
     SELECT
         t.cluster,
         t.topic,
-        max(t.sweep_at) AS sweep_at,
+        max(a.topics_sweep) AS sweep_at,
         coalesce(max(t.internal), FALSE) AS internal,
         count(*) AS partition_count,
         min(size(t.replicas)) AS fewest_replicas
     FROM raw_topics AS t
-    INNER JOIN cluster_days AS a ON t.cluster = a.cluster AND t.sweep_at = a.topics_sweep
+    INNER JOIN cluster_days AS a
+        ON t.cluster = a.cluster AND a.topics_sweep BETWEEN t.sweep_at AND t.last_sweep_at
     GROUP BY t.cluster, t.topic
 ),
 
@@ -25,7 +26,8 @@ settings AS (
         max(CASE WHEN c.name = 'retention.ms' THEN c.value END) AS retention_ms,
         max(CASE WHEN c.name = 'retention.bytes' THEN c.value END) AS retention_bytes
     FROM raw_topic_configs AS c
-    INNER JOIN cluster_days AS a ON c.cluster = a.cluster AND c.sweep_at = a.configs_sweep
+    INNER JOIN cluster_days AS a
+        ON c.cluster = a.cluster AND a.configs_sweep BETWEEN c.sweep_at AND c.last_sweep_at
     WHERE
         c.name IN (
             'min.insync.replicas', 'unclean.leader.election.enable', 'cleanup.policy', 'retention.ms', 'retention.bytes'

@@ -2,7 +2,8 @@
 
 Tables filled over Jolokia take their columns from `schema/mbeans.yaml`; the others are written out here. Every row
 names its cluster and its sweep; rows of a broker add the broker id and `read_at`, the middle of the request that
-read it. Times are UTC microseconds by the collector's clock.
+read it. Times are UTC microseconds by the collector's clock. Rows of STATES hold for the sweeps from `sweep_at` to
+`last_sweep_at`.
 """
 
 from functools import cache
@@ -13,6 +14,7 @@ import pyarrow as pa
 from kafka_fleet.schema import mbeans
 
 SCHEMA_VERSION = 1
+STATES_VERSION = 2  # of sweeps that are joined with STATES as runs: older programs would misread them
 
 _UTC = pa.timestamp("us", tz="UTC")
 _TYPES = {"string": pa.string(), "int": pa.int32(), "long": pa.int64(), "double": pa.float64()}
@@ -197,6 +199,10 @@ LOOK_TABLES: Described = {
     ),
 }
 
+# tables that describe: most rows are the same in every sweep, and a joined day stores them once (store/raw/states.py)
+STATES = ("topics", "topic_configs", "broker_configs", "features", "declarations", "groups", "group_assignments")
+_RUN = [("last_sweep_at", _UTC, "last of the sweeps in a row that had the row; null: it is of this sweep alone")]
+
 # what landing adds to a row that was measured
 ADDED: dict[str, list[tuple[str, pa.DataType, str]]] = {
     "partitions": [
@@ -220,5 +226,6 @@ def raw_schemas() -> dict[str, pa.Schema]:
         every = [*_SWEEP, *_BROKER, *keys, *columns, *ADDED.get(table.name, [])]
         found[table.name] = pa.schema(_fields(every), metadata={"about": table.about})
     for name, (about, columns) in {**ADMIN_TABLES, **LOOK_TABLES}.items():
-        found[name] = pa.schema(_fields([*_SWEEP, *columns]), metadata={"about": about})
+        run = _RUN if name in STATES else []
+        found[name] = pa.schema(_fields([*_SWEEP, *columns, *run]), metadata={"about": about})
     return found

@@ -26,12 +26,12 @@ class NewerVersion(ValueError):
     """A file that a newer version of the program wrote; one sentence."""
 
 
-def newer(version: object, what: str) -> str | None:
-    """The sentence on a schema_version that this program does not know. Raises ValueError for one that is no number."""
+def newer(version: object, what: str, newest: int = SCHEMA_VERSION) -> str | None:
+    """The sentence on a schema_version beyond the newest that is known. Raises ValueError for one that is no number."""
     if not isinstance(version, int):
         raise ValueError(f"{what}: schema_version is no number")
-    known = f"schema_version {version}, this one reads {SCHEMA_VERSION}"
-    return f"{what} was written by a newer version of this program ({known})" if version > SCHEMA_VERSION else None
+    known = f"schema_version {version}, this one reads {newest}"
+    return f"{what} was written by a newer version of this program ({known})" if version > newest else None
 
 
 def refuse_newer(version: object, what: str) -> None:

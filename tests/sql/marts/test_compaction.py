@@ -10,7 +10,7 @@ import pytest
 
 from fleet_spark.tables import Day
 from kafka_fleet.base.resources import sql_dir
-from kafka_fleet.schema.raw_tables import raw_schemas
+from kafka_fleet.schema.raw_tables import STATES, raw_schemas
 from kafka_fleet.store.generations import claim_generation
 from kafka_fleet.store.raw import compaction
 from kafka_fleet.store.raw.compaction import compact, compact_finished, remove_superseded, tidy
@@ -25,7 +25,7 @@ DS, NEXT, LONG_AFTER = "2026-11-20", date(2026, 11, 21), FIRST.timestamp() + 10*
 SWEEPS, CLUSTERS = 6, ("orders-eu", "payments-eu")
 
 
-def tables(number: int) -> dict[str, list[dict[str, object]]]:
+def tables(number: int, leader: int | None = None) -> dict[str, list[dict[str, object]]]:
     at = FIRST + timedelta(minutes=10 * number)
     partitions = [
         {"broker": 1, "topic": "заказы", "partition": p, "log_end_offset": p * 10 + number, "replicas_count": 1,
@@ -33,6 +33,8 @@ def tables(number: int) -> dict[str, list[dict[str, object]]]:
     ]  # fmt: skip
     found: dict[str, list[dict[str, object]]] = {"sweeps": [{"admin_outcome": "ok", "admin_missing": []}]}
     found["partitions"] = partitions
+    if leader is not None:
+        found["topics"] = [{"topic": "заказы", "partition": 0, "leader": leader, "replicas": [1, 2], "isr": [1, 2]}]
     if number == 2:
         found["groups"] = [{"group_id": "billing", "state": "Stable"}]
     return found
@@ -195,10 +197,40 @@ def test_spark_reads_the_same_tables(tmp_path):
     joined = compact(second, ds, date.fromisoformat(ds) + timedelta(days=1))
     assert set(joined) == {"follower331", "idle331"}
     remove_superseded(second, ds, LONG_AFTER)
-    rows = []
-    for home in (first, second):
-        day = Day(spark(), home, ds, claim_generation(home, ds), sql_dir())
-        day.load_raw([])
-        rows.append({name: sorted(map(str, spark().table(f"raw_{name}").collect())) for name in raw_schemas()})
-    assert rows[0] == rows[1]
-    assert sum(map(len, rows[0].values())) > 1000
+    alone, shared = raw_rows(first, ds), raw_rows(second, ds)
+    assert {name: by_sweep(alone, name) for name in alone} == {name: by_sweep(shared, name) for name in shared}
+    assert sum(map(len, alone.values())) > 1000
+    assert len(shared["topics"]) < len(alone["topics"]), "a state is one row"
+
+
+def raw_rows(home: Path, ds: str) -> dict[str, list[dict[str, object]]]:
+    """Rows of every raw table, as queries read them."""
+    day = Day(spark(), home, ds, claim_generation(home, ds), sql_dir())
+    day.load_raw([])
+    return {name: [row.asDict() for row in spark().table(f"raw_{name}").collect()] for name in raw_schemas()}
+
+
+def by_sweep(rows: dict[str, list[dict[str, object]]], table: str) -> list[str]:
+    """What a table says of each sweep."""
+    if table not in STATES:
+        return sorted(map(str, rows[table]))
+    times = [(row["cluster"], row["sweep_at"]) for row in rows["sweeps"]]
+    return sorted(
+        str({**row, "sweep_at": at, "last_sweep_at": at})
+        for row in rows[table]
+        for cluster, at in times
+        if cluster == row["cluster"] and row["sweep_at"] <= at <= row["last_sweep_at"]
+    )
+
+
+def test_a_sweep_that_lands_after_its_day_was_joined_has_its_own_states(tmp_path):
+    for number in (0, 1, 2, 4, 5, 6):
+        land(tmp_path, "orders-eu", FIRST + timedelta(minutes=10 * number), tables(number, leader=1))
+    compact(tmp_path, DS, NEXT)
+    land(tmp_path, "orders-eu", FIRST + timedelta(minutes=30), tables(3, leader=2))
+    rows = raw_rows(tmp_path, DS)
+    leaders = {row["sweep_at"]: row["leader"] for row in rows["topics"] if row["sweep_at"] == row["last_sweep_at"]}
+    assert leaders == {
+        (FIRST + timedelta(minutes=10 * number)).replace(tzinfo=None): 2 if number == 3 else 1 for number in range(7)
+    }
+    assert len(rows["topics"]) == len(leaders), "no state holds for the late sweep but its own"

@@ -1,6 +1,7 @@
 """Compaction: takes a finished day, joins each cluster's sweeps into few files, later removes what they stand for.
 
-    raw/<table>/ds=YYYY-MM-DD/<cluster>.joined<n>.parquet   rows of sweeps that follow each other, in their order
+    raw/<table>/ds=YYYY-MM-DD/<cluster>.joined<n>.parquet   rows of sweeps that follow each other, in their order; of
+                                                            tables that describe, a row per state (states.py)
     raw/joined/ds=YYYY-MM-DD/<cluster>.json                 the commit: the sweeps, and the files that hold them
 
 A day of 144 sweeps has 144 small files per table and cluster, and opening them costs more than their rows. The day's
@@ -13,18 +14,19 @@ import json
 from collections import Counter
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from kafka_fleet.schema.raw_tables import raw_schemas
+from kafka_fleet.schema.raw_tables import STATES, STATES_VERSION, raw_schemas
 from kafka_fleet.store.files import list_names, read_all, replace_file
 from kafka_fleet.store.home import Home
 from kafka_fleet.store.home_names import data_name, days_in, manifest_name, raw_name
 from kafka_fleet.store.raw.garbage import remove_orphans, remove_retiring
 from kafka_fleet.store.raw.landing import ORPHAN_SECONDS
 from kafka_fleet.store.raw.manifests import DataFile, Manifest, manifests, read_table
+from kafka_fleet.store.raw.states import StateRuns
 from kafka_fleet.store.raw.temporary_files import remove_temporaries
 from kafka_fleet.store.raw.trusted_clock import changed_at, trusted_time
 from kafka_fleet.store.versions import as_raw, unknown_columns
@@ -73,11 +75,50 @@ class _Files:
         self._flush()
         self.writer.close()
         if self.rows:
-            content = self.buffer.getvalue()
-            file = DataFile(self.table, self.path, self.rows, len(content), hashlib.sha256(content).hexdigest())
-            replace_file(self.home / file.path, content)
-            self.closed.append(file)
+            self.closed.append(_written(self.home, self.table, self.path, self.rows, self.buffer.getvalue()))
         self._begin()
+
+
+class _States(NamedTuple):
+    """The file of one table's states. begun: how many of its rows begin with each sweep."""
+
+    file: DataFile
+    begun: Counter[datetime]
+
+
+def _states_of(home: Path, ds: str, cluster: str, sweeps: list[Manifest], table: str) -> _States | None:
+    """Write the states of a table. None where it has no row, where columns of a newer version would be lost, and where
+    so much changes that they take more than one file: then it is joined as the others are.
+    """
+    runs = StateRuns(raw_schemas()[table])
+    for sweep in sweeps:
+        rows = _landed(home, sweep.files[table]) if table in sweep.files else raw_schemas()[table].empty_table()
+        if unknown_columns(table, rows):
+            return None
+        runs.add(sweep.sweep_at, as_raw(table, rows))
+    found = runs.table()
+    buffer = io.BytesIO()
+    pq.write_table(found, buffer, compression="zstd", row_group_size=GROUP_ROWS)
+    if not found.num_rows or buffer.tell() > FILE_BYTES:
+        return None
+    path = raw_name(table, ds, f"{cluster}.joined0.parquet")
+    return _States(
+        _written(home, table, path, found.num_rows, buffer.getvalue()), Counter(found["sweep_at"].to_pylist())
+    )
+
+
+def _landed(home: Path, file: DataFile) -> pa.Table:
+    """The rows of a sweep's own file. Raises OSError where they are not as many as were landed."""
+    rows = read_table(home / file.path)
+    if rows.num_rows != file.rows:
+        raise OSError(f"{file.path} has {rows.num_rows} rows, {file.rows} were landed")
+    return rows
+
+
+def _written(home: Path, table: str, path: str, rows: int, content: bytes) -> DataFile:
+    file = DataFile(table, path, rows, len(content), hashlib.sha256(content).hexdigest())
+    replace_file(home / file.path, content)
+    return file
 
 
 def join(home: Path, ds: str, cluster: str, sweeps: list[Manifest]) -> int:
@@ -85,30 +126,31 @@ def join(home: Path, ds: str, cluster: str, sweeps: list[Manifest]) -> int:
 
     Raises OSError when the disk does; nothing is committed then, and a next try begins anew.
     """
+    states = {table: made for table in STATES if (made := _states_of(home, ds, cluster, sweeps, table))}
     open_: dict[str, _Files] = {}
     kept: list[DataFile] = []
     listed: list[dict[str, Any]] = []
     for sweep in sweeps:
-        places: dict[str, tuple[str, int]] = {}
-        small = [file for file in sweep.files.values() if file.bytes < LARGE]
-        read = read_all(lambda file: read_table(home / file.path), small, home)
+        places = {t: (own.file.path, own.begun[sweep.sweep_at]) for t, own in states.items() if t in sweep.files}
+        others = [file for table, file in sweep.files.items() if table not in states]
+        small = [file for file in others if file.bytes < LARGE]
+        read = read_all(lambda file: _landed(home, file), small, home)
         found = {file.table: rows for file, rows in zip(small, read, strict=True)}
-        # columns of a newer version would be lost: such a file is kept, as a large one is
-        rows_of = {name: as_raw(name, rows) for name, rows in found.items() if not unknown_columns(name, rows)}
-        for table, file in sweep.files.items():
-            if table not in rows_of:
-                places[table] = (file.path, file.rows)
+        for file in others:
+            rows = found.get(file.table)
+            # columns of a newer version would be lost: such a file is kept, as a large one is
+            if rows is None or unknown_columns(file.table, rows):
+                places[file.table] = (file.path, file.rows)
                 kept.append(file)
                 continue
-            rows = rows_of[table]
-            if rows.num_rows != file.rows:
-                raise OSError(f"{file.path} has {rows.num_rows} rows, {file.rows} were landed")
-            files = open_.setdefault(table, _Files(home, table, raw_name(table, ds, f"{cluster}.joined")))
-            places[table] = (files.path, file.rows)
-            files.add(rows)
+            files = open_.setdefault(
+                file.table, _Files(home, file.table, raw_name(file.table, ds, f"{cluster}.joined"))
+            )
+            places[file.table] = (files.path, file.rows)
+            files.add(as_raw(file.table, rows))
         at = sweep.sweep_at.astimezone(UTC).isoformat()
-        listed.append({"sweep_at": at, "schema_version": sweep.schema_version, "tables": places})
-    written: list[DataFile] = []
+        listed.append({"sweep_at": at, "schema_version": STATES_VERSION, "tables": places})
+    written = [own.file for own in states.values()]
     for files in open_.values():
         files.close()
         written += files.closed
