@@ -1,5 +1,5 @@
 -- Followers that an in-sync set lacks, at each sweep with metadata, and what their brokers and leaders showed then.
--- in:  cluster_sweeps, raw_topics, short_leaders, raw_brokers, raw_partitions, raw_fetcher_lags
+-- in:  cluster_sweeps, raw_topics, raw_brokers, raw_partitions, raw_fetcher_lags
 -- out: one row per partition, missing follower and sweep, also of sweeps before the day. previous_sweep: the one before
 --      with metadata. is_listed: the cluster lists the follower. *_log_end_offset, *_read_at: as the two brokers showed
 --      the partition; null where it was not read
@@ -26,7 +26,7 @@ short_sets AS (
         p.sweep_at AS seen_at,
         t.*,
         explode(array_remove(t.replicas, t.leader)) AS follower
-    FROM short_leaders AS p
+    FROM raw_partitions AS p
     INNER JOIN raw_topics AS t
         ON
             p.cluster = t.cluster
@@ -34,7 +34,7 @@ short_sets AS (
             AND p.topic = t.topic
             AND p.partition = t.partition
             AND p.broker = t.leader
-    WHERE size(t.isr) >= size(t.replicas)
+    WHERE p.replicas_count > 0 AND p.isr_count < p.replicas_count AND size(t.isr) >= size(t.replicas)
 )
 
 SELECT
