@@ -6,38 +6,43 @@ each number and moment gets bounds within which the sum or difference of four va
 language that reads the results can represent. What lies outside counts as not measured.
 """
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from pyspark.sql import Column
-from pyspark.sql.functions import array_compact, col, lit, when
 from pyspark.sql.types import ArrayType, DoubleType, LongType, StructField, StructType, TimestampType
 
 MOST = 2**60  # counts, offsets, bytes: a broker that sends 10 GB/s has sent as much after 3.6 years
 FIRST, LAST = datetime(1970, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)  # moments
 LAST_S = round(LAST.timestamp())
-SWEEPS = ("sweep_at", "previous_sweep_at")  # the collector's own, which files are skipped and joined by
+# the collector's own, which files are skipped and joined by
+SWEEPS = ("sweep_at", "last_sweep_at", "previous_sweep_at")
 
 
-def staged(schema: StructType) -> list[Column]:
-    """The columns of a raw table, in its order, under their names and of their types."""
-    return [_staged(field) for field in schema]
+def staged(schema: StructType, renamed: Mapping[str, str]) -> list[str]:
+    """The columns of a raw table as SQL, in its order, under their names and of their types.
+
+    renamed: the name that old files have for a column, by its name today.
+    """
+    return [f"{_staged(field, renamed.get(field.name))} AS `{field.name}`" for field in schema]
 
 
-def _staged(field: StructField) -> Column:
+def _staged(field: StructField, old: str | None) -> str:
     low, high = _bounds(field)
-    value = col(field.name)
+    value = f"`{field.name}`" if old is None else f"coalesce(`{field.name}`, `{old}`)"
+    if field.name == "last_sweep_at":  # of rows that hold for one sweep alone it is null
+        return f"coalesce({value}, sweep_at)"
     if isinstance(field.dataType, ArrayType):
-        return array_compact(value).alias(field.name)  # an item that is null names nothing
-    return value if low is None else when(value.between(lit(low), lit(high)), value).alias(field.name)
+        return f"array_compact({value})"  # an item that is null names nothing
+    return value if low is None else f"CASE WHEN {value} BETWEEN {low} AND {high} THEN {value} END"
 
 
-def _bounds(field: StructField) -> tuple[object, object]:
+def _bounds(field: StructField) -> tuple[str, str] | tuple[None, None]:
     """The least and the most that a column can mean; None where its type bears every value of it."""
     if isinstance(field.dataType, TimestampType) and field.name not in SWEEPS:
-        return FIRST, LAST
+        return f"TIMESTAMP '{FIRST:%Y-%m-%d}'", f"TIMESTAMP '{LAST:%Y-%m-%d}'"
     if isinstance(field.dataType, LongType):  # `_ms`: moments as Java and Kafka tell them, or durations
-        return (0, 1000 * LAST_S) if field.name.endswith("_ms") else (-MOST, MOST)
+        return ("0L", f"{1000 * LAST_S}L") if field.name.endswith("_ms") else (f"-{MOST}L", f"{MOST}L")
     if isinstance(field.dataType, DoubleType):  # what is not a number counts as more than any number
-        most = float(LAST_S if field.name == "agent_clock_skew_s" else MOST)
-        return -most, most
+        most = f"{LAST_S if field.name == 'agent_clock_skew_s' else MOST}.0D"
+        return f"-{most}", most
     return None, None

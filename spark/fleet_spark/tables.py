@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.functions import coalesce, col
+from pyspark.sql.functions import col
 from pyspark.sql.types import (
     ArrayType,
     BooleanType,
@@ -131,15 +131,12 @@ class Day:
         schema, old = spark_schema(table), RENAMED.get(table, {})
         there = [StructField(name, schema[new].dataType) for name, new in old.items()]
         frame = self.spark.read.schema(StructType([*schema, *there])).parquet(*paths)
-        both = {new: coalesce(new, name).alias(new) for name, new in old.items()}
-        named = frame.select(*(both.get(field.name, col(field.name)) for field in schema)) if old else frame
-        return named.select(*staged(schema))
+        return frame.selectExpr(*staged(schema, {new: name for name, new in old.items()}))
 
     def _states(self, frame: DataFrame, used: list[Manifest]) -> DataFrame:
         """Rows that hold from `sweep_at` to `last_sweep_at`. Of a cluster with a sweep that came after its day was
         joined, and lies between those that were, one row per sweep: the late one has rows of its own.
         """
-        frame = frame.withColumn("last_sweep_at", coalesce("last_sweep_at", "sweep_at"))
         last = {m.cluster: m.sweep_at for m in used if m.joined}  # in time order
         late = {m.cluster for m in used if not m.joined and m.sweep_at < last.get(m.cluster, m.sweep_at)}
         if not late:

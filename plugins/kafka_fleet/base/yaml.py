@@ -26,12 +26,13 @@ class FleetFileError(ValueError):
         self.place = place
 
 
-class _Loader(yaml.SafeLoader):
-    """SafeLoader that takes the first of two equal keys for a mistake: YAML would silently keep the last.
+class _Refusing(yaml.composer.Composer, yaml.constructor.SafeConstructor):
+    """What a SafeLoader is made of, and takes the first of two equal keys for a mistake: YAML would keep the last.
 
     Tags are refused: `!!int foo` ends SafeLoader's own code with an IndexError, `!!set` gives what no entry can be.
     """
 
+    peek_event: Any
     values = 0
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
@@ -47,7 +48,7 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep=deep)
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+        event: Any = self.peek_event()
         self.values += 1
         refused = None
         if isinstance(event, yaml.events.AliasEvent):
@@ -71,7 +72,19 @@ class _Loader(yaml.SafeLoader):
         return found
 
 
-_Loader.add_constructor("tag:yaml.org,2002:int", _Loader.whole)
+_Refusing.add_constructor("tag:yaml.org,2002:int", _Refusing.whole)  # type: ignore[type-var]
+
+
+class _Loader(_Refusing, yaml.SafeLoader):
+    """For what people write: its errors have the place in the text and YAML's own words."""
+
+
+class _CatalogueLoader(_Refusing, yaml.CSafeLoader):
+    """For the project's own files, which have no such errors: libyaml reads them in a third of the time."""
+
+    def __init__(self, stream: str) -> None:
+        yaml.CSafeLoader.__init__(self, stream)
+        yaml.composer.Composer.__init__(self)
 
 
 def _about(error: Exception) -> str:
@@ -95,10 +108,15 @@ def load_yaml(path: Path) -> Any:
     return parse_yaml(text, path)
 
 
-def parse_yaml(text: str, path: Path) -> Any:
+def load_catalogue(path: Path) -> Any:
+    """As load_yaml, of one of the project's own files."""
+    return parse_yaml(path.read_text(encoding="utf-8"), path, _CatalogueLoader)
+
+
+def parse_yaml(text: str, path: Path, loader: Any = _Loader) -> Any:
     """Parse a file's text. Raises FleetFileError naming the file, and the line where YAML knows it."""
     try:
-        return yaml.load(text, Loader=_Loader)  # noqa: S506 - a SafeLoader with more refusals
+        return yaml.load(text, Loader=loader)  # noqa: S506 - a SafeLoader with more refusals
     except yaml.MarkedYAMLError as error:
         line = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
         raise FleetFileError(f"{path}{line}", f"is not valid YAML: {printable_message(str(error.problem))}") from error

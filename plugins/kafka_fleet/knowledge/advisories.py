@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from kafka_fleet.base.validation_errors import describe_errors
-from kafka_fleet.base.yaml import FleetFileError, load_yaml
+from kafka_fleet.base.yaml import FleetFileError, load_catalogue
 from kafka_fleet.domain import SEVERITIES, Severity
 from kafka_fleet.knowledge.preconditions import Precondition
 from kafka_fleet.knowledge.ranges import Affected, parse_affected
@@ -178,7 +178,7 @@ def load_advisories(folder: Path | None = None) -> dict[str, Advisory]:
     faults: list[str] = []
     for file in (file for file in files if file.suffix == ".yaml"):
         try:
-            contents[file] = load_yaml(file)
+            contents[file] = load_catalogue(file)
         except FleetFileError as error:
             faults.append(_unreadable(file, error))
             continue

@@ -9,7 +9,7 @@ from typing import Protocol, Self, TypeVar
 from pydantic import ValidationError
 
 from kafka_fleet.base.validation_errors import describe_errors
-from kafka_fleet.base.yaml import FleetFileError, load_yaml
+from kafka_fleet.base.yaml import FleetFileError, load_catalogue
 
 
 class CatalogueError(ValueError):
@@ -37,7 +37,7 @@ def read_words(folder: Path, words: str, model: type[Entry]) -> Entry:
     """The entry that the file `words` describes; its id is the folder's name. Raises CatalogueError."""
     file = folder / words
     try:
-        entry = model.model_validate(load_yaml(file))
+        entry = model.model_validate(load_catalogue(file))
     except FleetFileError as error:
         raise CatalogueError(str(error)) from error
     except ValidationError as error:

@@ -6,7 +6,7 @@ carries fixes of its own under an Apache-looking number, so it stays an unknown 
 
 import re
 from dataclasses import dataclass
-from functools import total_ordering
+from functools import cached_property, total_ordering
 
 # Kafka below 1.0 has four numbers (0.8.0 and 0.8.1 three), from 1.0 on always three.
 # ASCII digits without leading zeros: `3.\u0663.1` and `3.03.1` are nobody's releases.
@@ -29,7 +29,7 @@ class Release:
     def __lt__(self, other: "Release") -> bool:
         return self._key < other._key
 
-    @property
+    @cached_property
     def _key(self) -> tuple[tuple[int, ...], bool, str, int]:
         padded = self.numbers + (0,) * (4 - len(self.numbers))
         return padded, not self.qualifier, self.qualifier, len(self.numbers)  # candidates come before their release

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.base.validation_errors import describe_errors
-from kafka_fleet.base.yaml import load_yaml
+from kafka_fleet.base.yaml import load_catalogue
 
 
 class MartError(ValueError):
@@ -42,7 +42,7 @@ class Mart(BaseModel):
 
 def _load(path: Path) -> Mart:
     try:
-        found = Mart.model_validate(load_yaml(path))
+        found = Mart.model_validate(load_catalogue(path))
     except ValidationError as error:
         raise MartError("\n".join(f"{path}: {one}" for one in describe_errors(error, "file"))) from error
     if unknown := [name for name in found.grain if name not in found.columns]:
