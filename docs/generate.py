@@ -20,6 +20,7 @@ from docs_generator import (
     document_pages,
     fault_pages,
     file_page,
+    mart_pages,
     proof_pages,
     settings_page,
     signature_pages,
@@ -52,6 +53,7 @@ def whole() -> Pages:
         command_page.PAGE: command_page.command_page(),
         file_page.PAGE: file_page.file_page(),
         file_page.PARTS: file_page.part_page(),
+        **mart_pages.mart_pages(),
         "docs/jolokia-access.xml": access_policy(),
     }
 
@@ -87,7 +89,7 @@ def outdated(root: Path = ROOT) -> dict[str, str | None]:
         path = root / page
         if not path.is_file() or path.read_text(encoding="utf-8") != text:
             found[page] = text
-    for folder in (advisory_pages.FOLDER, signature_pages.FOLDER):
+    for folder in (advisory_pages.FOLDER, signature_pages.FOLDER, mart_pages.FOLDER):
         there = {path.relative_to(root).as_posix() for path in (root / folder).glob("*")}
         found |= dict.fromkeys(sorted(there - set(wanted)))
     return found

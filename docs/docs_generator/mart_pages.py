@@ -1,4 +1,4 @@
-"""The page of the marts: takes their descriptions and queries, gives tables, and the lineage as it runs."""
+"""The pages of the marts: takes their descriptions and queries, gives tables, and the lineage as it runs."""
 
 import re
 from pathlib import Path
@@ -7,12 +7,13 @@ from docs_generator.markdown import table
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.schema.marts import Mart, load_marts
 
-PAGE = "docs/reference/marts.md"
+FOLDER = "docs/reference/marts"
+NOTE = "<!-- generated from sql/facts/ by docs/generate.py: do not edit -->"
 _READS = re.compile(r"\b(?:FROM|JOIN)\s+([a-z_]+)")
 _HEAD = """# Marts
 
 The tables that Spark stores of a day, from which checks, plots and letters are made, as Parquet in the home. The
-queries are `sql/facts/<table>.sql`; a table is computed as soon as those that it reads are there. This page is
+queries are `sql/facts/<table>.sql`; a table is computed as soon as those that it reads are there. These pages are
 generated from the descriptions beside the queries; `tests/sql/marts/test_mart_documents.py` holds the rows of generated
 fleets to them: columns, grain, and what is null.
 """
@@ -52,15 +53,29 @@ def lineage() -> str:
     return "\n".join(["```mermaid", "graph LR", *lines, *(f"  {name}" for name in sorted(alone)), "```"])
 
 
-def mart_page() -> str:
-    """The whole page."""
-    parts = [_HEAD, f"## Lineage\n\n{lineage()}\n"]
-    for name, one in load_marts().items():
-        query = (sql_dir() / "facts" / f"{name}.sql").read_text(encoding="utf-8")
-        raw = ", ".join(f"`{source}`" for source in sorted(reads(query)) if source.startswith("raw_"))
-        readers = ", ".join(_readers(name, sql_dir()))
-        words = [one.about, f"Grain: {', '.join(f'`{column}`' for column in one.grain)}."]
-        words += [f"Raw tables: {raw}."] if raw else []
-        words += [f"Read by {readers}."] if readers else []
-        parts.append(f"## {name}\n\n{' '.join(words)}\n\n{_rows(one)}\n")
-    return "\n".join(parts)
+def _page(name: str, one: Mart) -> str:
+    query = (sql_dir() / "facts" / f"{name}.sql").read_text(encoding="utf-8")
+    read = sorted(reads(query))
+    raw = ", ".join(f"`{source}`" for source in read if source.startswith("raw_"))
+    marts = ", ".join(f"[{source}]({source}.md)" for source in read if source in load_marts())
+    readers = ", ".join(_readers(name, sql_dir()))
+    words = [one.about, f"Grain: {', '.join(f'`{column}`' for column in one.grain)}."]
+    words += [f"Raw tables: {raw}."] if raw else []
+    words += [f"Made of {marts}."] if marts else []
+    words += [f"Read by {readers}."] if readers else []
+    return f"{NOTE}\n# {name}\n\n{' '.join(words)}\n\n{_rows(one)}\n"
+
+
+def _index() -> str:
+    rows = [
+        [f"[{name}]({name}.md)", one.about, ", ".join(f"`{column}`" for column in one.grain)]
+        for name, one in load_marts().items()
+    ]
+    listed = table(["Table", "A row", "Grain"], rows)
+    return f"{NOTE}\n{_HEAD}\n{listed}\n\n## Lineage\n\n{lineage()}\n"
+
+
+def mart_pages() -> dict[str, str]:
+    """Every page by its path: one per mart, and the index with the lineage."""
+    pages = {f"{FOLDER}/{name}.md": _page(name, one) for name, one in load_marts().items()}
+    return {f"{FOLDER}/README.md": _index(), **pages}
