@@ -61,12 +61,12 @@ def test_a_cluster_has_its_own_thresholds_without_a_run_of_its_own(monkeypatch: 
     }
     assert ran["needs"] == 1
     assert {ran[f"unclean_restart/{view}"] for view in load_signatures(sql_dir())["unclean_restart"].steps} == {1}
-    assert {ran[f"{SIGNATURE}/{view}"] for view in load_signatures(sql_dir())[SIGNATURE].all_steps} == {1}
+    assert {ran[f"{SIGNATURE}/{view}"] for view in load_signatures(sql_dir())[SIGNATURE].steps} == {1}
 
 
 def test_clusters_of_other_thresholds_are_computed_together(monkeypatch: pytest.MonkeyPatch) -> None:
     found, ran = run(monkeypatch, {"plain": {}, "short": {"min_frozen_s": 60.0}, "long": {"min_frozen_s": 86_400.0}})
-    assert {ran[f"{SIGNATURE}/{view}"] for view in load_signatures(sql_dir())[SIGNATURE].all_steps} == {1}
+    assert {ran[f"{SIGNATURE}/{view}"] for view in load_signatures(sql_dir())[SIGNATURE].steps} == {1}
     assert ran["needs"] == 1
     assert found["short"].missing == found["plain"].missing
     assert found["long"].missing == (

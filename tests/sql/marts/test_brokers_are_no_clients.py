@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 from benchmarks.duckdb_engine import Duck
+from fleet_spark.facts import fact_queries
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.schema.raw_tables import raw_schemas
 
@@ -15,7 +16,8 @@ pytestmark = pytest.mark.xdist_group("duckdb")
 
 DS = "2026-11-20"
 AT = datetime(2026, 11, 20, 10, tzinfo=UTC)
-COMMON = {"cluster": "c", "sweep_at": AT}
+COMMON = {"cluster": "c", "sweep_at": AT, "last_sweep_at": AT}
+OF_MODE = {"ZooKeeper": {"zookeeper.connect": "zk:2181"}, "KRaft": {"process.roles": "broker"}}
 
 
 def clients(
@@ -27,11 +29,18 @@ def clients(
     brokers: int = 3,
 ) -> dict[tuple[str, str], float]:
     """(library version, listener) -> connections. held: software, version, listener, connections over all brokers."""
-    configs = {"security.inter.broker.protocol": "PLAINTEXT", **(settings or {})}
+    configs = {"security.inter.broker.protocol": "PLAINTEXT", **OF_MODE[mode], **(settings or {})}
     rows: dict[str, list[dict[str, Any]]] = {
         "brokers": [{"broker": n, "host": f"h{n}", "is_broker": True} for n in range(brokers)],
         "broker_metrics": [{"broker": n, "release": release} for n in range(brokers)],
-        "broker_configs": [{"broker": 0, "name": name, "value": value} for name, value in configs.items()],
+        "broker_configs": [
+            {"broker": 0, "name": name, "value": value, "source": "STATIC_BROKER_CONFIG"}
+            for name, value in configs.items()
+        ],
+        "sweeps": [{"admin_outcome": "ok", "admin_missing": []}],
+        "declarations": [{"declaration": "{}"}],
+        "features": [],
+        "topic_configs": [],
         "topics": [{"topic": "__transaction_state" if transactions else "orders"}],
         "client_software": [
             {"broker": 0, "software": s, "software_version": v, "listener": at, "connections": n}
@@ -43,8 +52,8 @@ def clients(
         schema = raw_schemas()[name]
         full = [{field: {**COMMON, **row}.get(field) for field in schema.names} for row in given]
         duck.table(f"raw_{name}", pa.Table.from_pylist(full, schema))
-    duck.table("cluster_days", pa.table({"cluster": ["c"], "cluster_mode": [mode]}))
-    duck.store("client_days", (sql_dir() / "facts/client_days.sql").read_text())
+    for name, query in fact_queries(sql_dir(), {"client_days"}).items():
+        duck.store(name, query)
     found = duck.rows("SELECT * FROM client_days")
     assert all(row["connections"] > 0 for row in found)
     return {(row["software_version"], row["listener"]): row["connections"] for row in found}

@@ -38,7 +38,7 @@ def eventful(cluster: str) -> Tables:
     for one in sweeps:
         for table, rows in one.tables.items():
             kept = [row for row in rows if table != "broker_configs" or row["name"] in settings_read()]
-            kept = [row for row in kept if table != "request_times" or row["request"] == "Produce"]
+            kept = [row for row in kept if table != "request_times" or row["request"] in ("Produce", "FetchConsumer")]
             found[table] += [{"cluster": cluster, "sweep_at": one.at, **row} for row in kept]
     return found
 
