@@ -26,8 +26,9 @@ moved AS (
     HAVING min(p.broker) != max(p.broker) OR count(*) < max(r.times)
 ),
 
+-- those that moved are few, and at most all of them once; without the hint all ends would be sorted to find these
 ends AS (
-    SELECT
+    SELECT /*+ broadcast(m) */
         p.cluster,
         p.topic,
         p.partition,

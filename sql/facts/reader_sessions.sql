@@ -15,8 +15,23 @@ WITH batches AS (
     GROUP BY cluster, topic, to_sweep, kind
 ),
 
-assigned AS (
+-- few topics of a large cluster are assigned to members: the rates of the others need not be moved about
+rates AS (
     SELECT
+        r.cluster,
+        r.to_sweep,
+        r.topic,
+        r.partition,
+        max(try_divide(r.records, r.seconds)) AS records_per_s
+    FROM partition_rates AS r
+    LEFT SEMI JOIN raw_group_assignments AS a
+        ON r.cluster = a.cluster AND r.topic = a.topic AND r.partition = a.partition
+    WHERE NOT r.went_back
+    GROUP BY r.cluster, r.to_sweep, r.topic, r.partition
+),
+
+assigned AS (
+    SELECT DISTINCT
         a.cluster,
         s.sweep_at,
         a.group_id,
@@ -26,7 +41,7 @@ assigned AS (
         t.leader,
         t.replicas,
         s.partition_count AS partitions_of_topic,
-        max(try_divide(r.records, r.seconds)) AS records_per_s
+        r.records_per_s
     FROM raw_group_assignments AS a
     INNER JOIN topic_shapes AS s
         ON a.cluster = s.cluster AND a.topic = s.topic AND s.sweep_at BETWEEN a.sweep_at AND a.last_sweep_at
@@ -36,14 +51,8 @@ assigned AS (
             AND a.topic = t.topic
             AND a.partition = t.partition
             AND s.sweep_at BETWEEN t.sweep_at AND t.last_sweep_at
-    LEFT JOIN partition_rates AS r
-        ON
-            a.cluster = r.cluster
-            AND s.sweep_at = r.to_sweep
-            AND a.topic = r.topic
-            AND a.partition = r.partition
-            AND NOT r.went_back
-    GROUP BY ALL
+    LEFT JOIN rates AS r
+        ON a.cluster = r.cluster AND s.sweep_at = r.to_sweep AND a.topic = r.topic AND a.partition = r.partition
 ),
 
 arrivals AS (
