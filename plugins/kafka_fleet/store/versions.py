@@ -34,9 +34,9 @@ def newer(version: object, what: str, newest: int = SCHEMA_VERSION) -> str | Non
     return f"{what} was written by a newer version of this program ({known})" if version > newest else None
 
 
-def refuse_newer(version: object, what: str) -> None:
+def refuse_newer(version: object, what: str, newest: int = SCHEMA_VERSION) -> None:
     """Raises NewerVersion with that sentence; ValueError as newer() does."""
-    if sentence := newer(version, what):
+    if sentence := newer(version, what, newest):
         raise NewerVersion(sentence)
 
 

@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import NamedTuple
 
+from kafka_fleet.schema.raw_tables import STATES_VERSION
 from kafka_fleet.settings import LEAST_RAW_DAYS
 from kafka_fleet.store import bucket
 from kafka_fleet.store.files import list_names, read_all
@@ -170,7 +171,7 @@ def _raw(home: Path, ds: str) -> Raw:
         try:
             joined = read_joined(path)
             for sweep in joined.sweeps:
-                refuse_newer(sweep.schema_version, f"what is joined of {path.stem}")
+                refuse_newer(sweep.schema_version, f"what is joined of {path.stem}", STATES_VERSION)
             own = {file.path: file.bytes for file in joined.files.values()}
         except NewerVersion:
             raise
