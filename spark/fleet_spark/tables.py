@@ -7,7 +7,7 @@ day before.
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -57,6 +57,9 @@ _SPARK_TYPES: dict[pa.DataType, DataType] = {
 def spark_schema(table: str) -> StructType:
     """The raw table's schema as Spark's; columns that an older file lacks are read as null."""
     return StructType([StructField(field.name, _SPARK_TYPES[field.type]) for field in raw_schemas()[table]])
+
+
+_JOINED = StructType([StructField("joined_cluster", StringType()), StructField("at", TimestampType())])
 
 
 class Day:
@@ -137,18 +140,30 @@ class Day:
         """Rows that hold from `sweep_at` to `last_sweep_at`. Of a cluster with a sweep that came after its day was
         joined, and lies between those that were, one row per sweep: the late one has rows of its own.
         """
-        last = {m.cluster: m.sweep_at for m in used if m.joined}  # in time order
-        late = {m.cluster for m in used if not m.joined and m.sweep_at < last.get(m.cluster, m.sweep_at)}
+        first: dict[str, datetime] = {}
+        last: dict[str, datetime] = {}
+        for one in used:  # in time order
+            if one.joined:
+                last[one.cluster] = one.sweep_at
+                first.setdefault(one.cluster, one.sweep_at)
+        alone = [m for m in used if not m.joined and m.cluster in last]
+        late = {m.cluster for m in alone if first[m.cluster] < m.sweep_at < last[m.cluster]}
         if not late:
             return frame
-        times = [(m.cluster, m.sweep_at) for m in used if m.joined and m.cluster in late]
-        each = self.spark.createDataFrame(times, "joined_cluster STRING, at TIMESTAMP")
+        joined = [m for m in used if m.joined and m.cluster in late]
+        times = pa.table(
+            {
+                "joined_cluster": pa.array([m.cluster for m in joined], pa.string()),
+                "at": pa.array([m.sweep_at for m in joined], pa.timestamp("us", tz="UTC")),
+            }
+        )
+        each = local_frame(self.spark, times, _JOINED)
         of_late = col("cluster").isin(sorted(late))
-        ranges, alone = frame.where(of_late & (col("sweep_at") < col("last_sweep_at"))), col("at").alias("sweep_at")
+        ranges, single_at = frame.where(of_late & (col("sweep_at") < col("last_sweep_at"))), col("at").alias("sweep_at")
         held = ranges.join(
             each, (col("cluster") == each.joined_cluster) & col("at").between(col("sweep_at"), col("last_sweep_at"))
         )
-        single = held.select(*(alone if name == "sweep_at" else name for name in frame.columns))
+        single = held.select(*(single_at if name == "sweep_at" else name for name in frame.columns))
         rest = frame.where(~(of_late & (col("sweep_at") < col("last_sweep_at"))))
         return rest.union(single.withColumn("last_sweep_at", col("sweep_at")))
 
