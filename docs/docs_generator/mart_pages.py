@@ -8,12 +8,12 @@ from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.schema.marts import Mart, load_marts
 
 FOLDER = "docs/reference/marts"
-NOTE = "<!-- generated from sql/facts/ by docs/generate.py: do not edit -->"
+NOTE = "<!-- generated from sql/marts/ by docs/generate.py: do not edit -->"
 _READS = re.compile(r"\b(?:FROM|JOIN)\s+([a-z_]+)")
 _HEAD = """# Marts
 
 The tables that Spark stores of a day, from which checks, plots and letters are made, as Parquet in the home. The
-queries are `sql/facts/<table>.sql`; a table is computed as soon as those that it reads are there. These pages are
+queries are `sql/marts/<table>.sql`; a table is computed as soon as those that it reads are there. These pages are
 generated from the descriptions beside the queries; `tests/sql/marts/test_mart_documents.py` holds the rows of generated
 fleets to them: columns, grain, and what is null.
 """
@@ -45,7 +45,7 @@ def _readers(name: str, sql: Path) -> list[str]:
 
 def lineage() -> str:
     """Which mart is made of which others, as a Mermaid graph; raw tables are named in the tables below."""
-    queries = {path.stem: path.read_text(encoding="utf-8") for path in sorted((sql_dir() / "facts").glob("*.sql"))}
+    queries = {path.stem: path.read_text(encoding="utf-8") for path in sorted((sql_dir() / "marts").glob("*.sql"))}
     lines = [
         f"  {source} --> {name}" for name, query in queries.items() for source in sorted(reads(query) & set(queries))
     ]
@@ -54,7 +54,7 @@ def lineage() -> str:
 
 
 def _page(name: str, one: Mart) -> str:
-    query = (sql_dir() / "facts" / f"{name}.sql").read_text(encoding="utf-8")
+    query = (sql_dir() / "marts" / f"{name}.sql").read_text(encoding="utf-8")
     read = sorted(reads(query))
     raw = ", ".join(f"`{source}`" for source in read if source.startswith("raw_"))
     marts = ", ".join(f"[{source}]({source}.md)" for source in read if source in load_marts())

@@ -1,4 +1,4 @@
-"""Raw to facts: runs the queries of `sql/facts/`, each as soon as what it reads is there, and stores the results.
+"""Raw to facts: runs the queries of `sql/marts/`, each as soon as what it reads is there, and stores the results.
 
 Small queries wait for their planning more than they compute, so AT_ONCE of them run at a time.
 """
@@ -25,13 +25,13 @@ def fact_queries(sql: Path, wanted: Collection[str] | None = None) -> dict[str, 
 
     wanted: only these tables and what they are made of, directly or not; None: all. Raises ValueError on a cycle.
     """
-    queries = {path.stem: path.read_text(encoding="utf-8") for path in sorted((sql / "facts").glob("*.sql"))}
+    queries = {path.stem: path.read_text(encoding="utf-8") for path in sorted((sql / "marts").glob("*.sql"))}
     reads = {name: (tables_read(text) & set(queries)) - {name} for name, text in queries.items()}
     ordered: dict[str, str] = {}
     while len(ordered) < len(queries):
         ready = [name for name in queries if name not in ordered and reads[name] <= set(ordered)]
         if not ready:
-            raise ValueError(f"sql/facts: {', '.join(sorted(set(queries) - set(ordered)))} read each other in a circle")
+            raise ValueError(f"sql/marts: {', '.join(sorted(set(queries) - set(ordered)))} read each other in a circle")
         ordered.update({name: queries[name] for name in ready})
     needed = set(queries if wanted is None else wanted)
     for name in reversed(ordered):

@@ -7,7 +7,7 @@ day before.
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,48 +18,17 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import col
-from pyspark.sql.types import (
-    ArrayType,
-    BooleanType,
-    DataType,
-    DoubleType,
-    IntegerType,
-    LongType,
-    StringType,
-    StructField,
-    StructType,
-    TimestampType,
-)
+from pyspark.sql.types import StructType
 
 from fleet_spark.frames import empty_frame, held, local_frame
 from fleet_spark.parquet import read_footer, write_distributed, write_local
 from fleet_spark.query_profiles import QueryProfiles, few, tables_read, weight
-from fleet_spark.staging import staged
-from kafka_fleet.schema.raw_tables import STATES, raw_schemas
+from fleet_spark.raw_frames import raw_frame
+from kafka_fleet.schema.raw_tables import raw_schemas
 from kafka_fleet.store.files import read_file, replace_file
 from kafka_fleet.store.generations import Unchangeable, current_generation, publish
 from kafka_fleet.store.home import Home, HomeGeneration
 from kafka_fleet.store.raw.manifests import Damaged, Manifest, manifests
-from kafka_fleet.store.versions import RENAMED
-
-_SPARK_TYPES: dict[pa.DataType, DataType] = {
-    pa.string(): StringType(),
-    pa.int32(): IntegerType(),
-    pa.int64(): LongType(),
-    pa.float64(): DoubleType(),
-    pa.bool_(): BooleanType(),
-    pa.timestamp("us", tz="UTC"): TimestampType(),
-    pa.list_(pa.int32()): ArrayType(IntegerType()),
-    pa.list_(pa.string()): ArrayType(StringType()),
-}
-
-
-def spark_schema(table: str) -> StructType:
-    """The raw table's schema as Spark's; columns that an older file lacks are read as null."""
-    return StructType([StructField(field.name, _SPARK_TYPES[field.type]) for field in raw_schemas()[table]])
-
-
-_JOINED = StructType([StructField("joined_cluster", StringType()), StructField("at", TimestampType())])
 
 
 class Day:
@@ -84,7 +53,7 @@ class Day:
     @cached_property
     def _shared(self) -> set[str]:
         """What several facts read."""
-        queries = [path.read_text(encoding="utf-8") for path in (self.sql / "facts").glob("*.sql")]
+        queries = [path.read_text(encoding="utf-8") for path in (self.sql / "marts").glob("*.sql")]
         reads = Counter(table for query in queries for table in tables_read(query))
         return {table for table, times in reads.items() if times > 1}
 
@@ -101,12 +70,8 @@ class Day:
         return sweeps
 
     def _load(self, table: str, used: list[Manifest]) -> None:
-        files = [m.files[table] for m in used if table in m.files]
-        paths = list(dict.fromkeys(str(self.home / file.path) for file in files if file.rows))
-        frame = self._raw(table, paths) if paths else empty_frame(self.spark, spark_schema(table))
-        if table in STATES:
-            frame = self._states(frame, used)
-        self._view(frame, f"raw_{table}", sum(file.rows for file in files))
+        rows = sum(one.files[table].rows for one in used if table in one.files)
+        self._view(raw_frame(self.spark, self.home, table, used), f"raw_{table}", rows)
 
     def show(self, tables: Collection[str], clusters: Collection[str]) -> None:
         """Register those of these views that are there with the rows of these clusters alone."""
@@ -128,44 +93,6 @@ class Day:
                 self._load(table, self._used)
         for table in sorted(self._known):
             self._register(table)
-
-    def _raw(self, table: str, paths: list[str]) -> DataFrame:
-        """Files of a raw table under today's names, within bounds; what a file calls otherwise is read under both."""
-        schema, old = spark_schema(table), RENAMED.get(table, {})
-        there = [StructField(name, schema[new].dataType) for name, new in old.items()]
-        frame = self.spark.read.schema(StructType([*schema, *there])).parquet(*paths)
-        return frame.selectExpr(*staged(schema, {new: name for name, new in old.items()}))
-
-    def _states(self, frame: DataFrame, used: list[Manifest]) -> DataFrame:
-        """Rows that hold from `sweep_at` to `last_sweep_at`. Of a cluster with a sweep that came after its day was
-        joined, and lies between those that were, one row per sweep: the late one has rows of its own.
-        """
-        first: dict[str, datetime] = {}
-        last: dict[str, datetime] = {}
-        for one in used:  # in time order
-            if one.joined:
-                last[one.cluster] = one.sweep_at
-                first.setdefault(one.cluster, one.sweep_at)
-        alone = [m for m in used if not m.joined and m.cluster in last]
-        late = {m.cluster for m in alone if first[m.cluster] < m.sweep_at < last[m.cluster]}
-        if not late:
-            return frame
-        joined = [m for m in used if m.joined and m.cluster in late]
-        times = pa.table(
-            {
-                "joined_cluster": pa.array([m.cluster for m in joined], pa.string()),
-                "at": pa.array([m.sweep_at for m in joined], pa.timestamp("us", tz="UTC")),
-            }
-        )
-        each = local_frame(self.spark, times, _JOINED)
-        of_late = col("cluster").isin(sorted(late))
-        ranges, single_at = frame.where(of_late & (col("sweep_at") < col("last_sweep_at"))), col("at").alias("sweep_at")
-        held = ranges.join(
-            each, (col("cluster") == each.joined_cluster) & col("at").between(col("sweep_at"), col("last_sweep_at"))
-        )
-        single = held.select(*(single_at if name == "sweep_at" else name for name in frame.columns))
-        rest = frame.where(~(of_late & (col("sweep_at") < col("last_sweep_at"))))
-        return rest.union(single.withColumn("last_sweep_at", col("sweep_at")))
 
     def _view(self, frame: DataFrame, name: str, rows: int) -> None:
         """Few rows are one partition, so that joins and windows over them need no shuffle; and are read once."""

@@ -12,7 +12,7 @@ def _folder(name: str) -> Path:
 
 
 def sql_dir() -> Path:
-    """Folder that holds `facts/` and `signatures/`."""
+    """Folder that holds `marts/` and `signatures/`."""
     return _folder("sql")
 
 

@@ -1,4 +1,4 @@
-"""Marts as they are documented: reads `<table>.yaml` beside each query of `sql/facts`, gives grain and columns.
+"""Marts as they are documented: reads `<table>.yaml` beside each query of `sql/marts`, gives grain and columns.
 
     about     what a row is, one sentence
     grain     the columns by which rows differ: no two have the same
@@ -53,5 +53,5 @@ def _load(path: Path) -> Mart:
 @cache
 def load_marts(folder: Path | None = None) -> dict[str, Mart]:
     """Every described mart by its table's name, sorted. Raises MartError."""
-    root = (folder or sql_dir()) / "facts"
+    root = (folder or sql_dir()) / "marts"
     return {path.stem: _load(path) for path in sorted(root.glob("*.yaml"))}

@@ -14,7 +14,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
 from benchmarks.killed_jobs import LARGE, NEW, OLD, command, on_their_way, run, stages, strike_while_spark_writes
-from fleet_spark.facts import write_facts
+from fleet_spark.facts import fact_queries, write_facts
 from fleet_spark.judge import tables_needed, write_findings
 from fleet_spark.query_profiles import OF_FEW_ROWS
 from fleet_spark.tables import Day
@@ -53,7 +53,8 @@ def test_a_job_that_dies_while_spark_writes_changes_nothing_and_its_retry_heals(
     assert analyse(home, recorded_day(), signatures=[SIGNATURE]).generation == OLD
     assert claim_generation(home, recorded_day()) == NEW
     unharmed = stages(home)
-    assert len(unharmed) > 15
+    made = fact_queries(sql_dir(), tables_needed(sql_dir(), [SIGNATURE]))
+    assert len(unharmed) == len(made) + 2, "findings and signatures besides"
     followed = pointers(home)
 
     killed = run(job(home), lambda started, _lines: strike_while_spark_writes(started, home))
@@ -62,7 +63,7 @@ def test_a_job_that_dies_while_spark_writes_changes_nothing_and_its_retry_heals(
     assert (pointers(home), stages(home)) == (followed, unharmed)
 
     shutil.copytree(sql_dir(), sql)
-    (sql / "facts/broker_settings.sql").write_text(HUGE)
+    (sql / "marts/broker_settings.sql").write_text(HUGE)
     starved = run(job(home, "--sql", str(sql), settings=["--driver-memory", "512m"]), lambda *_: False)
     assert starved.code not in (0, -signal.SIGKILL)
     assert any("java.lang.OutOfMemoryError" in line for line in starved.lines), "".join(starved.lines[-20:])

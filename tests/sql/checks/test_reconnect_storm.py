@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql.types import BooleanType, DoubleType, StringType, StructField, StructType, TimestampType
 
-from fleet_spark.tables import spark_schema
+from fleet_spark.raw_frames import spark_schema
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.knowledge.exposure import exposure
@@ -38,7 +38,7 @@ def fact(table: str, views: dict[str, tuple[StructType, list[Row]]]) -> list[Row
     for name, (schema, rows) in views.items():
         whole = [{column: row.get(column) for column in schema.names} for row in rows]
         session.createDataFrame(whole, schema).createOrReplaceTempView(name)
-    query = (sql_dir() / f"facts/{table}.sql").read_text()
+    query = (sql_dir() / f"marts/{table}.sql").read_text()
     args = {"ds": "2026-11-20"} if ":ds" in query else {}
     return [row.asDict() for row in session.sql(query, args=args).collect()]
 

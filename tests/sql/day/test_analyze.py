@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from fleet_spark.facts import fact_queries
 from fleet_spark.judge import canonical
 from fleet_spark.parquet import read_footer
+from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.documents.finding import parsed_findings
 from support.homes.recorded import recorded_day, write_home
 from support.homes.stored_days import pointers, published
@@ -54,9 +56,8 @@ def test_each_judgement_is_there_in_brief(day: Analysed) -> None:
 def test_files_in_another_order_and_the_ways_of_large_days_give_the_same(
     day: Analysed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        "fleet_spark.query_profiles.FEW_ROWS", 0
-    )  # several partitions, plans made anew, expressions compiled
+    # several partitions, plans made anew, expressions compiled
+    monkeypatch.setattr("fleet_spark.query_profiles.FEW_ROWS", 0)
     settings = {"spark.sql.shuffle.partitions": "3", "spark.sql.files.openCostInBytes": "0"}
     kept = {name: spark().conf.get(name) for name in settings}
     try:
@@ -165,6 +166,6 @@ def test_of_two_analyses_at_once_the_later_is_followed_and_the_earlier_ends_red(
     for path in [path for path in day.outputs() if path.count("/") and Path(path).stem in CLUSTERS]:
         assert found[path] == day.outputs()[path], path
     tables = [path.split("/")[1] for path in followed if path.startswith("facts/")]
-    assert len(tables) > 30
+    assert set(tables) == set(fact_queries(sql_dir()))
     for table in tables:
         assert rows(tmp_path, table, "g0002") == rows(day.home, table, day.generation), table

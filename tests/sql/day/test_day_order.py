@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from fleet_spark.facts import write_facts
+from fleet_spark.facts import fact_queries, write_facts
 from fleet_spark.judge import tables_needed, write_findings
 from fleet_spark.parquet import read_footer
 from fleet_spark.tables import Day
@@ -93,7 +93,8 @@ def test_days_in_any_order_and_side_by_side(tmp_path: Path) -> None:
         assert set(pool.map(lambda ds: judge(mixed, ds), order)) == {"g0001"}
     one_by_one, side_by_side = stages(ordered, days), stages(mixed, days)
     assert one_by_one.keys() == side_by_side.keys()
-    assert len(one_by_one) > 15 * len(days)
+    made = fact_queries(sql_dir(), tables_needed(sql_dir(), [SIGNATURE]))
+    assert len(one_by_one) == (len(made) + 2) * len(days), "findings and signatures besides"
     for stage, content in one_by_one.items():
         assert content == side_by_side[stage], (stage, order)
 

@@ -24,7 +24,7 @@ HEALTHY = ["follower331", "idle331"]
 BY = ["fetch_latency"]
 # cluster -> the file that fails for it, and how the sentence calls that query; in the order in which they are run
 GUILTY = {
-    "a-hostile-fact": ("facts/broker_intervals", "broker_intervals"),
+    "a-hostile-fact": ("marts/broker_intervals", "broker_intervals"),
     "hostile-step": ("signatures/fetch_latency/1_fetch_spans", "fetch_latency/fetch_spans"),
     "hostile-need": ("signatures/fetch_latency/needs", "needs"),
     "z-hostile-condition": ("conditions/min_isr_unsafe/detections", "conditions"),
@@ -145,7 +145,7 @@ def facts(tmp_path: Path, condition: str, clusters: list[str]) -> Path:
     """Compute one table, which has a condition on its rows."""
     home = tmp_path / "home"
     write_home(home, clusters)
-    sql = poisoned(tmp_path, {f"facts/{TABLE}": condition})
+    sql = poisoned(tmp_path, {f"marts/{TABLE}": condition})
     write_facts(Day(spark(), home, recorded_day(), claim_generation(home, recorded_day()), sql), [], {TABLE})
     return home
 

@@ -95,6 +95,8 @@ def test_members_equal_a_second_computation(day: Analysed, raw: dict[str, list[R
     found = [(row["cluster"], row["group_id"], row["client_id"], row["client_host"]) for row in stored]
     assert sorted(found) == sorted(expected)
     assert {row["framework"] for row in stored} == {None}  # neither Streams nor Connect was recorded
+    listed = Counter((row["cluster"], row["group_id"]) for row in raw["groups"])
+    assert {(row["cluster"], row["group_id"]): row["sweep_count"] for row in day.facts("group_days")} == listed
 
 
 def test_client_findings_of_a_recorded_cluster_name_its_fleets(day: Analysed) -> None:

@@ -23,16 +23,12 @@ class ElectionOracle(CommitsOracle):
         """Intervals of one process that end on the day."""
         return [span for span in self.spans if span["same_process"]]
 
-    @cached_property
-    def with_members(self) -> set[tuple[str, str]]:
-        """Clusters and groups of which any sweep of the day shows a member."""
-        return {(cluster, group) for cluster, at, group in self.showing if self.today(at)}
-
     def memberless(self, cluster: str, group: str) -> bool:
-        """Whether the group was Empty or Dead at every usable sweep that listed it, and showed no member on the day."""
+        """Whether the group was Empty or Dead, and showed no member, at every usable sweep that listed it."""
         ats = self.usable[cluster]
         states = [self.states[cluster, at][group] for at in ats if group in self.states[cluster, at]]
-        return bool(states) and (cluster, group) not in self.with_members and all(state in IDLE for state in states)
+        shown = any((cluster, at, group) in self.showing for at in ats)
+        return bool(states) and not shown and all(state in IDLE for state in states)
 
     def _exact(self, cluster: str, release: str | None) -> bool:
         """Whether what such a process counts are unclean elections alone."""

@@ -1,6 +1,6 @@
 """Facts computed a second time, in plain Python: takes the raw rows of a day, gives what Spark should have stored.
 
-It shares nothing with sql/facts but the meaning: one dict per row, keyed like the fact table.
+It shares nothing with sql/marts but the meaning: one dict per row, keyed like the fact table.
 """
 
 from collections import defaultdict
@@ -16,6 +16,16 @@ Row = dict[str, Any]
 Key = tuple[str, int, datetime]
 BROKER_COUNTERS = "expired_consumer_fetches", "isr_expands", "messages_in", "bytes_in", "bytes_out"
 TOPIC_COUNTERS = ("messages_in", "bytes_in", "bytes_out", "produce_batches", "fetch_reads")
+# columns that signatures' own second computations look at: of rewinds, stops, skew and retriable errors
+ELSEWHERE = {
+    "broker_counters": {
+        "kafka_release", "groups", "group_offsets", "offsets_load_ms_max", "cleaner_dead_threads", "cleaner_idle_ms",
+        "uncleanable_partitions", "offsets_log_bytes", "from_offsets_log_bytes", "produce_p50_ms", "produce_p99_ms",
+        "timed_produces", "produce_mean_ms", "unclean_elections", "invalid_records", "out_of_range", "out_of_order",
+        "unknown_producer_ids", "offset_commits", "offset_expirations", "offset_deletions", "errors_known",
+    },
+    "topic_counters": {"failed_batches"},
+}  # fmt: skip
 START = timedelta(hours=24)
 CLOCK = 5  # seconds
 TABLES = "brokers", "broker_metrics", "requests", "broker_topics", "partitions", "topics", "sweeps"

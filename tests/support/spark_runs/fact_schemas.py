@@ -7,7 +7,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import StructField, StructType
 
 from fleet_spark.facts import CLOCK_SECONDS, START_HOURS, fact_queries
-from fleet_spark.tables import spark_schema
+from fleet_spark.raw_frames import spark_schema
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.schema.raw_tables import raw_schemas
 from support.spark_runs.analysed import spark

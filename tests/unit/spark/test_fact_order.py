@@ -13,9 +13,9 @@ from fleet_spark.facts import fact_queries, write_facts
 
 def written(folder: Path, queries: dict[str, str]) -> Path:
     """A folder of queries as sql/ has them."""
-    (folder / "facts").mkdir()
+    (folder / "marts").mkdir()
     for name, text in queries.items():
-        (folder / f"facts/{name}.sql").write_text(text)
+        (folder / f"marts/{name}.sql").write_text(text)
     return folder
 
 
@@ -37,7 +37,7 @@ def test_a_table_comes_after_those_that_it_reads_and_only_what_is_wanted_is_ther
 
 def test_tables_that_read_each_other_in_a_circle_are_named(tmp_path: Path) -> None:
     sql = written(tmp_path, {**CHAIN, "z_first": "SELECT * FROM a_last"})
-    with pytest.raises(ValueError, match="sql/facts: a_last, middle, z_first read each other in a circle"):
+    with pytest.raises(ValueError, match="sql/marts: a_last, middle, z_first read each other in a circle"):
         fact_queries(sql)
 
 

@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from kafka_fleet.schema.raw_tables import STATES, STATES_VERSION
+from kafka_fleet.schema.raw_tables import STATES_VERSION
 from kafka_fleet.store.files import list_names_between, other_size, read_all, read_file, tells_of_file
 from kafka_fleet.store.home import Home
 from kafka_fleet.store.home_names import JOINED, MANIFESTS, day_of, raw_name
 from kafka_fleet.store.raw.layout import data_place
 from kafka_fleet.store.raw.parquet_footers import too_much
+from kafka_fleet.store.raw.states import rows_at
 from kafka_fleet.store.raw.sweep_quota import READ_BYTES
 from kafka_fleet.store.raw.tombstones import retired
 from kafka_fleet.store.versions import NewerVersion, as_raw, newer, refuse_newer
@@ -233,22 +233,9 @@ def read_rows(home: Path, sweeps: Iterable[Manifest], table: str) -> list[dict[s
     """Rows of one table over the given sweeps, in their order; for tools and tests, Spark reads the files itself."""
     found: list[dict[str, Any]] = []
     for one in (m for m in sweeps if table in m.files):
-        found += _own_rows(one, as_raw(table, read_table(home / one.files[table].path)), table).to_pylist()
+        rows = as_raw(table, read_table(home / one.files[table].path))
+        found += (rows_at(one.sweep_at, rows) if one.joined else rows).to_pylist()
     return found
-
-
-def _own_rows(sweep: Manifest, rows: pa.Table, table: str) -> pa.Table:
-    """Those of a sweep, as it landed them, among the rows of a file that it may share."""
-    if not sweep.joined:
-        return rows
-    at, field = pa.scalar(sweep.sweep_at, rows["sweep_at"].type), rows.schema.field("sweep_at")
-    if table not in STATES:
-        return rows.filter(pc.equal(rows["sweep_at"], at))
-    last = pc.coalesce(rows["last_sweep_at"], rows["sweep_at"])
-    own = rows.filter(pc.and_(pc.less_equal(rows["sweep_at"], at), pc.greater_equal(last, at)))
-    own = own.set_column(own.schema.get_field_index(field.name), field, pa.repeat(at, own.num_rows))
-    place = own.schema.get_field_index("last_sweep_at")
-    return own.set_column(place, own.schema.field(place), pa.nulls(own.num_rows, field.type))
 
 
 def read_table(path: Path, **options: Any) -> pa.Table:

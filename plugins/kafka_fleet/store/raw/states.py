@@ -53,6 +53,20 @@ class StateRuns:
             self._ended.append(rows.set_column(self._schema.get_field_index(field.name), field, last))
 
 
+def rows_at(at: datetime, rows: pa.Table) -> pa.Table:
+    """Those of one sweep, as it landed them, among the rows of a file that it shares with others."""
+    first = rows["sweep_at"]
+    moment = pa.scalar(at, first.type)
+    if "last_sweep_at" not in rows.column_names:
+        return rows.filter(pc.equal(first, moment))
+    last = pc.coalesce(rows["last_sweep_at"], first)
+    own = rows.filter(pc.and_(pc.less_equal(first, moment), pc.greater_equal(last, moment)))
+    for name, value in {"sweep_at": moment, "last_sweep_at": pa.scalar(None, first.type)}.items():
+        place = own.schema.get_field_index(name)
+        own = own.set_column(place, own.schema.field(place), pa.repeat(value, own.num_rows))
+    return own
+
+
 def _row_numbers(table: pa.Table) -> pa.Array:
     """A number for every row, int64: equal rows, and no others, have the same."""
     numbers = pa.array([0] * table.num_rows, pa.int64())

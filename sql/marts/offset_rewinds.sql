@@ -77,4 +77,5 @@ LEFT JOIN group_coordinators AS gf
     ON b.cluster = gf.cluster AND b.group_id = gf.group_id AND b.from_sweep = gf.sweep_at
 LEFT JOIN group_coordinators AS gt
     ON b.cluster = gt.cluster AND b.group_id = gt.group_id AND b.to_sweep = gt.sweep_at
-LEFT JOIN group_days AS m ON b.cluster = m.cluster AND b.group_id = m.group_id AND m.memberless
+LEFT JOIN (SELECT DISTINCT cluster, group_id FROM group_days WHERE memberless) AS m
+    ON b.cluster = m.cluster AND b.group_id = m.group_id

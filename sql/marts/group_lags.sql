@@ -107,4 +107,5 @@ LEFT JOIN states AS g ON s.cluster = g.cluster AND s.group_id = g.group_id
 LEFT JOIN readers AS r ON s.cluster = r.cluster AND s.group_id = r.group_id
 LEFT JOIN assigned AS a
     ON s.cluster = a.cluster AND s.group_id = a.group_id AND s.topic = a.topic AND s.partition = a.partition
-LEFT JOIN group_days AS n ON s.cluster = n.cluster AND s.group_id = n.group_id AND n.memberless
+LEFT JOIN (SELECT DISTINCT cluster, group_id FROM group_days WHERE memberless) AS n
+    ON s.cluster = n.cluster AND s.group_id = n.group_id

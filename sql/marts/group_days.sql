@@ -1,0 +1,57 @@
+-- Consumer groups of the day, and by what the owner of their members can be found: client id and host.
+-- in:  raw_groups, raw_group_members, cluster_sweeps
+-- out: one row per group, client id and host, both null for a group of which no sweep of the day showed a member.
+--      sweep_count: sweeps of the day that listed the group, 0 where an earlier one did alone. framework: streams or
+--      connect where members show it. memberless: always Empty or Dead, so that whoever moves its offsets is not the
+--      group, but MirrorMaker's sync, an operator, or readers that assign partitions to themselves
+WITH sweeps AS (
+    SELECT
+        cluster,
+        sweep_at,
+        to_date(sweep_at) = :ds AS of_day,
+        topics_read AND groups_read AND offsets_read AND NOT overlapped AS is_usable
+    FROM cluster_sweeps
+),
+
+members AS (
+    SELECT
+        m.cluster,
+        m.group_id,
+        m.client_id,
+        m.client_host,
+        -- Kafka Streams builds these names itself
+        m.client_id LIKE '%-StreamThread-%-consumer' AS is_streams,
+        max(s.of_day) AS of_day,
+        max(s.is_usable) AS is_usable
+    FROM raw_group_members AS m
+    INNER JOIN sweeps AS s ON m.cluster = s.cluster AND m.sweep_at = s.sweep_at
+    GROUP BY m.cluster, m.group_id, m.client_id, m.client_host
+),
+
+listed AS (
+    SELECT
+        g.cluster,
+        g.group_id,
+        count_if(s.of_day) AS sweep_count,
+        max(g.protocol_type = 'connect' AND s.of_day) AS is_connect,
+        -- its newer groups are of a type of their own
+        max(g.protocol_type = 'streams' AND s.of_day) AS is_streams,
+        -- a state that is not told may hide members; null where no sweep that can be compared listed the group
+        min(CASE WHEN s.is_usable THEN coalesce(g.state IN ('Empty', 'Dead'), FALSE) END) AS is_idle
+    FROM raw_groups AS g
+    INNER JOIN sweeps AS s ON g.cluster = s.cluster AND s.sweep_at BETWEEN g.sweep_at AND g.last_sweep_at
+    GROUP BY g.cluster, g.group_id
+)
+
+SELECT
+    g.cluster,
+    g.group_id,
+    m.client_id,
+    m.client_host,
+    g.sweep_count,
+    CASE WHEN g.is_connect THEN 'connect' WHEN m.is_streams OR g.is_streams THEN 'streams' END AS framework,
+    coalesce(g.is_idle AND u.group_id IS NULL, FALSE) AS memberless
+FROM listed AS g
+LEFT JOIN members AS m ON g.cluster = m.cluster AND g.group_id = m.group_id AND m.of_day
+LEFT JOIN (SELECT DISTINCT cluster, group_id FROM members WHERE is_usable) AS u
+    ON g.cluster = u.cluster AND g.group_id = u.group_id
