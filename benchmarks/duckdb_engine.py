@@ -146,7 +146,7 @@ class Duck:
             brokers[row["cluster"]].add(row["broker"])
         others = {"series": signature.series_query, "subjects": signature.subjects_query, "rows": signature.rows_query}
         found = {kind: self.rows(_translated(query, ())) for kind, query in others.items() if query}
-        found["detections"] = self.rows(f"SELECT * FROM {signature.detections_view}")  # of the project
+        found["detections"] = self.rows(f"SELECT * FROM {signature.detections_view}")
         return Found(coverage(signature.needs, shown, brokers, of), found)
 
     def condition(self, name: str) -> list[dict[str, Any]]:

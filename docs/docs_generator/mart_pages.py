@@ -1,15 +1,14 @@
 """The pages of the marts: takes their descriptions and queries, gives tables, and the lineage as it runs."""
 
-import re
 from pathlib import Path
 
 from docs_generator.markdown import table
+from fleet_spark.query_profiles import tables_read
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.schema.marts import Mart, load_marts
 
 FOLDER = "docs/reference/marts"
 NOTE = "<!-- generated from sql/marts/ by docs/generate.py: do not edit -->"
-_READS = re.compile(r"\b(?:FROM|JOIN)\s+([a-z_]+)")
 _HEAD = """# Marts
 
 The tables that Spark stores of a day, from which checks, plots and letters are made, as Parquet in the home. The
@@ -17,11 +16,6 @@ queries are `sql/marts/<table>.sql`; a table is computed as soon as those that i
 generated from the descriptions beside the queries; `tests/sql/marts/test_mart_documents.py` holds the rows of generated
 fleets to them: columns, grain, and what is null.
 """
-
-
-def reads(query: str) -> set[str]:
-    """The tables after FROM and JOIN."""
-    return set(_READS.findall(query))
 
 
 def _rows(one: Mart) -> str:
@@ -38,7 +32,7 @@ def _readers(name: str, sql: Path) -> list[str]:
         f"{path.parts[-3].rstrip('s')} `{path.parts[-2]}`"
         for kind in ("signatures", "conditions", "plots")
         for path in sorted((sql / kind).glob("*/*.sql"))
-        if name in reads(path.read_text(encoding="utf-8"))
+        if name in tables_read(path.read_text(encoding="utf-8"))
     }
     return sorted(found)
 
@@ -47,7 +41,9 @@ def lineage() -> str:
     """Which mart is made of which others, as a Mermaid graph; raw tables are named in the tables below."""
     queries = {path.stem: path.read_text(encoding="utf-8") for path in sorted((sql_dir() / "marts").glob("*.sql"))}
     lines = [
-        f"  {source} --> {name}" for name, query in queries.items() for source in sorted(reads(query) & set(queries))
+        f"  {source} --> {name}"
+        for name, query in queries.items()
+        for source in sorted(tables_read(query) & set(queries))
     ]
     alone = set(queries) - {word for line in lines for word in line.split()}
     return "\n".join(["```mermaid", "graph LR", *lines, *(f"  {name}" for name in sorted(alone)), "```"])
@@ -55,7 +51,7 @@ def lineage() -> str:
 
 def _page(name: str, one: Mart) -> str:
     query = (sql_dir() / "marts" / f"{name}.sql").read_text(encoding="utf-8")
-    read = sorted(reads(query))
+    read = sorted(tables_read(query))
     raw = ", ".join(f"`{source}`" for source in read if source.startswith("raw_"))
     marts = ", ".join(f"[{source}]({source}.md)" for source in read if source in load_marts())
     readers = ", ".join(_readers(name, sql_dir()))

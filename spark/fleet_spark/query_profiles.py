@@ -1,8 +1,8 @@
 """Two profiles of session settings: takes how many rows a query reads, sets the session to what suits so many.
 
-Most queries of a day are small, on the largest day too. A small query waits for the compiler of
-its generated code, for plans that are made anew at every shuffle, and for what a plan's filters imply, longer than
-these save: docs/benchmarks.md.
+Most queries of a day are small, on the largest day too. A small query waits for the compiler of its generated code,
+for plans that are made anew at every shuffle, and for what a plan's filters imply, longer than these save:
+docs/benchmarks.md.
 """
 
 import re

@@ -80,7 +80,7 @@ class _Loader(_Refusing, yaml.SafeLoader):
 
 
 class _CatalogueLoader(_Refusing, yaml.CSafeLoader):
-    """For the project's own files, which have no such errors: libyaml reads them in a third of the time."""
+    """For the project's own files: libyaml reads them in a fifth of the time, and says less of what is wrong."""
 
     def __init__(self, stream: str) -> None:
         yaml.CSafeLoader.__init__(self, stream)
@@ -97,20 +97,23 @@ def _about(error: Exception) -> str:
 
 def load_yaml(path: Path) -> Any:
     """Parse one file. Raises FleetFileError naming the file, and the line where YAML knows it."""
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise FleetFileError(str(path), f"larger than {MAX_BYTES // 2**20} MiB")
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise FleetFileError(str(path), f"cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise FleetFileError(str(path), f"is not UTF-8 text (byte {error.start})") from error
-    return parse_yaml(text, path)
+    return parse_yaml(_text(path), path)
 
 
 def load_catalogue(path: Path) -> Any:
     """As load_yaml, of one of the project's own files."""
-    return parse_yaml(path.read_text(encoding="utf-8"), path, _CatalogueLoader)
+    return parse_yaml(_text(path), path, _CatalogueLoader)
+
+
+def _text(path: Path) -> str:
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise FleetFileError(str(path), f"larger than {MAX_BYTES // 2**20} MiB")
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise FleetFileError(str(path), f"cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise FleetFileError(str(path), f"is not UTF-8 text (byte {error.start})") from error
 
 
 def parse_yaml(text: str, path: Path, loader: Any = _Loader) -> Any:

@@ -5,7 +5,7 @@
     columns   in the query's order: `unit` of a number, `null`: when a value is null (absent: never), `about`: what
               the name does not say
 
-The documentation shows them (docs/reference/marts.md), and tests hold the stored rows to them.
+The documentation shows them (docs/reference/marts/), and tests hold the stored rows to them.
 """
 
 from functools import cache

@@ -34,6 +34,7 @@ from kafka_fleet.store.versions import as_raw, unknown_columns
 GROUP_ROWS = 131_072  # of a row group: several small sweeps share one, a large sweep has its own
 LARGE = 2**20
 FILE_BYTES = 16 * 2**20  # a file is closed at the next sweep beyond this: every core has one to read
+AT_ONCE = 8  # sweeps of one table that are read together: a bucket is slow to answer, and a large table fills memory
 SUPERSEDED_SECONDS = ORPHAN_SECONDS  # joined sweeps stay so long: who listed them before still reads them
 
 
@@ -90,12 +91,18 @@ def _states_of(home: Path, ds: str, cluster: str, sweeps: list[Manifest], table:
     """Write the states of a table. None where it has no row, where columns of a newer version would be lost, and where
     so much changes that they take more than one file: then it is joined as the others are.
     """
-    runs = StateRuns(raw_schemas()[table])
-    for sweep in sweeps:
-        rows = _landed(home, sweep.files[table]) if table in sweep.files else raw_schemas()[table].empty_table()
-        if unknown_columns(table, rows):
-            return None
-        runs.add(sweep.sweep_at, as_raw(table, rows))
+    schema = raw_schemas()[table]
+    runs = StateRuns(schema)
+    for begin in range(0, len(sweeps), AT_ONCE):
+        some = sweeps[begin : begin + AT_ONCE]
+        read = iter(
+            read_all(lambda file: _landed(home, file), [s.files[table] for s in some if table in s.files], home)
+        )
+        for sweep in some:
+            rows = next(read) if table in sweep.files else schema.empty_table()
+            if unknown_columns(table, rows):
+                return None
+            runs.add(sweep.sweep_at, as_raw(table, rows))
     found = runs.table()
     buffer = io.BytesIO()
     pq.write_table(found, buffer, compression="zstd", row_group_size=GROUP_ROWS)
