@@ -41,6 +41,14 @@ listed AS (
     FROM raw_groups AS g
     INNER JOIN sweeps AS s ON g.cluster = s.cluster AND s.sweep_at BETWEEN g.sweep_at AND g.last_sweep_at
     GROUP BY g.cluster, g.group_id
+),
+
+used AS (
+    SELECT DISTINCT
+        cluster,
+        group_id
+    FROM members
+    WHERE is_usable
 )
 
 SELECT
@@ -53,5 +61,5 @@ SELECT
     coalesce(g.is_idle AND u.group_id IS NULL, FALSE) AS memberless
 FROM listed AS g
 LEFT JOIN members AS m ON g.cluster = m.cluster AND g.group_id = m.group_id AND m.of_day
-LEFT JOIN (SELECT DISTINCT cluster, group_id FROM members WHERE is_usable) AS u
+LEFT JOIN used AS u
     ON g.cluster = u.cluster AND g.group_id = u.group_id

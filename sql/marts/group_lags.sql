@@ -82,6 +82,14 @@ states AS (
     FROM cluster_days AS c
     INNER JOIN raw_groups AS g ON c.cluster = g.cluster AND c.lags_sweep BETWEEN g.sweep_at AND g.last_sweep_at
     GROUP BY g.cluster, g.group_id
+),
+
+memberless_groups AS (
+    SELECT DISTINCT
+        cluster,
+        group_id
+    FROM group_days
+    WHERE memberless
 )
 
 SELECT
@@ -107,5 +115,5 @@ LEFT JOIN states AS g ON s.cluster = g.cluster AND s.group_id = g.group_id
 LEFT JOIN readers AS r ON s.cluster = r.cluster AND s.group_id = r.group_id
 LEFT JOIN assigned AS a
     ON s.cluster = a.cluster AND s.group_id = a.group_id AND s.topic = a.topic AND s.partition = a.partition
-LEFT JOIN (SELECT DISTINCT cluster, group_id FROM group_days WHERE memberless) AS n
+LEFT JOIN memberless_groups AS n
     ON s.cluster = n.cluster AND s.group_id = n.group_id

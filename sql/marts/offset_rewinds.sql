@@ -48,6 +48,14 @@ logs AS (
             AND p.replicas_count > 0
             AND p.log_end_offset >= 0
     GROUP BY ALL
+),
+
+memberless_groups AS (
+    SELECT DISTINCT
+        cluster,
+        group_id
+    FROM group_days
+    WHERE memberless
 )
 
 SELECT
@@ -77,5 +85,5 @@ LEFT JOIN group_coordinators AS gf
     ON b.cluster = gf.cluster AND b.group_id = gf.group_id AND b.from_sweep = gf.sweep_at
 LEFT JOIN group_coordinators AS gt
     ON b.cluster = gt.cluster AND b.group_id = gt.group_id AND b.to_sweep = gt.sweep_at
-LEFT JOIN (SELECT DISTINCT cluster, group_id FROM group_days WHERE memberless) AS m
+LEFT JOIN memberless_groups AS m
     ON b.cluster = m.cluster AND b.group_id = m.group_id

@@ -17,6 +17,7 @@ from fleet_spark.conditions import run_conditions
 from fleet_spark.facts import CLOCK_SECONDS, START_HOURS, fact_queries
 from fleet_spark.plots import run_plots
 from fleet_spark.query_profiles import tables_read
+from fleet_spark.raw_frames import raw_frame
 from fleet_spark.signatures import run_signatures
 from fleet_spark.tables import Day
 from kafka_fleet.base.resources import sql_dir
@@ -25,7 +26,7 @@ from kafka_fleet.knowledge.plots import load_plots
 from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.schema.raw_tables import SCHEMA_VERSION, raw_schemas
 from kafka_fleet.store.generations import claim_generation
-from kafka_fleet.store.raw.manifests import Damaged, Manifest
+from kafka_fleet.store.raw.manifests import Damaged, DataFile, Manifest
 from support.poison.attacks import Poisoned, arrow
 from support.spark_runs.analysed import spark
 
@@ -57,7 +58,9 @@ class Held(Day):
             path = self.home / f"held/{table}.parquet"
             path.parent.mkdir(parents=True, exist_ok=True)
             pq.write_table(rows, path, compression="zstd")
-            self._view(self._raw(table, [str(path)]), f"raw_{table}", rows.num_rows)
+            file = DataFile(table, str(path), rows.num_rows, 0, "")
+            read = [one._replace(files={table: file}) for one in self.sweeps([])[0]]
+            self._view(raw_frame(self.spark, self.home, table, read), f"raw_{table}", rows.num_rows)
         return self.sweeps(clusters)[0]
 
 
