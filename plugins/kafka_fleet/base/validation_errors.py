@@ -4,6 +4,8 @@ What an editor of the file wrote is shown only when it can hold no secret, and n
 """
 
 import re
+from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import Any
 
 from pydantic import ValidationError
@@ -25,10 +27,33 @@ def redacted_value(value: Any, mail: bool = False) -> str:
     """A value for a sentence: a scalar in one line; what may hold a secret, or is long, is not shown."""
     if isinstance(value, dict | list):
         return "a mapping" if isinstance(value, dict) else "a list"
-    text = repr(value) if isinstance(value, str | int | float | None) else type(value).__name__
+    if value is None or isinstance(value, bool):
+        return {None: "nothing", True: "true", False: "false"}[value]
+    text = repr(value) if isinstance(value, str | int | float) else type(value).__name__
     if re.search(r"[?#=]|pass|secret|jaas|token|key" + ("" if mail else "|@"), text, re.IGNORECASE):
         return HIDDEN
     return text if len(text) <= 80 else text[:77] + "..."
+
+
+def closest(name: Any, known: Iterable[Any], like: float = 0.6) -> str | None:
+    """The known name that was probably meant: the only one that begins so, else the most like it."""
+    text = str(name).casefold()
+    names = {str(one).casefold(): str(one) for one in known}
+    begun = [one for one in names if len(text) >= 3 and one.startswith(text)]
+    close = begun if len(begun) == 1 else get_close_matches(text, list(names), n=1, cutoff=like)
+    return names[close[0]] if close else None
+
+
+def did_you_mean(name: Any, known: Iterable[Any]) -> str:
+    """`; did you mean owners?`, or nothing where no known name is like it. Only what is known is ever shown."""
+    found = closest(name, known)
+    return f"; did you mean {found}?" if found else ""
+
+
+def unknown_name(problem: str, name: Any, known: Iterable[str]) -> str:
+    """The sentence for a name that does not exist: the one that was probably meant, and all that do exist."""
+    names = list(known)
+    return f"{problem}{did_you_mean(name, names) or ';'} allowed: {', '.join(names)}"
 
 
 def field_location(parts: tuple[Any, ...], whole: str = "entry") -> str:
