@@ -4,7 +4,7 @@ What an editor of the file wrote is shown only when it can hold no secret, and n
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from typing import Any
 
@@ -60,6 +60,27 @@ def field_location(parts: tuple[Any, ...], whole: str = "entry") -> str:
     """A location as dotted text; a key that is no plain word is quoted, or left out where it may hold a secret."""
     kept = [str(part) for part in parts if part != "[key]"]
     return ".".join(part if _PLAIN.fullmatch(part) else f"({redacted_value(part)})" for part in kept) or whole
+
+
+def without_misspelled(found: list[Any], known: Callable[[tuple[Any, ...]], Iterable[str]]) -> list[Any]:
+    """pydantic's errors, less those of a key that is missing because it is misspelled. known: the keys of a place."""
+    unknown = [one["loc"] for one in found if one["type"] == "extra_forbidden"]
+    meant = {(*place[:-1], closest(place[-1], known(place[:-1]))) for place in unknown}
+    return [one for one in found if one["type"] != "missing" or one["loc"] not in meant]
+
+
+def counted_location(content: Any, location: tuple[Any, ...], whole: str = "entry") -> str:
+    """A location in words, `owners, entry 1`: items of lists are counted as people do. content: what it is in."""
+    words: list[str] = []
+    plain: list[Any] = []
+    for part in location:
+        if isinstance(content, list) and isinstance(part, int):
+            words += [field_location(tuple(plain)), f"entry {part + 1}"]
+            plain, content = [], content[part]
+        else:
+            plain.append(part)
+            content = content.get(part, content) if isinstance(content, dict) else content
+    return ", ".join([*words, field_location(tuple(plain), whole)] if plain or not words else words)
 
 
 def printable_message(message: str) -> str:

@@ -116,8 +116,13 @@ def load_yaml(path: Path) -> Any:
 
 
 def load_catalogue(path: Path) -> Any:
-    """As load_yaml, of one of the project's own files."""
-    return parse_yaml(read_text(path), path, _CatalogueLoader)
+    """As load_yaml, of one of the project's own files: those that are as they should be are read faster."""
+    text = read_text(path)
+    try:
+        return parse_yaml(text, path, _CatalogueLoader)
+    except FleetFileError:
+        parse_yaml(text, path)  # says more of what is wrong
+        raise
 
 
 def read_text(path: Path) -> str:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from kafka_fleet.base.addresses import server_problem, url_problem
-from kafka_fleet.base.validation_errors import closest, field_location, instead_of, unknown_name
+from kafka_fleet.base.validation_errors import closest, counted_location, field_location, instead_of, unknown_name
 from kafka_fleet.base.yaml import FleetFileError, parse_yaml, read_text
 from kafka_fleet.base.yaml_lines import YamlLines
 from kafka_fleet.config.validation import Mistake, entry_mistakes, model_mistakes
@@ -153,20 +153,6 @@ def _name(entry: Any) -> str | None:
     return name if isinstance(name, str) and re.fullmatch(r"[a-z0-9-]{1,63}", name) else None
 
 
-def _field(entry: Any, location: tuple[Any, ...]) -> str:
-    """A location in words, `owners, entry 1`: items of lists are counted as people do."""
-    words: list[str] = []
-    plain: list[Any] = []
-    for part in location:
-        if isinstance(entry, list) and isinstance(part, int):
-            words += [field_location(tuple(plain)), f"entry {part + 1}"]
-            plain, entry = [], entry[part]
-        else:
-            plain.append(part)
-            entry = entry.get(part) if isinstance(entry, dict) else None
-    return ", ".join([*words, field_location(tuple(plain))] if plain or not words else words)
-
-
 def _entry(entry: Any) -> tuple[Cluster | None, list[Mistake]]:
     cluster: Cluster | None = None
     mistakes: list[Mistake] = []
@@ -204,7 +190,7 @@ def parse_fleet(content: Any, file: str, lines: YamlLines | None = None) -> Flee
 
     def fault(label: str, entry: Any, place: tuple[Any, ...], mistake: Mistake) -> FleetError:
         line = lines.line((*place, *mistake.location)) if lines is not None else None
-        return FleetError(file, label, _field(entry, mistake.location), mistake.problem, line)
+        return FleetError(file, label, counted_location(entry, mistake.location), mistake.problem, line)
 
     keys = [key for key in content if key not in _KEYS]
     mistakes = [Mistake((key,), unknown_name("unknown key", key, _KEYS)) for key in keys]

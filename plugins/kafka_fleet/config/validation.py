@@ -16,6 +16,7 @@ from kafka_fleet.base.validation_errors import (
     instead_of,
     redacted_value,
     unknown_name,
+    without_misspelled,
 )
 from kafka_fleet.domain import Environment
 from kafka_fleet.knowledge.declared_clients import SOFTWARE, version_in
@@ -92,12 +93,8 @@ def _sentence(fault: Any, model: type[BaseModel]) -> str:
 
 def model_mistakes(error: ValidationError, model: type[BaseModel]) -> Iterator[Mistake]:
     """What pydantic found: types, unknown keys, single values. A key that is misspelled is not also missing."""
-    found = error.errors()
-    unknown = [one["loc"] for one in found if one["type"] == "extra_forbidden"]
-    meant = {(*place[:-1], closest(place[-1], _keys_at(model, place[:-1]))) for place in unknown}
-    for fault in found:
-        if fault["type"] != "missing" or fault["loc"] not in meant:
-            yield Mistake(fault["loc"], _sentence(fault, model))
+    for fault in without_misspelled(error.errors(), lambda place: _keys_at(model, place)):
+        yield Mistake(fault["loc"], _sentence(fault, model))
 
 
 def _mapping(entry: Any, *names: str) -> dict[Any, Any]:
