@@ -50,13 +50,15 @@ class Line(BaseModel):
 class Condition(BaseModel):
     """One folder: the question, numbers and words from condition.yaml, the rows from detections.sql.
 
-    needs: sentence of each missing input, in order. subjects, place: templates over one row; place of a row that names
-    nothing, which is the cluster's: cluster_place. sentence: over all rows (detection_rows.py).
+    holds_when: when the answer is yes, as the documentation says it. needs: sentence of each missing input, in order.
+    subjects, place: templates over one row; place of a row that names nothing, which is the cluster's: cluster_place.
+    sentence: over all rows (detection_rows.py).
     """
 
     model_config = ConfigDict(extra="forbid")
     id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     question: str = Field(pattern=r"\?$")
+    holds_when: str = Field(min_length=12, pattern=r"\.$")
     thresholds: dict[str, Threshold] = Field(default_factory=dict)
     evidence: dict[str, Line] = Field(min_length=1)
     needs: dict[str, str] = Field(min_length=1)

@@ -59,7 +59,7 @@ def test_the_project_s_own_are_without_fault() -> None:
         (ISSUE, "title: A consumer's", "title: A consumer: a", "mapping values are not allowed", "in quotes"),
         (SIGNATURE, "  election: The", "  elektion: The", "file: evidence errors: no such cause", "election"),
         (SIGNATURE, "symptom: >-", "symptoms: >-", "symptoms: unknown key", "did you mean symptom?"),
-        (SIGNATURE, "    value: errors\n", "    valeu: errors\n", "evidence, entry 1, valeu: ", "mean value?"),
+        (SIGNATURE, "    value: errors\n", "    valeu: errors\n", "evidence, entry 1, valeu", "mean value?"),
         (CONDITION, "question: Does", "qestion: Does", "qestion: unknown key", "did you mean question?"),
         (CONDITION, "to be down?", "to be down.", "question: must be a question that ends in ?", ""),
         (CONDITION, "id: min_isr_unsafe", "id: min_isr_safe", "id: min_isr_safe differs from its folder", ""),
