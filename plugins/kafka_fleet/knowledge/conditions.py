@@ -13,13 +13,15 @@ for the sentence. The condition holds where a row is a subject; where none is, i
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from kafka_fleet.base.catalogue_faults import FaultAt, placed
 from kafka_fleet.base.resources import sql_dir
+from kafka_fleet.base.validation_errors import unknown_name
 from kafka_fleet.knowledge.advisories import Advisory
 from kafka_fleet.knowledge.catalogue_folders import check_files, load_entries, read_query, read_steps, read_words
 from kafka_fleet.knowledge.detection_rows import template
@@ -78,10 +80,14 @@ class Condition(BaseModel):
     def _consistent(self) -> "Condition":
         for name, line in self.evidence.items():
             if line.threshold is not None and line.threshold not in self.thresholds:
-                raise ValueError(f"evidence {name}: no such threshold: {line.threshold}")
-            _ = line.mbean
-        for text in (*self.needs.values(), *self.subjects, self.place, self.cluster_place, self.sentence):
-            template(text)
+                text = unknown_name(f"no such threshold: {line.threshold}", line.threshold, self.thresholds)
+                raise FaultAt(("evidence", name, "threshold"), text)
+            placed(("evidence", name, "source"), partial(getattr, line, "mbean"))
+        texts: dict[tuple[str | int, ...], str] = {("needs", name): text for name, text in self.needs.items()}
+        texts |= {("subjects", index): text for index, text in enumerate(self.subjects)}
+        texts |= {(name,): getattr(self, name) for name in ("place", "cluster_place", "sentence")}
+        for location, text in texts.items():
+            placed(location, partial(template, text))
         return self
 
 

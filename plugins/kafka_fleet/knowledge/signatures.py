@@ -14,12 +14,15 @@ A signature is a measurable symptom, independent of any version. Adding one is a
 """
 
 import re
-from functools import cache
+from collections.abc import Iterable
+from functools import cache, partial
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from kafka_fleet.base.catalogue_faults import FaultAt, placed
 from kafka_fleet.base.resources import sql_dir
+from kafka_fleet.base.validation_errors import unknown_name
 from kafka_fleet.knowledge.catalogue_folders import check_files, load_entries, read_query, read_steps, read_words
 from kafka_fleet.knowledge.close_looks import Look
 from kafka_fleet.knowledge.detection_rows import template
@@ -49,6 +52,12 @@ def _named_mbean(text: str) -> str:
         return mbean_of(match[1], match[2], match[3] or "")
     except KeyError:
         raise ValueError(f"{text}: mbeans.yaml has no such table.column") from None
+
+
+def _known(kind: str, name: str, known: Iterable[str], *location: str | int) -> None:
+    """Raise FaultAt for a name that the file does not declare."""
+    if name not in (names := list(known)):
+        raise FaultAt(location, unknown_name(f"no such {kind}: {name}", name, names))
 
 
 class EvidenceRow(BaseModel):
@@ -164,24 +173,31 @@ class Signature(BaseModel):
 
     @model_validator(mode="after")
     def _consistent(self) -> "Signature":
-        for row in self.evidence:
-            unknown = [*(set(row.threshold) - set(self.causes)), *(set(row.threshold.values()) - set(self.thresholds))]
-            if unknown:
-                raise ValueError(f"evidence {row.value}: no such cause or threshold: {', '.join(sorted(unknown))}")
-            _named_mbean(row.source)
-        for need in self.needs.values():
-            need.check(self.thresholds)
-        for advice in self.advice:
-            if unknown := sorted(set(advice.causes) - set(self.causes)):
-                raise ValueError(f"advice: no such cause: {', '.join(unknown)}")
-        for chart in self.charts.values():
-            if chart.threshold is not None and chart.threshold not in self.thresholds:
-                raise ValueError(f"chart {chart.title}: no such threshold: {chart.threshold}")
-        lists = [one.text for one in self.bounds.values() if isinstance(one, BoundList)]
-        names = [text for one in self.subjects for text in one.names] + [one.title for one in self.charts.values()]
+        for index, row in enumerate(self.evidence):
+            for cause, threshold in row.threshold.items():
+                _known("cause", cause, self.causes, "evidence", index, "threshold", cause)
+                _known("threshold", threshold, self.thresholds, "evidence", index, "threshold", cause)
+            placed(("evidence", index, "source"), partial(_named_mbean, row.source))
+        for name, need in self.needs.items():
+            placed(("needs", name), partial(need.check, self.thresholds))
+        for index, advice in enumerate(self.advice):
+            for cause in advice.causes:
+                _known("cause", cause, self.causes, "advice", index, "causes")
+        for name, chart in self.charts.items():
+            if chart.threshold is not None:
+                _known("threshold", chart.threshold, self.thresholds, "charts", name, "threshold")
+            placed(("charts", name, "title"), partial(template, chart.title))
+        for name, bound in self.bounds.items():
+            if isinstance(bound, BoundList):
+                placed(("bounds", name, "text"), partial(template, bound.text))
         places = self.place if isinstance(self.place, list) else [getattr(self.place, "text", self.place)]
-        for text in (*places, *names, *lists, *self.table.values()):
-            template(text)
+        for text in places:
+            placed(("place",), partial(template, text))
+        for index, one in enumerate(self.subjects):
+            for text in one.names:
+                placed(("subjects", index, "name"), partial(template, text))
+        for heading, text in self.table.items():
+            placed(("table", heading), partial(template, text))
         return self
 
     @property

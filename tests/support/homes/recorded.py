@@ -3,7 +3,7 @@
 write_home(home)                                       every recorded cluster, on the day of the recording
 write_home(home, ["follower331"], days=-1)             one of them, as if recorded a day earlier
 
-As a program, `python -m support.homes.recorded HOME`: every cluster, and HOME/fleet.yaml for the commands that want one.
+As a program, `python -m support.homes.recorded HOME`: every cluster, and HOME/fleet.yaml for commands that want one.
 """
 
 import copy
