@@ -18,7 +18,7 @@ from kafka.admin import KafkaAdminClient
 from fleet_demo.cluster import Cluster
 from fleet_demo.load import Producer
 from fleet_demo.topics import create_topic
-from kafka_fleet.collect.sweep import SweepResult
+from kafka_fleet.collect.sweep_result import SweepResult
 from kafka_fleet.store.raw.manifests import read_rows
 from support.live.scenarios import avoid_midnight, sweep
 
