@@ -105,6 +105,16 @@ class Published:
         name = known_cluster(cluster)
         return self._read(ds, lambda of: of.cluster(name), ClusterReport)
 
+    def light_report(self, ds: str, cluster: str) -> ClusterReport | None:
+        """The same without its signatures, of one cluster among many: not kept. None where there is none to be read."""
+        try:
+            content = document(self._of(ds).cluster(known_cluster(cluster)).read_bytes(), f"{cluster} of {ds}")
+            return ClusterReport.model_validate({**content, "signatures": []})
+        except NewerVersion:
+            raise
+        except (NotPublished, OSError, ValueError, TypeError):
+            return None
+
     def day_summary(self, ds: str, cluster: str) -> DaySummary | None:
         """A cluster's judgement of a day in brief; None where there is none. Raises Damaged."""
         what = f"the judgement of {cluster} on {ds}"

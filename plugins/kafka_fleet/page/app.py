@@ -21,6 +21,7 @@ from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.page.cluster import LOOK_BACK, histories, letter_view
 from kafka_fleet.page.day_plots import day_plots, gaps_said
 from kafka_fleet.page.fleet import Filter, build
+from kafka_fleet.page.fleet_day import decides_of
 from kafka_fleet.page.forms import Refused, add_forms
 from kafka_fleet.page.plots import plots
 from kafka_fleet.report.headline import headline, verdict_counts
@@ -32,6 +33,7 @@ POLICY = (
     "form-action 'self'; base-uri 'none'"
 )
 LETTER_POLICY = "sandbox allow-popups; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
+STYLES = ("page.css", "fleet_parts.css")
 FURTHEST = 120  # judged days in which a cluster's own are looked for
 NOBODY = Depends(lambda: None)  # where there is no login
 BEFORE = 10  # days before a history that tell whether it has a beginning
@@ -103,7 +105,7 @@ def make_app(
 
     @app.get("/page.css")
     def style() -> Response:
-        content = (templates_dir() / "page.css").read_text(encoding="utf-8")
+        content = "".join((templates_dir() / name).read_text(encoding="utf-8") for name in STYLES)
         return Response(content, media_type="text/css", headers=_HEADERS)
 
     @app.get("/")
@@ -134,7 +136,8 @@ def make_app(
 
         with readable(f"the fleet on {ds}"):
             view = build(ds, days, summary, asked)
-            return _html(render("page_fleet.html.j2", v=view, run=source.run(ds)))
+            decides = None if view.older else decides_of(source, ds, view.names, view.summaries, accepted().entries)
+            return _html(render("page_fleet.html.j2", v=view, decides=decides, run=source.run(ds)))
 
     @app.get("/clusters/{cluster}")
     def cluster(cluster: str, day: str = Query("", pattern=r"^(\d{4}-\d{2}-\d{2})?$")) -> Response:
