@@ -24,6 +24,7 @@ from kafka_fleet.knowledge.catalogue_folders import entry_folders, read_query, r
 from kafka_fleet.knowledge.close_looks import Look
 from kafka_fleet.knowledge.detection_rows import template
 from kafka_fleet.knowledge.needs import Need
+from kafka_fleet.knowledge.owner_words import OwnerWords
 from kafka_fleet.knowledge.thresholds import Threshold
 from kafka_fleet.schema.mbeans import mbean_of
 
@@ -132,7 +133,7 @@ class Signature(BaseModel):
     place, subjects, bounds, table and charts say what the rows of the queries become (knowledge/signature_rows.py).
     place: of several templates the first that the worst row has the columns for.
     bounds: name -> column, or list; words: column -> what its values are called; table: heading -> column, or template;
-    none: the columns of rows.sql as they are.
+    none: the columns of rows.sql as they are. owner_words: by cause, what a letter says first of it.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -154,6 +155,7 @@ class Signature(BaseModel):
     words: dict[str, dict[str, str]] = Field(default_factory=dict)
     table: dict[str, str] = Field(default_factory=dict)
     charts: dict[str, Chart] = Field(default_factory=dict)
+    owner_words: dict[str, OwnerWords] = Field(default_factory=dict)
     detections_query: str = ""
     subjects_query: str = ""
     series_query: str = ""
@@ -173,11 +175,15 @@ class Signature(BaseModel):
         for advice in self.advice:
             if unknown := sorted(set(advice.causes) - set(self.causes)):
                 raise ValueError(f"advice: no such cause: {', '.join(unknown)}")
+        if unknown := sorted(set(self.owner_words) - set(self.causes)):
+            raise ValueError(f"owner_words: no such cause: {', '.join(unknown)}")
+        for one in self.owner_words.values():
+            one.check({row.value for row in self.evidence})
         for chart in self.charts.values():
             if chart.threshold is not None and chart.threshold not in self.thresholds:
                 raise ValueError(f"chart {chart.title}: no such threshold: {chart.threshold}")
-        lists = [one.text for one in self.bounds.values() if isinstance(one, BoundList)]
-        names = [text for one in self.subjects for text in one.names] + [one.title for one in self.charts.values()]
+        lists = [bound.text for bound in self.bounds.values() if isinstance(bound, BoundList)]
+        names = [text for kind in self.subjects for text in kind.names] + [one.title for one in self.charts.values()]
         places = self.place if isinstance(self.place, list) else [getattr(self.place, "text", self.place)]
         for text in (*places, *names, *lists, *self.table.values()):
             template(text)
