@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from kafka_fleet.base.validation_errors import describe_errors
 from kafka_fleet.base.yaml import FleetFileError, load_catalogue
 from kafka_fleet.domain import SEVERITIES, Severity
+from kafka_fleet.knowledge.noticed import Noticed
 from kafka_fleet.knowledge.preconditions import Precondition
 from kafka_fleet.knowledge.ranges import Affected, parse_affected
 
@@ -83,7 +84,10 @@ class ShownBy(_Strict):
 
 
 class Advisory(_Strict):
-    """One known issue in own sentences. `affected: null` means that no release decides (a setting, an operation)."""
+    """One known issue in own sentences. `affected: null` means that no release decides (a setting, an operation).
+
+    noticed_as: what an owner sees of it, where no signature's causes say it already.
+    """
 
     id: str = Field(pattern=r"^(KAFKA-[1-9]\d*|CVE-\d{4}-\d{4,}|KIP-[1-9]\d*|[A-Z]+-[A-Z0-9.-]+)$")
     title: str = Field(min_length=10, max_length=140)
@@ -91,6 +95,7 @@ class Advisory(_Strict):
     severity: Severity
     category: Category
     summary: Sentence
+    noticed_as: list[Noticed] = []
     mechanism: Sentence
     affected: AffectedReleases | None
     preconditions: list[Precondition] = []
