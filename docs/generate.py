@@ -4,7 +4,7 @@
     python docs/generate.py --check    only name it; exit code 1 when there is anything
 
 Some pages are generated as a whole (docs/advisories/, docs/reference/ but its index, the other indexes, docs/faults.md,
-docs/proofs.md, the agent's policy). Others hold blocks, between `<!-- generated: NAME -->` and `<!-- end: NAME -->`,
+docs/proofs.md, docs/symptoms.md, the agent's policy). Others hold blocks, between `<!-- generated: NAME -->` and `<!-- end: NAME -->`,
 with prose around them that is written by hand.
 """
 
@@ -24,6 +24,7 @@ from docs_generator import (
     proof_pages,
     settings_page,
     signature_pages,
+    symptom_page,
 )
 from docs_generator.access_policy import access_policy
 from docs_generator.markdown import fill
@@ -49,6 +50,7 @@ def whole() -> Pages:
         fault_pages.PAGE: fault_pages.fault_page(),
         proof_pages.PAGE: proof_pages.proof_page(),
         **document_pages.document_pages(),
+        symptom_page.PAGE: symptom_page.symptom_page(),
         settings_page.PAGE: settings_page.settings_page(),
         command_page.PAGE: command_page.command_page(),
         file_page.PAGE: file_page.file_page(),

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from kafka_fleet.base.catalogue_faults import fault, model_faults
 from kafka_fleet.base.yaml import FleetFileError, load_catalogue
 from kafka_fleet.domain import SEVERITIES, Severity
+from kafka_fleet.knowledge.noticed import Noticed
 from kafka_fleet.knowledge.preconditions import Precondition
 from kafka_fleet.knowledge.ranges import Affected, parse_affected
 
@@ -90,6 +91,7 @@ class Advisory(_Strict):
 
     reach: of a security issue, who can bring it about. partitions_per_broker: from about so many on it was seen; null:
     at any size. Both weigh an exposure and decide none.
+    noticed_as: what an owner sees of it, where no signature's causes say it already.
     """
 
     id: str = Field(pattern=r"^(KAFKA-[1-9]\d*|CVE-\d{4}-\d{4,}|KIP-[1-9]\d*|[A-Z]+-[A-Z0-9.-]+)$")
@@ -98,6 +100,7 @@ class Advisory(_Strict):
     severity: Severity
     category: Category
     summary: Sentence
+    noticed_as: list[Noticed] = []
     mechanism: Sentence
     affected: AffectedReleases | None
     preconditions: list[Precondition] = []

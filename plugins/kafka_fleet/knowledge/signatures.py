@@ -24,6 +24,7 @@ from kafka_fleet.knowledge.catalogue_folders import check_files, load_entries, r
 from kafka_fleet.knowledge.close_looks import Look
 from kafka_fleet.knowledge.detection_rows import template
 from kafka_fleet.knowledge.needs import Need
+from kafka_fleet.knowledge.noticed import Noticed
 from kafka_fleet.knowledge.owner_words import OwnerWords
 from kafka_fleet.knowledge.thresholds import Threshold
 from kafka_fleet.schema.mbeans import mbean_of
@@ -135,6 +136,7 @@ class Signature(BaseModel):
     place: of several templates the first that the worst row has the columns for.
     bounds: name -> column, or list; words: column -> what its values are called; table: heading -> column, or template;
     none: the columns of rows.sql as they are. owner_words: by cause, what a letter says first of it.
+    noticed_as: by cause, what an owner sees who knows nothing of it yet.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -142,6 +144,7 @@ class Signature(BaseModel):
     title: str
     symptom: str
     causes: dict[str, str]
+    noticed_as: dict[str, list[Noticed]] = Field(default_factory=dict)
     needs: dict[str, Need] = Field(min_length=1)
     thresholds: dict[str, Threshold]
     look_alikes: list[LookAlike]
@@ -171,6 +174,8 @@ class Signature(BaseModel):
             if unknown:
                 raise ValueError(f"evidence {row.value}: no such cause or threshold: {', '.join(sorted(unknown))}")
             _named_mbean(row.source)
+        if unknown := sorted(set(self.noticed_as) - set(self.causes)):
+            raise ValueError(f"noticed_as: no such cause: {', '.join(unknown)}")
         for need in self.needs.values():
             need.check(self.thresholds)
         for advice in self.advice:
