@@ -150,7 +150,7 @@ def command_parser() -> argparse.ArgumentParser:
         sub.add_argument("--from", dest="first", type=_day, required=True, metavar="D", help="the first day")
         sub.add_argument("--to", dest="last", type=_day, required=True, metavar="D", help="the last day")
         sub.add_argument("--format", choices=["json", "table"], default="table", help="default: table")
-    add_roll_verbs(verb)
+    add_roll_verbs(verb, _day)
     return parser
 
 

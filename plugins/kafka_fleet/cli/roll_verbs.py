@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from kafka_fleet.cli.ready import ready
+from kafka_fleet.cli.rolls import roll
 from kafka_fleet.roll.readiness import FRESH
 
 
@@ -23,8 +24,8 @@ class MakeVerb(Protocol):
         """The verb's parser."""
 
 
-def add_roll_verbs(verb: MakeVerb) -> None:
-    """`ready`, `roll` and `what-if`."""
+def add_roll_verbs(verb: MakeVerb, day: Callable[[str], str]) -> None:
+    """`ready`, `roll` and `what-if`. day: reads a date."""
     about = "say whether brokers may be stopped now; exit code 0 ready, 1 not ready, 3 something was not measured"
     one = verb("ready", ready, about, None, ds=False)
     one.add_argument("--cluster", required=True, metavar="ID", help="the cluster")
@@ -40,4 +41,11 @@ def add_roll_verbs(verb: MakeVerb) -> None:
     one.add_argument(
         "--max-age", type=int, default=minutes, metavar="MIN", help=f"how old the sweep may be; default: {minutes}"
     )
-    one.add_argument("--json", action="store_true", help="print one JSON document")
+    about = "print what each roll or restart of a judged day did, broker by broker"
+    done = verb("roll", roll, about, None, ds=False)
+    done.add_argument("--cluster", required=True, metavar="ID", help="the cluster")
+    done.add_argument(
+        "--day", type=day, metavar="D", help="the day, YYYY-MM-DD in UTC; default: the newest one with a restart"
+    )
+    for sub in (one, done):
+        sub.add_argument("--json", action="store_true", help="print one JSON document")

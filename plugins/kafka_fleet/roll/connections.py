@@ -47,6 +47,11 @@ def _number(text: Any) -> int | None:
     return int(text) if isinstance(text, str) and text.isascii() and text.isdigit() and len(text) < 10 else None
 
 
+def whole_connections(value: float | None) -> int:
+    """A gauge of connections as a number of them; 0 for what is none."""
+    return max(0, round(min(value, 2**31))) if value is not None and isfinite(value) else 0
+
+
 def _settings(tables: SweepTables) -> Mapping[int, Mapping[str, str | None]]:
     """Of each broker whose settings were read, those that are needed here."""
     rows = tables.table("broker_configs")
@@ -78,7 +83,7 @@ def listeners(tables: SweepTables, brokers: int) -> Mapping[int, list[Listener]]
             Listener(
                 broker,
                 listener,
-                max(0, round(min(one["connections_sum"], 2**31)) - others),
+                max(0, whole_connections(one["connections_sum"]) - others),
                 backlog if limit is None else min(backlog, limit),
                 broker not in settings,
                 limit is not None,
@@ -94,9 +99,8 @@ def nameless_connections(tables: SweepTables, brokers: int) -> int:
     settings = _settings(tables)
     found: Counter[tuple[int, str]] = Counter()
     for one in tables.table("client_software").to_pylist():
-        count = one["connections"]
-        if count is not None and isfinite(count) and (one["software"] or "unknown").casefold() == "unknown":
-            found[one["broker"], one["listener"] or ""] += round(min(count, 2**31))
+        if (one["software"] or "unknown").casefold() == "unknown":
+            found[one["broker"], one["listener"] or ""] += whole_connections(one["connections"])
     own = {key: settings.get(key[0], {}) for key in found}
     return sum(
         max(0, count - _between_brokers(own[key], key[1], brokers))

@@ -55,8 +55,11 @@ def groups_by_broker(tables: SweepTables, rows: pa.Table) -> Mapping[int, Groups
     """
     if tables.unread("groups") or tables.unread("topics"):
         return None
-    groups = {one["group_id"]: one["state"] for one in tables.table("groups").to_pylist()}
-    offsets = {one["partition"]: one for one in rows.filter(pc.equal(rows["topic"], OFFSETS)).to_pylist()}
+    groups = {
+        one["group_id"]: one["state"] for one in tables.table("groups").to_pylist() if one["group_id"] is not None
+    }
+    own = rows.filter(pc.and_(pc.equal(rows["topic"], OFFSETS), pc.is_valid(rows["partition"])))
+    offsets = {one["partition"]: one for one in own.to_pylist()}
     if not groups:
         return {}
     if not offsets:

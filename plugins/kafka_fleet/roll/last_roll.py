@@ -7,6 +7,11 @@ from kafka_fleet.documents.readiness import NAMED, ReadinessReason
 from kafka_fleet.documents.roll_report import RollReport
 from kafka_fleet.roll.reasons import reason
 
+# a client meets these wherever leadership moves, and asks again
+_OF_ANY_ROLL = frozenset(
+    {"NOT_LEADER_OR_FOLLOWER", "NOT_LEADER_FOR_PARTITION", "LEADER_NOT_AVAILABLE", "FENCED_LEADER_EPOCH",
+     "UNKNOWN_LEADER_EPOCH"}
+)  # fmt: skip
 _STORM, _OF_RESTARTS = "reconnect_storm", ("restart", "leader_move")
 
 
@@ -35,7 +40,7 @@ def _wrong(last: RollReport, day: str) -> Iterator[ReadinessReason]:
     if last.under_min_isr is not None and last.under_min_isr.most:
         limit = round(last.under_min_isr.at_most)
         yield reason("last_roll_under_min_isr", "warns", None, last.under_min_isr.most, (), limit, day)
-    more = [one for one in last.errors if one.during > one.before]
+    more = [one for one in last.errors if one.during > one.before and one.error not in _OF_ANY_ROLL]
     if more:
         names = [f"{one.request} {one.error}" for one in more[:NAMED]]
         yield reason("last_roll_errors", "warns", count=sum(one.during for one in more), names=names, about=day)

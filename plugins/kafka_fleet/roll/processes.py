@@ -16,7 +16,9 @@ Row = Mapping[str, Any]
 
 def listed_brokers(tables: SweepTables) -> list[int]:
     """Brokers that the sweep names, whether they answered or not."""
-    return sorted(one["broker"] for one in tables.table("brokers").to_pylist() if one["is_broker"])
+    return sorted(
+        one["broker"] for one in tables.table("brokers").to_pylist() if one["is_broker"] and one["broker"] is not None
+    )
 
 
 def of_processes(tables: SweepTables) -> Iterator[ReadinessReason]:

@@ -10,7 +10,7 @@ from kafka_fleet.documents.readiness import NAMED, ReadinessReason
 from kafka_fleet.knowledge.declared_clients import JAVA
 from kafka_fleet.knowledge.releases import Release, catalogue, comparable_release, parse_release
 from kafka_fleet.knowledge.versions import ReleaseError
-from kafka_fleet.roll.connections import nameless_connections
+from kafka_fleet.roll.connections import nameless_connections, whole_connections
 from kafka_fleet.roll.processes import listed_brokers
 from kafka_fleet.roll.reasons import reason
 from kafka_fleet.store.raw.newest_sweep import SweepTables
@@ -77,7 +77,7 @@ def _clients(tables: SweepTables, known: Sequence[Release]) -> Iterator[Readines
     floor = parse_release(f"{CLIENT_FLOOR}.0")
     old: Counter[str] = Counter()
     for one in tables.table("client_software").to_pylist():
-        count = round(min(one["connections"] or 0, 2**31))
+        count = whole_connections(one["connections"])
         release = parse_release(one["software_version"])
         if count > 0 and one["software"] == JAVA and release is not None and floor is not None and release < floor:
             old[f"{JAVA} {one['software_version']}"] += count
