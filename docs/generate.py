@@ -4,8 +4,8 @@
     python docs/generate.py --check    only name it; exit code 1 when there is anything
 
 Some pages are generated as a whole (docs/advisories/, docs/reference/ but its index, the other indexes, docs/faults.md,
-docs/proofs.md, docs/symptoms.md, the agent's policy). Others hold blocks, between `<!-- generated: NAME -->` and `<!-- end: NAME -->`,
-with prose around them that is written by hand.
+docs/proofs.md, docs/symptoms.md, docs/mechanisms/, the agent's policy). Others hold blocks, between
+`<!-- generated: NAME -->` and `<!-- end: NAME -->`, with prose around them that is written by hand.
 """
 
 import argparse

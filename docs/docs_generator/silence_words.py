@@ -7,14 +7,14 @@ from kafka_fleet.report.silencing import Silence, silence_issue, silence_symptom
 
 def _words(found: Silence) -> str:
     parts = [
-        "**Acknowledge it**: an entry of the list in `acknowledgements.yaml`, beside the fleet file, or the form on the "
-        "cluster's page. The finding stays there, and is reopened when it is not any more as it was.",
+        "**Acknowledge it**: an entry of the list in `acknowledgements.yaml`, beside the fleet file, or the form on "
+        "the cluster's page. The finding stays there, and is reopened when it is not any more as it was.",
         f"```yaml\n{found.entry}\n```",
     ]
     if found.thresholds:
         page = f"../reference/signatures/{found.signature}.md"
         parts += [
-            f"**Raise a [threshold]({page})** of the cluster in the fleet file, where such figures are normal there. It "
+            f"**Raise a [threshold]({page})** of the cluster in the fleet file, where such figures are normal. It "
             "decides for every issue that this symptom shows.",
             f"```yaml\n{found.thresholds}\n```",
         ]
