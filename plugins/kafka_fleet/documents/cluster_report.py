@@ -23,6 +23,7 @@ class BrokerCoverage(Document):
     failed: int = Field(description="sweeps that read nothing of it")
     failures: list[Text] = Field(description="kinds of failures")
     missing: list[Text] = Field(description="MBeans that it does not have or did not give")
+    partitions: int | None = Field(default=None, description="most replicas that it held; null: not read")
 
     @property
     def reads(self) -> int:

@@ -34,6 +34,9 @@ Category = Literal[
 ]
 
 
+# who can bring it about: whoever reaches a listener, whoever may log in, whoever has rights of an administrator
+Reach = Literal["anyone", "login", "privileged"]
+
 SERVER = frozenset({"broker", "controller"})
 CLIENT = frozenset({"client-producer", "client-consumer", "client", "streams", "connect"})
 
@@ -87,6 +90,8 @@ class Advisory(_Strict):
     """One known issue in own sentences. `affected: null` means that no release decides (a setting, an operation).
 
     noticed_as: what an owner sees of it, where no signature's causes say it already.
+    reach: of a security issue, who can bring it about. partitions_per_broker: from about so many on it was seen; null:
+    at any size. Both weigh an exposure and decide none.
     """
 
     id: str = Field(pattern=r"^(KAFKA-[1-9]\d*|CVE-\d{4}-\d{4,}|KIP-[1-9]\d*|[A-Z]+-[A-Z0-9.-]+)$")
@@ -103,6 +108,8 @@ class Advisory(_Strict):
     workaround: Sentence
     why_upgrade: Sentence
     upgrade_component: Component
+    reach: Reach | None = None
+    partitions_per_broker: int | None = Field(default=None, ge=1)
     sources: list[str] = Field(min_length=1)
     confidence: Literal["high", "medium", "low"]
     notes: str | None = None

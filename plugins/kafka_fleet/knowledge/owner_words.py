@@ -1,9 +1,9 @@
 """What a letter says first of a cause: the block `owner_words` of a signature.yaml, validated.
 
 Each text is a Jinja2 template. It knows what the finding is about, ready to stand in a sentence, and empty where it
-names none: `broker` (broker 2), `topic`, `group` (consumer group billing), `listener`, `partition`, `client`; `one_group`
-(exactly one is named); and each line of the signature's evidence by its value (`wait_ms` is `half a second`), empty where
-it was not measured, or nought.
+names none: `broker` (broker 2), `topic`, `group` (consumer group billing), `listener`, `partition`, `client`;
+`one_group` (exactly one is named); and each line of the signature's evidence by its value (`wait_ms` is `half a
+second`), empty where it was not measured, or nought.
 """
 
 from collections.abc import Collection, Iterator
@@ -33,8 +33,8 @@ class OwnerFigure(BaseModel):
 class OwnerWords(BaseModel):
     """One cause in its owner's words.
 
-    short: for a subject line, of whom and what; what: one sentence on what is wrong; figures: the first that was measured
-    is shown; act: what to do where no upgrade ends it; first: that it comes before any upgrade; who: does it.
+    short: for a subject line, of whom and what; what: one sentence on what is wrong; figures: the first that was
+    measured is shown; act: what to do where no upgrade ends it; first: that it comes before any upgrade; who: does it.
     """
 
     model_config = ConfigDict(extra="forbid")

@@ -20,7 +20,7 @@ def page_url(environ: Mapping[str, str] | None = None) -> str:
 
 
 def finding_place(finding: Named) -> str:
-    """The anchor of a finding on its cluster's page: `finding-KAFKA-14334`, `finding-symptom-fetch_latency-follower`."""
+    """The anchor on its cluster's page: `finding-KAFKA-14334`, `finding-symptom-fetch_latency-follower`."""
     return f"finding-{re.sub(r'[^A-Za-z0-9_]+', '-', finding_key(finding)).strip('-')}"
 
 
