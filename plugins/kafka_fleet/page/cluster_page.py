@@ -17,7 +17,9 @@ from kafka_fleet.page.plots import plots
 from kafka_fleet.page.timeline import timeline_picture
 from kafka_fleet.report.finding_addresses import finding_place
 from kafka_fleet.report.first_screen import build_screen, measured
+from kafka_fleet.report.fleet_members import CLIP
 from kafka_fleet.report.headline import headline, verdict_counts
+from kafka_fleet.report.sanitize import cleaned
 from kafka_fleet.report.screen_model import FirstScreen, News, Standing
 from kafka_fleet.report.templating import render
 
@@ -67,7 +69,9 @@ def _first(
     """The letter's first screen, and where what it is about stands in full; empty where it is about no finding."""
     before = [one for one, short in sorted(days.found.items()) if one < days.ds and short.reached]
     news = News(standing=standing, last_measured=before[-1] if before else None)
-    screen = build_screen(report, findings, load_advisories(), news)
+    light = cleaned(report.model_copy(update={"signatures": []}), CLIP)
+    own = [cleaned(one, CLIP) for one in findings]
+    screen = build_screen(light, own, load_advisories(), news)
     seen = measured(report, findings, news.accepted) if screen.trouble else []
     return screen, finding_place(seen[0]) if seen else ""
 

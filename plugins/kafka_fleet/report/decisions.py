@@ -93,7 +93,7 @@ def _decision(member: Member, row: FindingRow, advisories: Mapping[str, Advisory
         sentence=_sentence(row, own_text(advisory.title) if advisory else row.key),
         where=_where(row),
         action=_action(member, row),
-        meanwhile=own_text(advisory.workaround) if advisory else "",
+        meanwhile=own_text(getattr(row, "workaround", None) or (advisory.workaround if advisory else "")),
         state=UNCOMPARED,
         accepted_before="",
     )

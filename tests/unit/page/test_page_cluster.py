@@ -34,7 +34,8 @@ def test_every_finding_has_an_address_and_all_that_a_letter_leaves_out(tmp_path)
     kept = ("mean RemoteTimeMs of FetchConsumer", "Why it happens", "What separates it from its look-alikes")
     for said in (*kept, "kafka-console-consumer.sh", "lower 391, upper 462", "The rows behind it", "curl -s http"):
         assert said in page, said
-    assert 'href="../symptoms#fetch_latency"' in page
+    assert 'href="../signatures/fetch_latency"' in page
+    assert 'href="../issues/KAFKA-14334"' in page
 
 
 def test_a_letters_links_lead_to_parts_that_are_there(tmp_path):
