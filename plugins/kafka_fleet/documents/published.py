@@ -155,6 +155,21 @@ class Published:
         except FileNotFoundError as error:
             raise NotPublished(f"{ds} has no findings") from error
 
+    def confirmed(self, ds: str) -> dict[str, list[Finding]]:
+        """What is confirmed on a day, with its evidence, by cluster; none where the list cannot be read. Not kept."""
+        path = self._of(ds).finding_list
+        try:
+            rows = document(path.read_bytes(), below_home(path))
+            sick = parsed_findings([one for one in rows if one["verdict"] == "confirmed"])
+        except NewerVersion:
+            raise
+        except (OSError, ValueError, KeyError, TypeError):
+            return {}
+        found: dict[str, list[Finding]] = {}
+        for one in sick:
+            found.setdefault(one.cluster, []).append(one)
+        return found
+
     def plots(self, ds: str, cluster: str) -> Plots | None:
         """What can be drawn of a cluster's day; None where the day was judged by a version that wrote none."""
         try:

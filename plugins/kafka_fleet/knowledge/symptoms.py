@@ -1,4 +1,4 @@
-"""What do you see? Takes both catalogues, gives what owners notice by symptom: what it may be, and what proves it."""
+"""What do you see? Takes both catalogues, gives what owners notice, what it may be and what proves it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -16,6 +16,7 @@ from kafka_fleet.base.resources import templates_dir
 from kafka_fleet.config import acknowledgements
 from kafka_fleet.documents.published import Damaged, NotPublished, Published, readable
 from kafka_fleet.documents.summary import ClusterSummary
+from kafka_fleet.page.catalogue import add_catalogue
 from kafka_fleet.page.cluster_page import cluster_page
 from kafka_fleet.page.fleet import Filter, build
 from kafka_fleet.page.fleet_day import decides_of
@@ -28,7 +29,7 @@ POLICY = (
     "form-action 'self'; base-uri 'none'"
 )
 LETTER_POLICY = "sandbox allow-popups; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
-STYLES = ("page.css", "fleet_parts.css")
+STYLES = ("page.css", "fleet_parts.css", "mechanism.css")
 NOBODY = Depends(lambda: None)  # where there is no login
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -82,6 +83,7 @@ def make_app(
     async def _refused(request: Request, _error: RequestValidationError) -> Response:
         return absent(request, "the address is not one of this page's", 422)
 
+    add_catalogue(app, _html)
     add_forms(app, published, fleet_file, editors, _HEADERS, user)
 
     @app.exception_handler(Refused)

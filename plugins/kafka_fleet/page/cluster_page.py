@@ -1,10 +1,12 @@
 """One cluster's page from what is published: takes a home's readers, a cluster and a day, gives the page as text."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import islice
 
 from kafka_fleet.config.acknowledgements import Acknowledgements, acknowledgement_states
 from kafka_fleet.documents.cluster_report import ClusterReport
+from kafka_fleet.documents.finding import Finding
 from kafka_fleet.documents.published import Damaged, NotPublished, Published, readable
 from kafka_fleet.documents.summary import DaySummary
 from kafka_fleet.knowledge.advisories import load_advisories
@@ -13,13 +15,14 @@ from kafka_fleet.page.day_plots import day_plots, gaps_said
 from kafka_fleet.page.findings import finding_groups
 from kafka_fleet.page.plots import plots
 from kafka_fleet.page.timeline import timeline_picture
-from kafka_fleet.report.decisions import Decisions, decisions
-from kafka_fleet.report.fleet_members import member
+from kafka_fleet.report.finding_addresses import finding_place
+from kafka_fleet.report.first_screen import build_screen, measured
+from kafka_fleet.report.fleet_members import CLIP
 from kafka_fleet.report.headline import headline, verdict_counts
+from kafka_fleet.report.sanitize import cleaned
+from kafka_fleet.report.screen_model import FirstScreen, News, Standing
 from kafka_fleet.report.templating import render
-from kafka_fleet.report.view_models import cut_list
 
-FIRST = 3  # confirmed findings above everything else
 FURTHEST = 120  # judged days in which a cluster's own are looked for
 BEFORE = 10  # days before a history that tell whether it has a beginning
 
@@ -60,13 +63,17 @@ def _days_of(source: Published, cluster: str, day: str) -> _Days:
     return _Days(ds, shown, found, older, [damaged[one] for one in sorted(damaged, reverse=True)])
 
 
-def _first(report: ClusterReport, short: DaySummary, known: Acknowledgements, ds: str) -> Decisions:
-    """What is confirmed and open here."""
-    states = acknowledgement_states(known.entries, report.cluster, short.rows, ds)
-    accepted = {(report.cluster, key): void for key, (_entry, void) in states.items()}
-    made = decisions([member(report.cluster, report, short.rows)], load_advisories(), accepted, None)
-    rows = cut_list(made.rows.items, FIRST)
-    return replace(made, rows=replace(rows, more=rows.more + made.rows.more))
+def _first(
+    report: ClusterReport, findings: Sequence[Finding], standing: Standing, days: _Days
+) -> tuple[FirstScreen, str]:
+    """The letter's first screen, and where what it is about stands in full; empty where it is about no finding."""
+    before = [one for one, short in sorted(days.found.items()) if one < days.ds and short.reached]
+    news = News(standing=standing, last_measured=before[-1] if before else None)
+    light = cleaned(report.model_copy(update={"signatures": []}), CLIP)
+    own = [cleaned(one, CLIP) for one in findings]
+    screen = build_screen(light, own, load_advisories(), news)
+    seen = measured(report, findings, news.accepted) if screen.trouble else []
+    return screen, finding_place(seen[0]) if seen else ""
 
 
 def cluster_page(source: Published, cluster: str, day: str, known: Acknowledgements, may_write: bool) -> str:
@@ -80,8 +87,8 @@ def cluster_page(source: Published, cluster: str, day: str, known: Acknowledgeme
     findings = source.findings(ds, cluster)
     with readable(f"{cluster} on {ds}"):
         view = letter_view(report, advisories)
-        groups = finding_groups(report, findings, advisories)
-        full = [one for group in groups for _title, part in group.parts for one in part]
+        standing = acknowledgement_states(known.entries, cluster, rows, ds)
+        first, in_full = _first(report, findings, standing, report_day)
         return render(
             "page_cluster.html.j2",
             v=view,
@@ -89,9 +96,9 @@ def cluster_page(source: Published, cluster: str, day: str, known: Acknowledgeme
             days=report_day.shown if ds in report_day.shown else [*report_day.shown, ds],
             headline=headline(view.report, rows),
             counts=verdict_counts(rows),
-            first=_first(report, short, known, ds),
-            figures={one.key: next(iter(one.card.evidence.items), None) for one in full},
-            found=groups,
+            first=first,
+            in_full=in_full,
+            found=finding_groups(report, findings, advisories),
             timeline=timeline_picture(cluster, report_day.found),
             histories=histories(ds, report_day.found, advisories, report_day.older),
             plots=plots(view.report),
@@ -102,7 +109,7 @@ def cluster_page(source: Published, cluster: str, day: str, known: Acknowledgeme
             absent=[
                 one for one in known.entries if one.cluster == cluster and one.key not in {row.key for row in rows}
             ],
-            standing=acknowledgement_states(known.entries, cluster, rows, ds),
+            standing=standing,
             faults=[sentence for name, sentence in known.faults if name in (cluster, None)],
             may_write=may_write,
             damaged=report_day.damaged,

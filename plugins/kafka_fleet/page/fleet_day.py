@@ -21,10 +21,13 @@ Summaries = Mapping[str, Mapping[str, ClusterSummary]]
 def _members(home: Path, ds: str, _generation: str, clusters: tuple[str, ...]) -> dict[str, Member]:
     """Every cluster of a generation. One whose documents cannot be read is a member without any."""
     source = Published(home)
+    sick = source.confirmed(ds)
     found = {}
     for name in clusters:
         short = _summary(source, ds, name)
-        found[name] = member(name, source.light_report(ds, name) if short else None, short.rows if short else [])
+        whole = {row.key: row for row in sick.get(name, ())}  # with the figures that a sentence is made of
+        rows = [whole.get(row.key, row) if row.verdict == "confirmed" else row for row in short.rows] if short else []
+        found[name] = member(name, source.light_report(ds, name) if short else None, rows)
     return found
 
 

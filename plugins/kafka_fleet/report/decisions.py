@@ -7,16 +7,19 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kafka_fleet.documents.cluster_report import PlanStep
-from kafka_fleet.documents.finding import FindingRow
+from kafka_fleet.documents.finding import Finding, FindingRow
 from kafka_fleet.domain import SEVERITIES
 from kafka_fleet.knowledge.advisories import Advisory
+from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.report.cards import component_words, own_text
 from kafka_fleet.report.finding_addresses import finding_place
 from kafka_fleet.report.fleet_members import Member
+from kafka_fleet.report.owner_sentences import owner_sentences
 from kafka_fleet.report.priority import weighed
 from kafka_fleet.report.view_models import Cut, cut_list
 
 MOST = 15
+_NAME = 40  # characters of a name in a sentence
 _SUBJECTS = 4  # names beside a sentence
 NEW, KNOWN, UNCOMPARED = "new", "known", ""
 
@@ -70,6 +73,15 @@ def _action(member: Member, row: FindingRow) -> str:
     return _upgrade(found, row) if found else "No release that closes it could be named: use the way round."
 
 
+def _sentence(row: FindingRow, title: str) -> str:
+    """What is wrong in the owner's words, where the figures for it are known; else the issue's title."""
+    signature = load_signatures().get(row.signature or "")
+    if not isinstance(row, Finding) or signature is None:
+        return title
+    said = owner_sentences(row, signature, title, _SUBJECTS // 2, _NAME).what
+    return said[:1].upper() + said[1:]
+
+
 def _decision(member: Member, row: FindingRow, advisories: Mapping[str, Advisory]) -> Decision:
     advisory = advisories.get(row.advisory or "")
     return Decision(
@@ -78,10 +90,10 @@ def _decision(member: Member, row: FindingRow, advisories: Mapping[str, Advisory
         key=row.key,
         place=finding_place(row),
         weight=weighed(row.severity, member.environment),
-        sentence=own_text(advisory.title) if advisory else row.key,
+        sentence=_sentence(row, own_text(advisory.title) if advisory else row.key),
         where=_where(row),
         action=_action(member, row),
-        meanwhile=own_text(advisory.workaround) if advisory else "",
+        meanwhile=own_text(getattr(row, "workaround", None) or (advisory.workaround if advisory else "")),
         state=UNCOMPARED,
         accepted_before="",
     )
