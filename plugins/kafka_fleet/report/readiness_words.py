@@ -83,6 +83,14 @@ _WORDS: Mapping[str, _Words] = {
         f"{_word(r)} closes {plural(r.count or 0, 'finding')} of the newest judged day ({_names(r)})"
     ),
     "target_opens": lambda r: f"{_word(r)} opens {plural(r.count or 0, 'known issue')} ({_names(r)})",
+    "rack_offline": lambda r: f"{_of(r, 'partition')} would be offline: all their in-sync replicas are gone",
+    "rack_under_min_isr": lambda r: f"{_of(r, 'partition')} would fall under min.insync.replicas: acks=all stops there",
+    "rack_leaders": lambda r: f"{plural(r.count or 0, 'partition')} of {number(r.limit)} would need another leader",
+    "rack_groups": lambda r: f"{_of(r, 'group', '')} with members would need another coordinator",
+    "rack_connections": lambda r: (
+        f"each broker that is left may get {plural(r.count or 0, 'connection')} at once; the "
+        f"smallest queue takes {number(r.limit)}"
+    ),
     # the last roll
     "last_roll_fine": lambda r: (
         f"the last roll, on {_word(r)}, restarted {plural(r.count or 0, 'broker')}, and nothing "
@@ -126,6 +134,7 @@ _WORDS: Mapping[str, _Words] = {
         f"{plural(r.count or 0, 'group')} has to read was not measured"
     ),
     "connections_unread": lambda _r: "its connections were not read",
+    "rack_connections_unread": lambda r: f"connections of {plural(r.count or 0, 'broker')} were not read",
     "backlog_unread": lambda r: (
         f"socket.listen.backlog.size was not read; {plural(r.count or 0, 'connection')} of "
         f"listener {_names(r)} may come back at once"
