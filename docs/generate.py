@@ -4,8 +4,8 @@
     python docs/generate.py --check    only name it; exit code 1 when there is anything
 
 Some pages are generated as a whole (docs/advisories/, docs/reference/ but its index, the other indexes, docs/faults.md,
-docs/proofs.md, the agent's policy). Others hold blocks, between `<!-- generated: NAME -->` and `<!-- end: NAME -->`,
-with prose around them that is written by hand.
+docs/proofs.md, docs/symptoms.md, docs/mechanisms/, the agent's policy). Others hold blocks, between
+`<!-- generated: NAME -->` and `<!-- end: NAME -->`, with prose around them that is written by hand.
 """
 
 import argparse
@@ -23,9 +23,11 @@ from docs_generator import (
     fault_pages,
     file_page,
     mart_pages,
+    mechanism_files,
     proof_pages,
     settings_page,
     signature_pages,
+    symptom_page,
 )
 from docs_generator.access_policy import access_policy
 from docs_generator.markdown import fill
@@ -48,9 +50,16 @@ def whole() -> Pages:
         **pages,
         f"{advisory_pages.FOLDER}/README.md": advisory_pages.advisory_index(),
         f"{signature_pages.FOLDER}/README.md": signature_pages.signature_index(),
+        **{
+            f"{signature_pages.REFERENCE}/{one.id}.md": signature_pages.reference_page(one)
+            for one in load_signatures().values()
+        },
+        f"{signature_pages.REFERENCE}/README.md": signature_pages.reference_index(),
+        **mechanism_files.mechanism_files(),
         fault_pages.PAGE: fault_pages.fault_page(),
         proof_pages.PAGE: proof_pages.proof_page(),
         **document_pages.document_pages(),
+        symptom_page.PAGE: symptom_page.symptom_page(),
         settings_page.PAGE: settings_page.settings_page(),
         command_page.PAGE: command_page.command_page(),
         column_page.PAGE: column_page.column_page(),
@@ -94,7 +103,8 @@ def outdated(root: Path = ROOT) -> dict[str, str | None]:
         path = root / page
         if not path.is_file() or path.read_text(encoding="utf-8") != text:
             found[page] = text
-    for folder in (advisory_pages.FOLDER, signature_pages.FOLDER, mart_pages.FOLDER):
+    folders = (advisory_pages.FOLDER, signature_pages.FOLDER, signature_pages.REFERENCE, mart_pages.FOLDER)
+    for folder in (*folders, mechanism_files.FOLDER):
         there = {path.relative_to(root).as_posix() for path in (root / folder).glob("*")}
         found |= dict.fromkeys(sorted(there - set(wanted)))
     return found

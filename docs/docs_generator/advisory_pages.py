@@ -1,8 +1,10 @@
 """One page per known issue and their index: takes the advisory files, gives whole pages of Markdown."""
 
+from docs_generator import mechanism_files
 from docs_generator.markdown import code, escape, table
 from docs_generator.preconditions import precondition
 from docs_generator.releases import affected_short, affected_table
+from docs_generator.silence_words import silence_of_issue
 from docs_generator.sources import linked, own_link
 from docs_generator.verdict_words import verdict_rows
 from kafka_fleet.knowledge.advisories import Advisory, load_advisories
@@ -51,6 +53,7 @@ def advisory_page(advisory: Advisory) -> str:
         ["Confidence in the ranges", advisory.confidence],
         *([["Record", record]] if record else []),
     ]
+    picture = mechanism_files.shown(advisory.signature.id) if advisory.signature else ""
     parts = [
         NOTE,
         f"# {escape(advisory.id)}",
@@ -58,12 +61,14 @@ def advisory_page(advisory: Advisory) -> str:
         escape(advisory.summary),
         table(["", ""], facts),
         f"## Why it happens\n\n{escape(advisory.mechanism)}",
+        *([picture] if picture else []),
         "## Releases\n\n" + "\n".join(_releases(advisory)),
         f"## Preconditions\n\n{_preconditions(advisory)}",
         f"## What shows it\n\n{_shown(advisory)}",
         "## What each verdict means here\n\n" + table(["Verdict", "Here it means"], verdict_rows(advisory)),
         f"## What to do\n\nUntil the upgrade: {escape(advisory.workaround)}\n\n"
         f"The upgrade: {escape(advisory.why_upgrade)}",
+        f"## How to silence it\n\n{silence_of_issue(advisory)}",
         *([f"## Notes\n\n{escape(advisory.notes)}"] if advisory.notes else []),
         "## Sources\n\n" + "\n".join(f"- {linked(one)}" for one in advisory.sources),
         "[All known issues](README.md) · [what a verdict is](../verdicts.md)",

@@ -1,17 +1,24 @@
-"""Pages of the signatures: takes the folders of sql/signatures/, gives blocks, an index and a page where none is."""
+"""Pages of the signatures: takes the folders of sql/signatures/, gives blocks, an index and a page where none is.
 
+Thresholds and lines of evidence, which are long, have a page of their own in docs/reference/signatures/.
+"""
+
+from docs_generator import mechanism_files
 from docs_generator.markdown import block, code, escape, table
+from docs_generator.silence_words import silence_of_symptom
 from kafka_fleet.knowledge.advisories import Advisory, load_advisories
 from kafka_fleet.knowledge.signatures import Signature, load_signatures
 
 FOLDER = "docs/signatures"
+REFERENCE = "docs/reference/signatures"
+NOTE = "<!-- generated from sql/signatures by docs/generate.py: do not edit -->"
 HEADINGS = {
+    "mechanism": "",
     "causes": "",
     "advisories": "## Known issues that it shows",
-    "thresholds": "## Thresholds\n\nEach can be set per cluster in the fleet file, and the letter prints it.",
+    "silence": "## How to silence it",
     "look-alikes": "## What looks alike",
     "inputs": "## What it needs",
-    "evidence": "## Evidence and where it is read",
 }
 
 
@@ -49,7 +56,9 @@ def _look_alikes(signature: Signature) -> str:
 
 
 def _inputs(signature: Signature) -> str:
-    return "\n".join(f"- {code(name)}: {escape(need.about)}" for name, need in signature.needs.items())
+    needs = "\n".join(f"- {code(name)}: {escape(need.about)}" for name, need in signature.needs.items())
+    page = f"../reference/signatures/{signature.id}.md"
+    return f"{needs}\n\n[Thresholds, and where each line of evidence is read]({page})"
 
 
 def _evidence(signature: Signature) -> str:
@@ -63,13 +72,39 @@ def _evidence(signature: Signature) -> str:
 def signature_blocks(signature: Signature) -> dict[str, str]:
     """Content of every generated block of its page, by name, in the order of a new page."""
     return {
+        "mechanism": mechanism_files.shown(signature.id),
         "causes": _causes(signature),
         "advisories": _advisories(signature),
-        "thresholds": _thresholds(signature),
+        "silence": silence_of_symptom(signature),
         "look-alikes": _look_alikes(signature),
         "inputs": _inputs(signature),
-        "evidence": _evidence(signature),
     }
+
+
+def reference_page(signature: Signature) -> str:
+    """Thresholds and lines of evidence, generated as a whole."""
+    about = (
+        f"Of the signature [`{signature.id}`](../../signatures/{signature.id}.md). Each threshold can be set per "
+        "cluster in the fleet file, and letters print it beside the value."
+    )
+    parts = [
+        NOTE,
+        f"# Thresholds and evidence of {signature.id}",
+        about,
+        f"## Thresholds\n\n{_thresholds(signature)}",
+        f"## Evidence and where it is read\n\n{_evidence(signature)}",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def reference_index() -> str:
+    """The index of those pages."""
+    rows = [
+        [f"[`{one.id}`]({one.id}.md)", f"{len(one.thresholds)}", f"{len(one.evidence)}"]
+        for one in load_signatures().values()
+    ]
+    head = table(["Signature", "Thresholds", "Lines of evidence"], rows)
+    return f"{NOTE}\n\n# Thresholds and evidence\n\nOf each [signature](../../signatures/README.md).\n\n{head}\n"
 
 
 def new_page(signature: Signature) -> str:
@@ -99,8 +134,7 @@ def signature_index() -> str:
     about = (
         "A signature is a symptom that is measured whatever release runs. Each is a folder in `sql/signatures/`. Its "
         "page here has the statistic, and tables that are generated from the folder. [Verdicts](../verdicts.md) says "
-        "how a symptom becomes a verdict."
+        "how a symptom becomes a verdict, [what do you see](../symptoms.md) which one to read."
     )
     head = ["Signature", "The symptom", "Causes it tells apart", "Known issues that it shows"]
-    note = "<!-- generated from sql/signatures by docs/generate.py: do not edit -->"
-    return f"{note}\n\n# Signatures\n\n{about}\n\n{table(head, rows)}\n"
+    return f"{NOTE}\n\n# Signatures\n\n{about}\n\n{table(head, rows)}\n"

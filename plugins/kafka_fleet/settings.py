@@ -92,6 +92,13 @@ class Settings(BaseModel):
         "DAGs, command line",
         le=999,
     )
+    page_url: Annotated[str | None, Field(pattern=r"^https?://[^\s\"'<>#?]+$"), UNSET] = _setting(
+        None,
+        "The address of the page Fleet Health, to which letters link, such as "
+        "`https://airflow.example.org/fleet-health`. Unset: letters name their attachment instead.",
+        "an address that begins with https:// or http:// and has no query",
+        "DAGs, command line",
+    )
     platform_owners: Words = _setting(
         (),
         "Who hears by mail that letters are late or a run has failed.",

@@ -54,7 +54,7 @@ def test_missing_changed_and_left_over_pages_are_found(copied):
     trust = copied / "docs/trust.md"
     trust.write_text(trust.read_text().replace("| `unclean_restart` | `killed` |", "| `unclean_restart` | `ended` |"))
     page = copied / "docs/signatures/fetch_latency.md"
-    page.write_text(page.read_text().replace("| `min_ratio` |", "| `most_ratio` |"))
+    page.write_text(page.read_text().replace("| `min_bytes` |", "| `most_bytes` |"))
     found = generate.outdated(copied)
     left_over = {"docs/advisories/KAFKA-0.md", "docs/signatures/gone.md"}
     assert {name for name, text in found.items() if text is None} == left_over

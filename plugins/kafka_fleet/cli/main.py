@@ -1,7 +1,7 @@
 """The command line (docs/reference/command_line.md): parses arguments, calls the functions that the DAGs call.
 
 Exit code: 0 done (also with partial coverage, which is shown), 2 bad input (one sentence on stderr), 1 failure, or
-nothing was measured.
+nothing was measured. Of `ready` and `what-if` 3: something that decides was not measured.
 """
 
 import argparse
@@ -16,6 +16,7 @@ from kafka_fleet.cli import fleet as fleet_commands
 from kafka_fleet.cli.late import late
 from kafka_fleet.cli.prometheus import import_history, step_of
 from kafka_fleet.cli.retain import retain
+from kafka_fleet.cli.roll_verbs import add_roll_verbs
 from kafka_fleet.domain import VERDICT_RANK
 from kafka_fleet.knowledge.advisories import AdvisoryError
 from kafka_fleet.knowledge.catalogue_folders import CatalogueError
@@ -157,6 +158,7 @@ def command_parser() -> argparse.ArgumentParser:
         sub.add_argument("--from", dest="first", type=_day, required=True, metavar="D", help="the first day")
         sub.add_argument("--to", dest="last", type=_day, required=True, metavar="D", help="the last day")
         sub.add_argument("--format", choices=["json", "table"], default="table", help="default: table")
+    add_roll_verbs(verb, _day)
     return parser
 
 

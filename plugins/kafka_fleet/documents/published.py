@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from kafka_fleet.documents.cluster_report import ClusterReport
 from kafka_fleet.documents.day_summaries import stored_day_summary
 from kafka_fleet.documents.document import Document, Text
+from kafka_fleet.documents.finding import Finding, parsed_findings
 from kafka_fleet.documents.plots import Plots
 from kafka_fleet.documents.summary import ClusterSummary, DaySummary, FleetSummary
 from kafka_fleet.store.generations import current_generation
@@ -68,6 +69,19 @@ def _checked(content: bytes, kind: type[Kind], what: str) -> Kind:
         raise Damaged(f"{what} is damaged ({type(error).__name__})") from error
 
 
+@lru_cache(maxsize=64)
+def _findings(path: Path, cluster: str) -> tuple[Finding, ...]:
+    """One cluster's findings of a generation's list: of the others nothing is made. Raises Damaged, NewerVersion."""
+    what = below_home(path)
+    try:
+        rows = document(path.read_bytes(), what)
+        return tuple(parsed_findings([one for one in rows if one["cluster"] == cluster]))
+    except NewerVersion:
+        raise
+    except (ValueError, KeyError, TypeError) as error:
+        raise Damaged(f"{what} is damaged ({type(error).__name__})") from error
+
+
 class Published:
     """Readers of one home; every answer is of the generation that the day's pointer names now."""
 
@@ -105,6 +119,16 @@ class Published:
         name = known_cluster(cluster)
         return self._read(ds, lambda of: of.cluster(name), ClusterReport)
 
+    def light_report(self, ds: str, cluster: str) -> ClusterReport | None:
+        """The same without its signatures, of one cluster among many: not kept. None where there is none to be read."""
+        try:
+            content = document(self._of(ds).cluster(known_cluster(cluster)).read_bytes(), f"{cluster} of {ds}")
+            return ClusterReport.model_validate({**content, "signatures": []})
+        except NewerVersion:
+            raise
+        except (NotPublished, OSError, ValueError, TypeError):
+            return None
+
     def day_summary(self, ds: str, cluster: str) -> DaySummary | None:
         """A cluster's judgement of a day in brief; None where there is none. Raises Damaged."""
         what = f"the judgement of {cluster} on {ds}"
@@ -123,6 +147,28 @@ class Published:
             raise
         except (ValueError, KeyError, TypeError) as error:
             raise Damaged(f"{what} is damaged ({type(error).__name__})") from error
+
+    def findings(self, ds: str, cluster: str) -> list[Finding]:
+        """A cluster's findings with their evidence; none where the day has none of it. Raises NotPublished."""
+        try:
+            return list(_findings(self._of(ds).finding_list, known_cluster(cluster)))
+        except FileNotFoundError as error:
+            raise NotPublished(f"{ds} has no findings") from error
+
+    def confirmed(self, ds: str) -> dict[str, list[Finding]]:
+        """What is confirmed on a day, with its evidence, by cluster; none where the list cannot be read. Not kept."""
+        path = self._of(ds).finding_list
+        try:
+            rows = document(path.read_bytes(), below_home(path))
+            sick = parsed_findings([one for one in rows if one["verdict"] == "confirmed"])
+        except NewerVersion:
+            raise
+        except (OSError, ValueError, KeyError, TypeError):
+            return {}
+        found: dict[str, list[Finding]] = {}
+        for one in sick:
+            found.setdefault(one.cluster, []).append(one)
+        return found
 
     def plots(self, ds: str, cluster: str) -> Plots | None:
         """What can be drawn of a cluster's day; None where the day was judged by a version that wrote none."""

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from kafka_fleet.base.catalogue_faults import FaultAt, fault, model_faults
 from kafka_fleet.base.yaml import FleetFileError, load_catalogue
 from kafka_fleet.domain import SEVERITIES, Severity
+from kafka_fleet.knowledge.noticed import Noticed
 from kafka_fleet.knowledge.preconditions import Precondition
 from kafka_fleet.knowledge.ranges import Affected, parse_affected
 
@@ -32,6 +33,9 @@ Category = Literal[
     "unavailability",
 ]
 
+
+# who can bring it about: whoever reaches a listener, whoever may log in, whoever has rights of an administrator
+Reach = Literal["anyone", "login", "privileged"]
 
 SERVER = frozenset({"broker", "controller"})
 CLIENT = frozenset({"client-producer", "client-consumer", "client", "streams", "connect"})
@@ -83,7 +87,14 @@ class ShownBy(_Strict):
 
 
 class Advisory(_Strict):
-    """One known issue in own sentences. `affected: null` means that no release decides (a setting, an operation)."""
+    """One known issue in own sentences. `affected: null` means that no release decides (a setting, an operation).
+
+    reach: of a security issue, who can bring it about. partitions_per_broker: from about so many on it was seen; null:
+    at any size. Both weigh an exposure and decide none.
+    noticed_as: what an owner sees of it, where no signature's causes say it already.
+    reach: of a security issue, who can bring it about. partitions_per_broker: from about so many on it was seen; null:
+    at any size. Both weigh an exposure and decide none.
+    """
 
     id: str = Field(pattern=r"^(KAFKA-[1-9]\d*|CVE-\d{4}-\d{4,}|KIP-[1-9]\d*|[A-Z]+-[A-Z0-9.-]+)$")
     title: str = Field(min_length=10, max_length=140)
@@ -91,6 +102,7 @@ class Advisory(_Strict):
     severity: Severity
     category: Category
     summary: Sentence
+    noticed_as: list[Noticed] = []
     mechanism: Sentence
     affected: AffectedReleases | None
     preconditions: list[Precondition] = []
@@ -98,6 +110,8 @@ class Advisory(_Strict):
     workaround: Sentence
     why_upgrade: Sentence
     upgrade_component: Component
+    reach: Reach | None = None
+    partitions_per_broker: int | None = Field(default=None, ge=1)
     sources: list[str] = Field(min_length=1)
     confidence: Literal["high", "medium", "low"]
     notes: str | None = None

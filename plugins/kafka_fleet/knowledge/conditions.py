@@ -26,7 +26,7 @@ from kafka_fleet.knowledge.advisories import Advisory
 from kafka_fleet.knowledge.catalogue_folders import check_files, load_entries, read_query, read_steps, read_words
 from kafka_fleet.knowledge.detection_rows import template
 from kafka_fleet.knowledge.predicates import MeasuredCondition
-from kafka_fleet.knowledge.signatures import EvidenceRow
+from kafka_fleet.knowledge.signature_parts import EvidenceRow
 from kafka_fleet.knowledge.thresholds import Threshold
 from kafka_fleet.knowledge.verdicts import Row
 

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from kafka_fleet.knowledge.detection_rows import template
 from kafka_fleet.knowledge.plots import MISSING, POINTS
-from kafka_fleet.knowledge.signatures import BoundList, Places, Signature
+from kafka_fleet.knowledge.signature_parts import BoundList, Places
+from kafka_fleet.knowledge.signatures import Signature
 
 
 class QueryColumn(NamedTuple):

@@ -27,31 +27,22 @@ from kafka_fleet.knowledge.catalogue_folders import check_files, load_entries, r
 from kafka_fleet.knowledge.close_looks import Look
 from kafka_fleet.knowledge.detection_rows import template
 from kafka_fleet.knowledge.needs import Need
+from kafka_fleet.knowledge.noticed import Noticed
+from kafka_fleet.knowledge.owner_words import OwnerWords
+from kafka_fleet.knowledge.signature_parts import (
+    Advice,
+    BoundList,
+    Chart,
+    EvidenceRow,
+    LookAlike,
+    Places,
+    Subjects,
+    named_mbean,
+)
 from kafka_fleet.knowledge.thresholds import Threshold
-from kafka_fleet.schema.mbeans import mbean_of
 
 WORDS = "signature.yaml"
 QUERIES, OPTIONAL = ("needs", "detections", "series"), ("subjects", "rows")  # files of a folder, beside its steps
-_ELSEWHERE = {"admin": "Kafka protocol", "host": "node_exporter", "agent": "Jolokia"}
-
-
-def _named_mbean(text: str) -> str:
-    """Where a number was read, as an owner looks it up. Raises ValueError for what is none of these.
-
-    `table.column` or `table.column[part]` of mbeans.yaml gives the MBean's object name; `admin:<request and field>`,
-    `host:<metric>` and `agent:<field>` name what was read over the Kafka protocol, from node_exporter, and beside the
-    values in an agent's answer.
-    """
-    kind, _, rest = text.partition(":")
-    if kind in _ELSEWHERE and rest.strip():
-        return f"{_ELSEWHERE[kind]}: {rest.strip()}"
-    match = re.fullmatch(r"([a-z_]+)\.([a-z0-9_]+)(?:\[(\w+)\])?", text)
-    try:
-        if match is None:
-            raise KeyError(text)
-        return mbean_of(match[1], match[2], match[3] or "")
-    except KeyError:
-        raise ValueError(f"{text}: mbeans.yaml has no such table.column") from None
 
 
 def _known(kind: str, name: str, known: Iterable[str], *location: str | int) -> None:
@@ -60,89 +51,14 @@ def _known(kind: str, name: str, known: Iterable[str], *location: str | int) -> 
         raise FaultAt(location, unknown_name(f"no such {kind}: {name}", name, names))
 
 
-class EvidenceRow(BaseModel):
-    """How one number of the query becomes a line of evidence; `source` is the raw table.column behind it."""
-
-    model_config = ConfigDict(extra="forbid")
-    metric: str
-    value: str
-    unit: str
-    source: str
-    threshold: dict[str, str] = Field(default_factory=dict)
-
-    @property
-    def mbean(self) -> str:
-        """The MBean behind the number, or the request or host metric where it is none."""
-        return _named_mbean(self.source)
-
-
-class LookAlike(BaseModel):
-    """A healthy or different state that shows a similar picture, and what separates it."""
-
-    model_config = ConfigDict(extra="forbid")
-    name: str
-    separated_by: str
-
-
-class Advice(BaseModel):
-    """What the owner does or checks when it is detected, of some causes or of all; `command` is one line to copy."""
-
-    model_config = ConfigDict(extra="forbid")
-    causes: list[str] = Field(default_factory=list)
-    text: str = Field(min_length=12)
-    command: str | None = None
-
-
-class Subjects(BaseModel):
-    """Subjects of one kind: a template over a row, `broker {{ broker }}`; of more than `most` the rest is counted.
-
-    The worst come first, unless they are listed `by_name`. Where things of one kind are named in several ways: a
-    template of each, in this order.
-    """
-
-    model_config = ConfigDict(extra="forbid")
-    name: str | list[str]
-    most: int = Field(default=15, ge=1)
-    by_name: bool = False
-
-    @property
-    def names(self) -> list[str]:
-        """Its templates."""
-        return [self.name] if isinstance(self.name, str) else self.name
-
-
-class Places(BaseModel):
-    """Places of evidence that is of several things: a template over each row; the first of them, joined by commas."""
-
-    model_config = ConfigDict(extra="forbid")
-    text: str
-    most: int = Field(ge=1)
-
-
-class BoundList(BaseModel):
-    """A bound that is a list: a template over each row that names subjects; of more than `most` the rest is counted."""
-
-    model_config = ConfigDict(extra="forbid")
-    text: str
-    most: int = Field(ge=1)
-
-
-class Chart(BaseModel):
-    """A picture of the letter: its title is a template over a row of series.sql."""
-
-    model_config = ConfigDict(extra="forbid")
-    title: str
-    unit: str
-    threshold: str | None = None
-
-
 class Signature(BaseModel):
     """One signature folder: words and thresholds from signature.yaml, the statistic from its queries.
 
     place, subjects, bounds, table and charts say what the rows of the queries become (knowledge/signature_rows.py).
     place: of several templates the first that the worst row has the columns for.
     bounds: name -> column, or list; words: column -> what its values are called; table: heading -> column, or template;
-    none: the columns of rows.sql as they are.
+    none: the columns of rows.sql as they are. owner_words: by cause, what a letter says first of it.
+    noticed_as: by cause, what an owner sees who knows nothing of it yet.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -150,6 +66,7 @@ class Signature(BaseModel):
     title: str
     symptom: str
     causes: dict[str, str]
+    noticed_as: dict[str, list[Noticed]] = Field(default_factory=dict)
     needs: dict[str, Need] = Field(min_length=1)
     thresholds: dict[str, Threshold]
     look_alikes: list[LookAlike]
@@ -164,6 +81,7 @@ class Signature(BaseModel):
     words: dict[str, dict[str, str]] = Field(default_factory=dict)
     table: dict[str, str] = Field(default_factory=dict)
     charts: dict[str, Chart] = Field(default_factory=dict)
+    owner_words: dict[str, OwnerWords] = Field(default_factory=dict)
     detections_query: str = ""
     subjects_query: str = ""
     series_query: str = ""
@@ -177,12 +95,17 @@ class Signature(BaseModel):
             for cause, threshold in row.threshold.items():
                 _known("cause", cause, self.causes, "evidence", index, "threshold", cause)
                 _known("threshold", threshold, self.thresholds, "evidence", index, "threshold", cause)
-            placed(("evidence", index, "source"), partial(_named_mbean, row.source))
+            placed(("evidence", index, "source"), partial(named_mbean, row.source))
         for name, need in self.needs.items():
             placed(("needs", name), partial(need.check, self.thresholds))
         for index, advice in enumerate(self.advice):
             for cause in advice.causes:
                 _known("cause", cause, self.causes, "advice", index, "causes")
+        for cause in self.noticed_as:
+            _known("cause", cause, self.causes, "noticed_as", cause)
+        for cause, words in self.owner_words.items():
+            _known("cause", cause, self.causes, "owner_words", cause)
+            placed(("owner_words", cause), partial(words.check, {row.value for row in self.evidence}))
         for name, chart in self.charts.items():
             if chart.threshold is not None:
                 _known("threshold", chart.threshold, self.thresholds, "charts", name, "threshold")
@@ -218,7 +141,7 @@ class Signature(BaseModel):
 
     def remeasure_for(self, jolokia_url: str) -> str:
         """The owner's one-line request, with the broker's URL and the MBeans' names filled in."""
-        filled = re.sub(r"\{([a-z_]+\.[a-z0-9_]+(?:\[\w+\])?)\}", lambda m: _named_mbean(m[1]), self.remeasure)
+        filled = re.sub(r"\{([a-z_]+\.[a-z0-9_]+(?:\[\w+\])?)\}", lambda m: named_mbean(m[1]), self.remeasure)
         return filled.replace("{jolokia}", jolokia_url.rstrip("/"))
 
 

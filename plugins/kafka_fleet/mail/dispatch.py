@@ -13,7 +13,7 @@ from kafka_fleet.mail.last_sent import LastReport, last_report
 from kafka_fleet.mail.outbox import Outbox
 from kafka_fleet.mail.published_letter import JudgedDay, LetterError, mailed_generation, read_judged, unreadable
 from kafka_fleet.mail.smtp_settings import SmtpSettings
-from kafka_fleet.report.changes_section import subject, with_first_part
+from kafka_fleet.report.finding_addresses import page_url
 from kafka_fleet.report.priority import importance
 from kafka_fleet.settings import read_settings, variable
 
@@ -56,7 +56,9 @@ def mail_letter(
     box = Outbox(home, ds, cluster, LEASE)
     try:
         told = [(judged.changes(*last), last, own) for last, own in _in_step(box, home, judged, owners)]
-        files = judged.tables()
+        page_url()
+    except UsageError as error:
+        raise LetterError(str(error)) from error
     except (TypeError, KeyError, ValueError) as error:
         raise unreadable(cluster, ds, error) from error
     results: list[DeliveryResult] = []
@@ -66,10 +68,13 @@ def mail_letter(
             own = [owner for owner in group if due_anyway(box, ds, judged.digest, last.ds, owner)]
             if not own:
                 continue
-        title = subject(cluster, ds, judged.findings, judged.unjudged, changes, judged.standing)
-        html, text = with_first_part(judged.html, judged.text, *judged.first_part(changes))
+        try:
+            title, short = judged.short(changes)
+            files = judged.attached(changes)
+        except (TypeError, KeyError, ValueError) as error:
+            raise unreadable(cluster, ds, error) from error
         result = deliver(
-            home, ds, cluster, html, text, title, own, smtp, judged.digest, dry_run,
+            home, ds, cluster, short.html, short.text, title, own, smtp, judged.digest, dry_run,
             told=kept_reported(changes.told), attachments=files,
             importance=importance(judged.pressing, judged.environment),
         )  # fmt: skip

@@ -46,6 +46,12 @@ def clean_days(home: Path, cluster: str, signature: str, cause: str | None, ds: 
     return count
 
 
+def last_measured(home: Path, cluster: str, ds: str) -> str | None:
+    """The latest of the days before `ds` on which any of the cluster answered; None: none of the last LOOK_BACK."""
+    found = ((earlier, read_day_summary(home, earlier, cluster)) for earlier in days_before(ds))
+    return next((earlier for earlier, short in found if short is not None and short.reached), None)
+
+
 class LastReport(NamedTuple):
     """What a reader knows: the content and day of the last letter that the mail server accepted for them.
 

@@ -12,13 +12,17 @@ from kafka_fleet.documents.day_summaries import read_day_summary
 from kafka_fleet.documents.finding import Finding, parsed_findings
 from kafka_fleet.documents.summary import DaySummary, read_reported
 from kafka_fleet.knowledge.advisories import load_advisories
-from kafka_fleet.mail.last_sent import clean_days
+from kafka_fleet.mail.last_sent import clean_days, last_measured
 from kafka_fleet.mail.late_judgements import late_days
 from kafka_fleet.report.attachments import attachments
 from kafka_fleet.report.changes import Changes, compare
-from kafka_fleet.report.changes_section import first_part
+from kafka_fleet.report.changes_section import first_part, with_first_part
+from kafka_fleet.report.finding_addresses import page_url
 from kafka_fleet.report.letter import findings_digest
 from kafka_fleet.report.priority import most_pressing
+from kafka_fleet.report.screen_model import News
+from kafka_fleet.report.short_letter import ShortLetter, render_short
+from kafka_fleet.report.subject_lines import subject_line
 from kafka_fleet.store.generations import current_generation
 from kafka_fleet.store.home import Home
 from kafka_fleet.store.versions import NewerVersion, document
@@ -85,6 +89,28 @@ class JudgedDay:
         return first_part(
             changes, load_advisories(), self.findings, self.standing, self.faults, self.pressing, self.environment
         )
+
+    @property
+    def report_name(self) -> str:
+        """File name of the full report, as it is attached."""
+        return f"{self.cluster}_{self.ds}.html"
+
+    def news(self, changes: Changes) -> News:
+        """What only a mail knows of the day. Raises UsageError where KAFKA_FLEET_PAGE_URL is no address."""
+        since = None if self.reached else last_measured(self.home, self.cluster, self.ds)
+        return News(changes, self.standing, self.faults, since, page_url())
+
+    def short(self, changes: Changes) -> tuple[str, ShortLetter]:
+        """Subject and body of its mail. Raises UsageError as `news`."""
+        news = self.news(changes)
+        advisories = load_advisories()
+        title = subject_line(self.report, self.findings, advisories, changes, news)
+        return title, render_short(self.report, self.findings, advisories, news, title, self.report_name)
+
+    def attached(self, changes: Changes) -> dict[str, str]:
+        """By file name: the full report with what changed below its headline, and its evidence as CSV."""
+        html, _text = with_first_part(self.html, self.text, *self.first_part(changes))
+        return {self.report_name: html, **self.tables()}
 
     def tables(self) -> dict[str, str]:
         """Its evidence as CSV by file name."""

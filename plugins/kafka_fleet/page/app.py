@@ -5,7 +5,6 @@ in its elements, is shown in a sandbox. What can be written is in forms.py.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
-from itertools import islice
 from pathlib import Path
 
 from fastapi import FastAPI, Query, Request
@@ -16,14 +15,12 @@ from fastapi.responses import HTMLResponse, Response
 from kafka_fleet.base.resources import templates_dir
 from kafka_fleet.config import acknowledgements
 from kafka_fleet.documents.published import Damaged, NotPublished, Published, readable
-from kafka_fleet.documents.summary import ClusterSummary, DaySummary
-from kafka_fleet.knowledge.advisories import load_advisories
-from kafka_fleet.page.cluster import LOOK_BACK, histories, letter_view
-from kafka_fleet.page.day_plots import day_plots, gaps_said
+from kafka_fleet.documents.summary import ClusterSummary
+from kafka_fleet.page.catalogue import add_catalogue
+from kafka_fleet.page.cluster_page import cluster_page
 from kafka_fleet.page.fleet import Filter, build
+from kafka_fleet.page.fleet_day import decides_of
 from kafka_fleet.page.forms import Refused, add_forms
-from kafka_fleet.page.plots import plots
-from kafka_fleet.report.headline import headline, verdict_counts
 from kafka_fleet.report.templating import render
 from kafka_fleet.store.versions import NewerVersion
 
@@ -32,9 +29,8 @@ POLICY = (
     "form-action 'self'; base-uri 'none'"
 )
 LETTER_POLICY = "sandbox allow-popups; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
-FURTHEST = 120  # judged days in which a cluster's own are looked for
+STYLES = ("page.css", "fleet_parts.css", "mechanism.css")
 NOBODY = Depends(lambda: None)  # where there is no login
-BEFORE = 10  # days before a history that tell whether it has a beginning
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",
@@ -87,6 +83,7 @@ def make_app(
     async def _refused(request: Request, _error: RequestValidationError) -> Response:
         return absent(request, "the address is not one of this page's", 422)
 
+    add_catalogue(app, _html)
     add_forms(app, published, fleet_file, editors, _HEADERS, user)
 
     @app.exception_handler(Refused)
@@ -103,7 +100,7 @@ def make_app(
 
     @app.get("/page.css")
     def style() -> Response:
-        content = (templates_dir() / "page.css").read_text(encoding="utf-8")
+        content = "".join((templates_dir() / name).read_text(encoding="utf-8") for name in STYLES)
         return Response(content, media_type="text/css", headers=_HEADERS)
 
     @app.get("/")
@@ -134,62 +131,13 @@ def make_app(
 
         with readable(f"the fleet on {ds}"):
             view = build(ds, days, summary, asked)
-            return _html(render("page_fleet.html.j2", v=view, run=source.run(ds)))
+            decides = None if view.older else decides_of(source, ds, view.names, view.summaries, accepted().entries)
+            return _html(render("page_fleet.html.j2", v=view, decides=decides, run=source.run(ds)))
 
     @app.get("/clusters/{cluster}")
     def cluster(cluster: str, day: str = Query("", pattern=r"^(\d{4}-\d{2}-\d{2})?$")) -> Response:
         """One cluster on a day."""
-        source = published()
-        days = source.days()
-        damaged: dict[str, str] = {}  # days whose judgement cannot be read: they are named, and cost no other
-
-        def judged(one: str) -> DaySummary | None:
-            try:
-                return source.day_summary(one, cluster)
-            except Damaged as error:
-                damaged[one] = str(error)
-                return None
-
-        # a cluster that left the fleet is not looked for in every day that was ever judged
-        own = (one for one in days[:FURTHEST] if judged(one) is not None)
-        shown = list(islice(own, LOOK_BACK))
-        ds = day or next(iter(shown), days[0] if days else "")
-        report, short = source.cluster_report(ds, cluster), source.day_summary(ds, cluster)
-        if short is None:
-            raise NotPublished(f"{ds} was judged without {cluster}")
-        until = [one for one in days if one <= ds]
-        past, before = until[:LOOK_BACK], until[LOOK_BACK:][:BEFORE]
-        found = {one: document for one in past if (document := judged(one)) is not None}
-        rows = short.rows
-        older = any(judged(one) is not None for one in before)
-        known, drawn = accepted(), source.plots(ds, cluster)
-        with readable(f"{cluster} on {ds}"):
-            view = letter_view(report, load_advisories())
-            return _html(
-                render(
-                    "page_cluster.html.j2",
-                    v=view,
-                    ds=ds,
-                    days=shown if ds in shown else [*shown, ds],
-                    headline=headline(view.report, rows),
-                    counts=verdict_counts(rows),
-                    histories=histories(ds, found, load_advisories(), older),
-                    plots=plots(view.report),
-                    day=day_plots(drawn) if drawn else None,
-                    gaps=gaps_said(drawn) if drawn else "",
-                    has_letter=source.letter(ds, cluster) is not None,
-                    run=source.run(ds),
-                    absent=[
-                        one
-                        for one in known.entries
-                        if one.cluster == cluster and one.key not in {row.key for row in rows}
-                    ],
-                    standing=acknowledgements.acknowledgement_states(known.entries, cluster, rows, ds),
-                    faults=[sentence for name, sentence in known.faults if name in (cluster, None)],
-                    may_write=fleet_file() is not None,
-                    damaged=[damaged[one] for one in sorted(damaged, reverse=True)],
-                )
-            )
+        return _html(cluster_page(published(), cluster, day, accepted(), fleet_file() is not None))
 
     @app.get("/letters/{day}/{cluster}")
     def letter(day: str, cluster: str) -> Response:

@@ -52,13 +52,18 @@ class FleetRow:
 
 @dataclass(frozen=True)
 class FleetScreen:
-    """Everything that the fleet's page shows."""
+    """Everything that the table of the fleet's page shows.
+
+    names: all clusters that the filter keeps, on whatever page. summaries: of the days of the trend.
+    """
 
     ds: str
     days: Sequence[str]
     headline: str
     signatures: Sequence[str]
     rows: Sequence[FleetRow]
+    names: Sequence[str]
+    summaries: Mapping[str, Summaries]
     asked: Filter
     owners: Sequence[str]
     environments: Sequence[str]
@@ -126,6 +131,8 @@ def build(ds: str, days: Sequence[str], summary_of: Callable[[str], Summaries | 
         headline=headline,
         signatures=signatures,
         rows=[_row(name, rows[name], ds, trend, summaries, signatures) for name in names[(page - 1) * PAGE :][:PAGE]],
+        names=names,
+        summaries=summaries,
         asked=asked,
         owners=sorted({owner for row in rows.values() for owner in row.owners}),
         environments=sorted({row.environment for row in rows.values() if row.environment}),

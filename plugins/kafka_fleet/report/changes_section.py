@@ -1,19 +1,17 @@
-"""The part of a mail that comes first: takes what changed since the last letter sent, gives subject, HTML and text."""
+"""What changed since the last letter sent: takes changes, gives HTML and text for the full report and for digests."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from kafka_fleet.base.text import one_line
-from kafka_fleet.config.acknowledgements import Acknowledgement
 from kafka_fleet.documents.day_summaries import CLEAN_DAYS
 from kafka_fleet.documents.finding import Finding
-from kafka_fleet.domain import VERDICT_RANK
 from kafka_fleet.knowledge.advisories import Advisory
 from kafka_fleet.report.cards import own_text
 from kafka_fleet.report.changes import KINDS, NOT_JUDGED, UNREACHED, Change, Changes, Kind
-from kafka_fleet.report.formatting import VERDICTS, plural
+from kafka_fleet.report.formatting import VERDICTS
 from kafka_fleet.report.priority import sentence
 from kafka_fleet.report.sanitize import clean
+from kafka_fleet.report.screen_model import Standing
 from kafka_fleet.report.templating import fragment, plain
 from kafka_fleet.report.view_models import Cut, cut_list
 
@@ -55,30 +53,6 @@ class SinceView:
     acknowledged: Cut
     pending: Cut
     clean_days: int
-
-
-Standing = Mapping[str, tuple[Acknowledgement, str | None]]  # of today's findings: acknowledgement, why it is void
-
-
-def subject(
-    cluster: str, ds: str, findings: Sequence[Finding], unjudged: str, changes: Changes, standing: Standing
-) -> str:
-    """Cluster, worst verdict that nobody has acknowledged, number of changes, day: one line.
-
-    unjudged: what stands there for the verdict of a cluster that was not judged, as in JudgedDay; else empty.
-    """
-    accepted = {key for key, (_one, void) in standing.items() if void is None}
-    open_ones = [one.verdict for one in findings if one.key not in accepted]
-    worst = max(open_ones, key=VERDICT_RANK.__getitem__, default="not_affected")
-    verdict = unjudged or VERDICTS[worst].label.lower()
-    if changes.unsure and not changes.changes:
-        news = "told again"
-    elif changes.since is None:
-        news = "first letter"
-    else:
-        news = plural(len(changes.changes), "change") if changes.changes else "no change"
-    noted = f", {len(accepted):,} acknowledged" if accepted else ""
-    return one_line(f"{cluster}: {verdict}, {news}{noted} (Kafka, {ds})", 150)
 
 
 def _line(change: Change, advisories: Mapping[str, Advisory]) -> Line:

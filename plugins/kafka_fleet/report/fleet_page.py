@@ -7,6 +7,9 @@ from urllib.parse import quote
 from kafka_fleet.documents.cluster_report import ClusterReport
 from kafka_fleet.documents.finding import Finding
 from kafka_fleet.domain import SEVERITIES, severity_rank
+from kafka_fleet.knowledge.advisories import load_advisories
+from kafka_fleet.report.fleet_decides import FleetDecides, fleet_decides
+from kafka_fleet.report.fleet_members import member
 from kafka_fleet.report.formatting import VERDICTS, plural
 from kafka_fleet.report.headline import alerts, releases, verdict_counts
 from kafka_fleet.report.priority import most_pressing, weighed
@@ -57,6 +60,8 @@ class FleetView:
     headline: str
     rows: tuple[ClusterRow, ...]
     shared: Cut
+    decides: FleetDecides
+    links: Mapping[str, str]
 
 
 def _coverage(report: ClusterReport) -> str:
@@ -145,4 +150,7 @@ def build_fleet(
         headline += f", {plural(red, 'was', 'were')} not measured"
     if aside:
         headline += f", {plural(aside, 'was', 'were')} not judged"
-    return FleetView(ds, headline, tuple(rows), _shared(findings))
+    members = [member(one.cluster, one, by_cluster.get(one.cluster, [])) for one in reports]
+    # a page of one day and nothing else: what was before it, and what is acknowledged, is on the page that is served
+    decides = fleet_decides(members, load_advisories(), {}, None, {})
+    return FleetView(ds, headline, tuple(rows), _shared(findings), decides, {row.id: row.href for row in rows})

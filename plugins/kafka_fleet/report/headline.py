@@ -13,7 +13,7 @@ _TO_DO = (
     "offset far beyond the log end, a name or text of unusual length; with it mended, the next day is judged. Who runs "
     "this program is told as well, and can judge this day again once the query takes such a value."
 )
-_UNFINISHED = timedelta(minutes=30)  # three times the ten minutes between sweeps
+UNFINISHED = timedelta(minutes=30)  # three times the ten minutes between sweeps
 
 
 def releases(report: ClusterReport) -> list[str]:
@@ -67,10 +67,10 @@ def alerts(report: ClusterReport) -> tuple[str, ...]:
         return tuple(said)
     first, last = moment(coverage.first_sweep), moment(coverage.last_sweep)
     midnight = datetime.fromisoformat(ds).replace(tzinfo=UTC)
-    if midnight + timedelta(days=1) - last > _UNFINISHED:
+    if midnight + timedelta(days=1) - last > UNFINISHED:
         said.append(
             f"This day is not complete: the last sweep was at {clock(last, ds)} UTC; what came later is not in here."
         )
-    if first - midnight > _UNFINISHED:
+    if first - midnight > UNFINISHED:
         said.append(f"Measuring began at {clock(first, ds)} UTC; what happened before is not in here.")
     return tuple(said)

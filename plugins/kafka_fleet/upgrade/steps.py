@@ -12,8 +12,9 @@ from kafka_fleet.knowledge.releases import Release, ReleaseError, catalogue, com
 
 FOUR = Release((4, 0, 0))
 BRIDGE = (3, 9)  # the last line that runs with ZooKeeper
-_KRAFT_READY = Release((3, 3, 0))
+KRAFT_READY = Release((3, 3, 0))
 CLIENT_FLOOR = "2.1"
+_BROKER_JAVA = ((FOUR, 17), (Release((2, 0, 0)), 8))  # Kafka's upgrade notes: from this release on, at least this
 _OLD_BROKERS = Release((2, 1, 0))  # clients of 4.x speak to brokers from here on
 
 
@@ -89,7 +90,7 @@ def _to_four(start: Release, target: Release, facts: ClusterFacts, mode: Mode | 
             "change no protocol or metadata version meanwhile. After it is finalized there is no way back."
         )
         start = between
-    elif start < _KRAFT_READY:
+    elif start < KRAFT_READY:
         steps += [f"Go to {between} first: 4.x starts only from 3.3 or later.", *_kraft(start, between)]
         start = between
     elif start < FOUR:
@@ -134,6 +135,11 @@ def steps(start: Release, target: Release, facts: ClusterFacts, on: dt.date | No
     if oauth and start < Release((4, 4, 0)) <= target:
         done.insert(0, "Set sasl.oauthbearer.expected.audience: from 4.4 the broker does not start without it.")
     return done
+
+
+def java_floor(target: Release) -> int | None:
+    """The oldest Java that brokers of the target start with, None where no release that is met here is older."""
+    return next((version for first, version in _BROKER_JAVA if target >= first), None)
 
 
 def client_floor(target: Release) -> str | None:

@@ -14,6 +14,7 @@ from support.builders.letter_rows import evidence, finding
 from support.builders.letter_samples import payments
 
 CLUSTER, OWNERS = "payments-eu", ["oncall@example.org"]
+LATE = "consumers read half a second late (KAFKA-14334)"  # the bug, as a subject has it
 BUG = {"signature": "fetch_latency", "cause": "follower", "exposure": "exposed"}
 
 
@@ -50,6 +51,11 @@ def write(home, findings, ds=DAY, generation="g0001", state="detected", shown=Tr
 
 def part(message, kind):
     return message.get_body((kind,)).get_content().replace("\r\n", "\n")
+
+
+def attached(message, name):
+    """The text of an attachment."""
+    return next(one.get_content() for one in message.iter_attachments() if one.get_filename() == name)
 
 
 def subjects(box):

@@ -45,7 +45,8 @@ def publish_day(home: Path, ds: str, clusters: Mapping[str, tuple[Json, Sequence
     for name, (about, rows) in clusters.items():
         reached = about["declaration_error"] is None and bool(about["coverage"]["sweeps"])
         states = {one["signature"]: one["state"] for one in about["signatures"]}
-        short = day_summary(rows, states, reached, {})
+        releases = sorted({one["release"] for one in about["coverage"]["brokers"] if one["release"]})
+        short = day_summary(rows, states, reached, {}, ", ".join(releases) or None)
         summaries[name] = summary(about, short).plain()
         (folder / f"clusters/{name}.json").write_text(json.dumps(about))
         Home(home).generation(ds, generation).verdict(name).write_text(json.dumps(short.plain()))

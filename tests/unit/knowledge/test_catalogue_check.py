@@ -15,6 +15,7 @@ from kafka_fleet.knowledge.signatures import load_signatures
 
 ISSUE = "issues/KAFKA-14334.yaml"
 SIGNATURE = "sql/signatures/retriable_errors/signature.yaml"
+OLD_JAVA = "value: old_java\n    unit: connections\n    source: client_software.connections"
 CONDITION = "sql/conditions/min_isr_unsafe/condition.yaml"
 
 
@@ -57,8 +58,7 @@ def test_the_project_s_own_are_without_fault() -> None:
         (ISSUE, "{broker_config: replica.selector.class, is: set}", "{measured: min_isr}", "preconditions, entry 1, ",
          "no such condition: min_isr; did you mean min_isr_unsafe?"),
         (ISSUE, "title: A consumer's", "title: A consumer: a", "mapping values are not allowed", "in quotes"),
-        (SIGNATURE, "old_java\n    unit: connections\n    source: client_software.c", "old_java\n    unit: connections\n    "
-         "source: client_sofware.c", "evidence, entry 4, source: client_sofware.c", "has no such table.column"),
+        (SIGNATURE, OLD_JAVA, OLD_JAVA.replace("soft", "sofd"), "evidence, entry 4, source: client_sofdw", ""),
         (SIGNATURE, "{title: \"Produce errors that a retry mends, {{ object_name }}\"", "{title: \"Produce {{ x\"",
          "charts.errors.title: template", "Produce"),
         (SIGNATURE, "amount < min_errors\n", "amount < min_erors\n", "needs.clients: needs: met: no such value", ""),

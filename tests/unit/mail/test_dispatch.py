@@ -5,7 +5,19 @@ import pytest
 from kafka_fleet.mail.dispatch import HEARTBEAT, LetterError, mail_letter
 from kafka_fleet.mail.outbox import OutboxError
 from support.builders.letter_rows import finding
-from support.builders.mailed_days import CLUSTER, DAY, OWNERS, confirmed, later, part, quiet, subjects, write
+from support.builders.mailed_days import (
+    CLUSTER,
+    DAY,
+    LATE,
+    OWNERS,
+    attached,
+    confirmed,
+    later,
+    part,
+    quiet,
+    subjects,
+    write,
+)
 
 
 @pytest.fixture
@@ -24,10 +36,10 @@ def test_a_published_letter_is_mailed_once_and_new_findings_revise_it(home, box,
     write(home, [confirmed(), finding("CVE-2026-33557", "exposed")], generation="g0003")
     assert mail_letter(home, DAY, CLUSTER, OWNERS, smtp).already == OWNERS
     assert subjects(box) == [
-        f"payments-eu: confirmed, first letter (Kafka, {DAY})",
-        f"Revised: payments-eu: confirmed, 1 change (Kafka, {DAY})",
+        f"payments-eu: {LATE}",
+        f"Revised: payments-eu: 1 new exposure; still: {LATE}",
     ]
-    assert "CVE-2026-33557" in part(box.received[1][1], "plain").split("UPGRADE")[0]
+    assert "New, exposed: CVE-2026-33557." in part(box.received[1][1], "plain")
 
 
 def test_the_retry_of_a_run_that_was_overtaken_mails_what_is_published(home, box, smtp):
@@ -43,12 +55,15 @@ def test_what_changed_since_the_last_letter_comes_first_in_both_twins(home, box,
     write(home, [confirmed(), finding("CVE-2026-33557", "exposed")], later(1))
     mail_letter(home, later(1), CLUSTER, OWNERS, smtp)
     html, text = (part(box.received[-1][1], kind) for kind in ("html", "plain"))
-    assert "THE FIRST LETTER" in part(box.received[0][1], "plain")
-    assert text.startswith(f"SINCE THE LETTER OF {DAY}\n")
-    first = html.index(f"Since the letter of {DAY}")
-    assert html.index("<h1") < first < html.index("CVE-2026-33557") < html.index(">Upgrade<")
-    assert "<style" in html[:first]  # the rules for dark mode and phones hold for it too
-    assert 'class="since"' in html
+    assert "The first letter" in part(box.received[0][1], "plain")
+    for twin, upgrade in ((html, ">Upgrade<"), (" ".join(text.split()), " Upgrade ")):
+        first = twin.index(f"Since the letter of {DAY}")
+        assert twin.index("half a second late") < first < twin.index("CVE-2026-33557") < twin.index(upgrade)
+    report = attached(box.received[-1][1], f"{CLUSTER}_{later(1)}.html")
+    first = report.index(f"Since the letter of {DAY}")
+    assert report.index("<h1") < first < report.index("CVE-2026-33557") < report.index(">Upgrade<")
+    assert "<style" in report[:first]  # the rules for dark mode and phones hold for it too
+    assert 'class="since"' in report
 
 
 def test_nothing_is_mailed_when_nothing_changed_until_the_heartbeat(home, box, smtp, monkeypatch):
@@ -58,8 +73,8 @@ def test_nothing_is_mailed_when_nothing_changed_until_the_heartbeat(home, box, s
         result = mail_letter(home, later(days), CLUSTER, OWNERS, smtp)
         assert result.ok
         assert result.unchanged_since == (DAY if days < 7 else None)
-    assert subjects(box)[1:] == [f"payments-eu: confirmed, no change (Kafka, {later(7)})"]
-    assert "silence is not taken for health" in part(box.received[-1][1], "plain")
+    assert subjects(box)[1:] == [f"payments-eu: nothing changed; still: {LATE}"]
+    assert "silence is not taken for health" in " ".join(part(box.received[-1][1], "plain").split())
     assert mail_letter(home, later(7), CLUSTER, OWNERS, smtp).already == OWNERS
     monkeypatch.setenv(HEARTBEAT, "0")
     write(home, [confirmed()], later(29))
@@ -73,11 +88,11 @@ def test_a_quiet_day_is_no_cure_and_three_are(home, box, smtp, monkeypatch):
     for days, state in enumerate(states, start=1):
         write(home, [quiet() | {"signature_state": state}], later(days), state=state)
         mail_letter(home, later(days), CLUSTER, OWNERS, smtp)
-    news = [part(message, "plain").split("\n\n\n")[0] for _recipient, message in box.received[1:]]
+    news = [part(message, "plain").split("\nUpgrade\n")[0] for _recipient, message in box.received[1:]]
     assert len(news) == 2
     assert "Could not be measured" in news[0]
     assert "Better" in news[1]
-    assert f"SINCE THE LETTER OF {later(2)}" in news[1]
+    assert f"Since the letter of {later(2)}" in news[1]
 
 
 def test_a_letter_that_reached_nobody_told_nothing(home, box, smtp):
@@ -86,7 +101,7 @@ def test_a_letter_that_reached_nobody_told_nothing(home, box, smtp):
     box.answers.clear()
     write(home, [confirmed()], later(1))
     assert mail_letter(home, later(1), CLUSTER, OWNERS, smtp).sent == OWNERS
-    assert subjects(box) == [f"payments-eu: confirmed, first letter (Kafka, {later(1)})"]
+    assert subjects(box) == [f"payments-eu: {LATE}"]
 
 
 def test_an_owner_who_was_turned_away_gets_it_though_nothing_changed_since(home, box, smtp):
@@ -105,15 +120,16 @@ def test_an_owner_whom_the_last_letter_did_not_reach_gets_one_though_nothing_cha
     for days, got in ((1, both[1:]), (2, []), (3, [])):
         write(home, [confirmed()], later(days))
         assert mail_letter(home, later(days), CLUSTER, both, smtp).sent == got
-    assert "THE FIRST LETTER" in part(box.received[-1][1], "plain")
+    assert "The first letter" in part(box.received[-1][1], "plain")
 
 
-def test_the_evidence_is_attached_as_tables(home, box, smtp):
+def test_the_full_report_and_its_evidence_as_tables_are_attached(home, box, smtp):
     mail_letter(home, DAY, CLUSTER, OWNERS, smtp)
     message = box.received[0][1]
     assert message.get_content_type() == "multipart/mixed"
     files = {one.get_filename(): one.get_content() for one in message.iter_attachments()}
-    assert sorted(files) == [f"{CLUSTER}_{DAY}_evidence.csv", f"{CLUSTER}_{DAY}_fetch_latency.csv"]
+    name = f"{CLUSTER}_{DAY}"
+    assert sorted(files) == [f"{name}.html", f"{name}_evidence.csv", f"{name}_fetch_latency.csv"]
     assert (
         files[f"{CLUSTER}_{DAY}_evidence.csv"].splitlines()[1].startswith("KAFKA-14334,confirmed,follower,0.45,ratio")
     )

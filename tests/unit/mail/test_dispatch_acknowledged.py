@@ -8,7 +8,19 @@ from kafka_fleet.config.acknowledgements import Acknowledgements
 from kafka_fleet.mail.dispatch import HEARTBEAT, mail_letter
 from support.builders.documents import of_finding
 from support.builders.letter_rows import finding
-from support.builders.mailed_days import CLUSTER, DAY, OWNERS, confirmed, later, lost, part, quiet, subjects, write
+from support.builders.mailed_days import (
+    CLUSTER,
+    DAY,
+    LATE,
+    OWNERS,
+    confirmed,
+    later,
+    lost,
+    part,
+    quiet,
+    subjects,
+    write,
+)
 
 BASIS = "replica.selector.class is RackAwareReplicaSelector"
 
@@ -36,9 +48,9 @@ def test_an_acknowledged_finding_is_shown_as_such_and_no_news_until_it_is_reopen
     first, second, third = (part(message, "plain") for _recipient, message in box.received)
     assert "Acknowledged by oncall@example.org until" in " ".join(first.split())
     assert subjects(box) == [
-        f"payments-eu: not affected, first letter, 1 acknowledged (Kafka, {DAY})",
-        f"payments-eu: exposed, 1 change, 1 acknowledged (Kafka, {later(1)})",
-        f"payments-eu: confirmed, 1 change (Kafka, {later(2)})",
+        "payments-eu: nothing new confirmed; 1 acknowledged",
+        "payments-eu: nothing new confirmed; 1 new exposure; 1 acknowledged",
+        f"payments-eu: {LATE}",
     ]
     assert "Acknowledged, and still there" in second
     assert "Reopened" in third

@@ -7,6 +7,7 @@ import yaml
 
 from kafka_fleet.cli import main as cli
 from support.builders.letter_rows import DS
+from support.builders.mailed_days import LATE
 from support.builders.published_days import confirmed, day, dossier, publish_day
 from support.servers.mail_server import Mailbox, mail_server
 
@@ -47,7 +48,7 @@ def test_each_owner_gets_the_own_clusters_letter_and_then_what_changed(mail, box
     code, said = mail(DS)
     assert code == 0
     assert box.recipients == ["a@example.org", "b@example.org"] * 2
-    assert box.received[-1][1]["Subject"].strip() == f"b: confirmed, 1 change (Kafka, {DS})"
+    assert box.received[-1][1]["Subject"].strip() == f"b: {LATE}"
     again, told = mail(DS)
     assert (again, len(box.recipients)) == (0, 4)
     assert "has it already" in told.out

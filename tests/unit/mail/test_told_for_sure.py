@@ -5,7 +5,7 @@ import pytest
 from kafka_fleet.mail.digest import digest_name, mail_digest
 from kafka_fleet.mail.dispatch import HEARTBEAT, mail_letter
 from support.builders.letter_rows import finding
-from support.builders.mailed_days import CLUSTER, DAY, OWNERS, confirmed, later, lost, part, write
+from support.builders.mailed_days import CLUSTER, DAY, LATE, OWNERS, attached, confirmed, later, lost, part, write
 from support.builders.published_days import dossier, publish_day
 
 SECOND = "second@example.org"
@@ -23,6 +23,11 @@ def flat(message):
     return " ".join(part(message, "plain").split())
 
 
+def since(message):
+    """The day of the letter that it compares with, and what changed."""
+    return flat(message).partition("Since the letter of ")[2].partition(" Most pressing exposure")[0]
+
+
 @pytest.mark.fault(52)
 @pytest.mark.parametrize(("state", "claims"), [("uncertain", 2), ("claimed", 1), ("refused", 1), ("due", 1)])
 def test_an_owner_whose_answer_was_lost_gets_the_next_days_letter_in_full(tmp_path, box, smtp, state, claims):
@@ -35,8 +40,10 @@ def test_an_owner_whose_answer_was_lost_gets_the_next_days_letter_in_full(tmp_pa
         assert (result.sent, result.ok) == (got, True)
         assert result.unchanged_since == (None if got else later(1))
     message = box.received[-1][1]
-    assert message["Subject"].strip() == f"payments-eu: confirmed, told again (Kafka, {later(1)})"
-    assert flat(message).startswith(f"THE FIRST LETTER ---------------- {UNKNOWN}: no answer of the mail server. ")
+    assert message["Subject"].strip() == f"payments-eu: {LATE} (told again)"
+    assert f"The first letter - {UNKNOWN}, so this one stands by itself." in flat(message)
+    report = attached(message, f"{CLUSTER}_{later(1)}.html")
+    assert f"{UNKNOWN}: no answer of the mail server. " in report
     assert mail_letter(tmp_path, later(1), CLUSTER, BOTH, smtp).already == [SECOND]
 
 
@@ -50,10 +57,10 @@ def test_each_owner_is_told_what_is_new_to_them(tmp_path, box, smtp):
     write(tmp_path, [confirmed(), MORE, OTHER], later(2))
     result = mail_letter(tmp_path, later(2), CLUSTER, BOTH, smtp)
     assert (result.sent, result.revised) == (BOTH, False)
-    first, second = (flat(message).partition("UPGRADE")[0] for _to, message in box.received)
-    assert first.startswith(f"SINCE THE LETTER OF {later(1)}")
+    first, second = (since(message) for _to, message in box.received)
+    assert first.startswith(later(1))
     assert ("CVE-2026-33557" in first, "KAFKA-17076" in first) == (False, True)
-    assert second.startswith(f"SINCE THE LETTER OF {DAY}")
+    assert second.startswith(DAY)
     assert ("CVE-2026-33557" in second, "KAFKA-17076" in second) == (True, True)
     assert f"the letter of {later(1)} came" in second
     assert mail_letter(tmp_path, later(2), CLUSTER, BOTH, smtp).already == BOTH
@@ -75,8 +82,8 @@ def test_a_finding_that_went_in_a_letter_that_may_not_have_come_is_told_as_it_st
     write(tmp_path, [MORE], later(2))
     assert mail_letter(tmp_path, later(2), CLUSTER, OWNERS, smtp).sent == OWNERS
     text = flat(box.received[-1][1])
-    assert f"the letter of {later(1)} came: no answer of the mail server. What changed is told since" in text
-    assert "Nothing changed. All that holds is below." in text
+    assert f"the letter of {later(1)} came, so this one stands by itself" in text
+    assert "Nothing changed. " in text
     assert "silence" not in text
 
 
@@ -87,7 +94,8 @@ def test_a_letter_that_was_surely_not_sent_is_no_doubt(tmp_path, box, smtp):
     write(tmp_path, [confirmed()], later(1))
     assert mail_letter(tmp_path, later(1), CLUSTER, BOTH, smtp).sent == [SECOND]
     assert "not known whether" not in flat(box.received[-1][1])
-    assert "first letter" in box.received[-1][1]["Subject"]
+    assert box.received[-1][1]["Subject"].strip() == f"payments-eu: {LATE}"
+    assert "The first letter" in flat(box.received[-1][1])
 
 
 @pytest.mark.fault(52)

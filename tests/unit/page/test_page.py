@@ -102,12 +102,12 @@ def test_what_lies_before_the_days_that_are_looked_at_is_neither_read_nor_claime
     for back in range(5):
         rows = [confirmed()] if back == 0 else []
         publish_day(tmp_path, day(back), {"a": (dossier("a", day(back)), rows)}, letters=False)
-    monkeypatch.setattr("kafka_fleet.page.app.LOOK_BACK", 3)
+    monkeypatch.setattr("kafka_fleet.page.cluster_page.LOOK_BACK", 3)
     said = text(client(tmp_path).get("/clusters/a"))
     assert f"{day(0)} first seen in 60 judged days: confirmed" in said
     assert (day(2) in said, day(3) in said) == (True, False)
     assert f"<option selected>{day(4)}</option>" in client(tmp_path).get(f"/clusters/a?day={day(4)}").text
-    monkeypatch.setattr("kafka_fleet.page.app.FURTHEST", 2)
+    monkeypatch.setattr("kafka_fleet.page.cluster_page.FURTHEST", 2)
     assert client(tmp_path).get("/clusters/b").status_code == 404
 
 
@@ -174,7 +174,9 @@ def test_every_answer_has_a_strict_policy_and_no_script(home):
         if path.startswith("/letters") or path == "/page.css":
             continue
         assert answer.headers["content-security-policy"] == POLICY
-        assert not re.search(r"<script|\son\w+=|\sstyle=|javascript:|https?://", answer.text)
+        assert not re.search(r"<script|\son\w+=|\sstyle=|javascript:", answer.text)
+        assert not re.search(r"""(src|action|srcset|data)=["']?(https?:)?//|<link[^>]+//""", answer.text), "no asset"
+        assert set(re.findall(r'href="(https?://[^/"]+)', answer.text)) <= {"https://issues.apache.org"}, "a record"
         assert re.search(r'<link rel="stylesheet" href="(\.\./)*page\.css">', answer.text)
 
 

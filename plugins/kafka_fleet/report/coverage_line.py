@@ -1,0 +1,45 @@
+"""What was measured, in one line: takes a report and its findings, gives sweeps, brokers, and what is undecided."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+from kafka_fleet.documents.cluster_report import ClusterReport
+from kafka_fleet.documents.finding import Finding
+from kafka_fleet.report.finding_addresses import COVERAGE, UNDECIDED, cluster_url
+from kafka_fleet.report.formatting import clock, joined, moment, plural
+from kafka_fleet.report.headline import UNFINISHED
+from kafka_fleet.report.screen_model import Line, News, Span, line
+from kafka_fleet.report.undecided import deciders
+
+
+def _hours(report: ClusterReport) -> str:
+    """From when to when; what is missing of the day is said."""
+    first, last = report.coverage.first_sweep, report.coverage.last_sweep
+    if first is None or last is None:
+        return ""
+    begin, end = moment(first), moment(last)
+    midnight = datetime.fromisoformat(report.ds).replace(tzinfo=UTC)
+    cut = begin - midnight > UNFINISHED or midnight + timedelta(days=1) - end > UNFINISHED
+    only = ", only" if cut else ""
+    return f"{only} from {begin:%H:%M} to {clock(end.replace(second=0), report.ds)} UTC"
+
+
+def coverage_line(report: ClusterReport, findings: Sequence[Finding], news: News) -> Line:
+    """One line; its counts lead to the page."""
+    brokers = report.coverage.brokers
+    silent = [str(one.broker) for one in brokers if not one.reads]
+    names = joined([*silent[:3], *([f"{len(silent) - 3} more"] if len(silent) > 3 else [])])
+    answered = f"{len(brokers) - len(silent):,} of {plural(len(brokers), 'broker')}"
+    never = f", {'broker' if len(silent) == 1 else 'brokers'} {names} never" if silent else ""
+    sweeps = Span(plural(report.coverage.sweeps, "sweep"), cluster_url(news.page, report.cluster, report.ds, COVERAGE))
+    admin = report.coverage.admin
+    mute = "; the Kafka protocol gave no whole answer" if report.coverage.sweeps and not admin.ok else ""
+    parts: list[str | Span] = [sweeps, f"{_hours(report)}, {answered} answered{never}{mute}."]
+    unknown = [one for one in findings if one.verdict == "unknown"]
+    if unknown:
+        count = Span(plural(len(unknown), "issue"), cluster_url(news.page, report.cluster, report.ds, UNDECIDED))
+        parts += [" ", count, f" undecided. {deciders(unknown)[0].line}"]
+    open_ones = sum(1 for one in report.signatures if one.state == "not_evaluated")
+    if open_ones:
+        parts.append(f" {plural(open_ones, 'symptom')} could not be looked for.")
+    return line(*parts)

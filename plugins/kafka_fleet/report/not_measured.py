@@ -1,0 +1,84 @@
+"""A cluster that was not reached, in a few lines: takes a report, gives what was tried, the answers, what to check."""
+
+import re
+from collections.abc import Sequence
+
+from kafka_fleet.documents.cluster_report import ClusterReport
+from kafka_fleet.report.formatting import joined, plural
+from kafka_fleet.report.sanitize import displayed, shorten
+from kafka_fleet.report.screen_model import Brevity, few
+
+MOST_ADDRESSES = 3
+_LONG = 60  # characters of an address
+# kinds of failures of agents, in words
+_KINDS = {
+    "timeout": "no answer in time",
+    "unreachable": "no connection",
+    "auth": "login refused",
+    "tls": "TLS failed",
+    "redirect": "a redirect",
+    "http": "an HTTP error",
+    "cut_off": "the answer broke off",
+    "not_json": "no agent answers there",
+    "forbidden": "an address that is not allowed",
+    "no_endpoint": "no agent declared",
+    "other_broker": "another broker's agent",
+}
+_CHECKS = (
+    ("no_sweep", "that fleet_collect runs and has this cluster"),
+    ("auth", "the login of the fleet's user"),
+    ("tls", "certificates and their expiry"),
+    ("timeout", "that brokers are up and firewalls let this machine through"),
+    ("unreachable", "that brokers are up and addresses are right"),
+)
+
+
+def _said(server: str, failures: Sequence[str]) -> str:
+    """What a bootstrap server answered, of the failures of the Kafka protocol that name it; else the first of them."""
+    for failure in failures:
+        match = re.search(rf"{re.escape(server)}:? ?(?:\(([^)]*)\)|([^;,]*))", failure)
+        if match and (match[1] or match[2]):
+            return str(match[1] or match[2]).strip(" .")
+    return failures[0].rsplit(": ", 1)[-1] if failures else "no answer"
+
+
+def _answers(report: ClusterReport, brief: Brevity) -> list[str]:
+    """Each address with its answer; those with the same one together."""
+    by_answer: dict[str, list[str]] = {}
+    for server in report.bootstrap_servers:
+        said = few(displayed(_said(server, report.coverage.admin.failures), 120), min(8, brief.words))
+        by_answer.setdefault(said, []).append(shorten(server, _LONG))
+    for one in report.coverage.brokers:
+        kinds = ", ".join(_KINDS.get(kind, displayed(kind, 20)) for kind in one.failures[:2]) or "no answer"
+        by_answer.setdefault(kinds, []).append(f"agent of broker {one.broker}")
+    most = min(MOST_ADDRESSES, brief.others + 1)
+    found = []
+    for said, places in by_answer.items():
+        rest = [f"{len(places) - most:,} more"] if len(places) > most + 1 else []
+        found.append(f"{joined([*places[: len(places) if not rest else most], *rest])}: {said}")
+    shown = found[:most]
+    return [*shown, *([plural(len(found) - most, "other answer")] if len(found) > most else [])]
+
+
+def _check(report: ClusterReport) -> str:
+    kinds = {kind for one in report.coverage.brokers for kind in one.failures}
+    text = " ".join(report.coverage.admin.failures).lower()
+    kinds |= {kind for kind, words in (("auth", "authent"), ("tls", "ssl"), ("timeout", "in time")) if words in text}
+    kinds |= set() if report.coverage.sweeps else {"no_sweep"}
+    kinds = kinds or {"unreachable"}
+    checks = [what for kind, what in _CHECKS if kind in kinds]
+    return checks[0] if checks else _CHECKS[-1][1]
+
+
+def unreached_facts(report: ClusterReport, last_measured: str | None, brief: Brevity) -> tuple[tuple[str, str], ...]:
+    """Label and text of each line."""
+    if report.declaration_error:
+        why = few(displayed(report.declaration_error, 200), max(12, brief.words // 2))
+        return (("Why", why), ("Check", "the entry in the fleet file with kafka-fleet check."))
+    sweeps = report.coverage.sweeps
+    facts = [("Tried", f"{plural(sweeps, 'sweep')}." if sweeps else "No sweep ran.")]
+    if sweeps:
+        facts.append(("Answers", f"{'; '.join(_answers(report, brief))}."))
+    facts.append(("Last measured", f"{last_measured}." if last_measured else "Not in 31 days."))
+    facts.append(("Check", f"{_check(report)}."))
+    return tuple(facts)

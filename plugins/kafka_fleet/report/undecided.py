@@ -1,0 +1,104 @@
+"""What could not be decided, by what would decide it: takes findings, gives one sentence for each thing to do.
+
+The sentences on missing inputs are those of exposures, conditions and signatures. Of a finding that lacks several
+inputs the first here counts: what is most for its owner to do.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kafka_fleet.documents.finding import Finding
+from kafka_fleet.domain import severity_rank
+from kafka_fleet.report.formatting import joined, plural, sentence
+
+_BROKER = r"(?:broker |controller )?(?P<broker>\d+)"
+# what a sentence says is missing -> what would decide it; {brokers}: of all findings that wait for the same
+_RULES = tuple(
+    (re.compile(pattern), what)
+    for pattern, what in (
+        (r"no sweep reached this cluster", "Reach the cluster"),
+        (r"not asked for in this run", "Judge the day by all signatures"),
+        (rf"the (?:settings|listeners) of {_BROKER} were not read", "Read the settings of {brokers}"),
+        (rf"{_BROKER} reports no setting (?P<name>\S+)", "Find out {name} of {brokers}, which report no such setting"),
+        (rf"{_BROKER} (?:does not show the value of|sets) (?P<name>[\w.]+)", "Look up {name} on {brokers}"),
+        (rf"(?P<name>[\w.]+) is set on {_BROKER}, to a value", "Look up {name} on {brokers}"),
+        (r"(?P<name>[\w.]+) was not read of any broker", "Read {name} of a broker"),
+        (r"(?P<name>[\w.]+) was not read of topics", "Read {name} of the topics"),
+        (r"topics were not read", "Let the Kafka user describe all topics"),
+        (r"no controller was read", "Reach the agent of a controller"),
+        (r"no broker was read", "Reach the agent of a broker"),
+        (rf"(?:release|clock|log cleaner|process start) of {_BROKER} was not read", "Reach the agent of {brokers}"),
+        (r"broker (?P<broker>\d+): (?:no two reads|its logs|fewer than)", "Read {brokers} at two sweeps or more"),
+        (
+            r"metadata\.version was not read|KRaft or ZooKeeper was not read",
+            "Let the Kafka protocol describe the cluster",
+        ),
+        (
+            r"[Cc]ommitted offsets were not read|consumer groups.* (?:were|could) not",
+            "Let the Kafka user describe groups",
+        ),
+        (r"unknown build|cannot be compared", "Ask the vendor which Apache release the build stands for"),
+        (
+            r"name no library|names its version|client versions|client libraries|client_configs|not declared|"
+            r"no entry for it|shows itself as|which of the Java clients",
+            "Declare the client libraries under client_configs in the fleet file",
+        ),
+    )
+)
+
+
+@dataclass(frozen=True)
+class Decider:
+    """One thing that would decide findings. text: a sentence without what waits for it; reasons: each once."""
+
+    text: str
+    findings: tuple[Finding, ...]
+    reasons: tuple[str, ...]
+
+    @property
+    def line(self) -> str:
+        """`Read the settings of broker 3: 12 issues wait for it.`"""
+        count = len(self.findings)
+        return f"{self.text}: {plural(count, 'issue waits', 'issues wait')} for it."
+
+
+def _rule(reasons: Sequence[str]) -> tuple[int, str]:
+    """Place of the rule and the setting that it names; of an unknown sentence itself."""
+    for place, (pattern, _what) in enumerate(_RULES):
+        for reason in reasons:
+            match = pattern.search(reason)
+            if match:
+                return place, match.groupdict().get("name") or ""
+    return len(_RULES), reasons[0] if reasons else "No reason was recorded"
+
+
+def _brokers(place: int, findings: Sequence[Finding]) -> str:
+    pattern = _RULES[place][0]
+    found = {
+        int(match["broker"])
+        for one in findings
+        for reason in one.missing
+        if (match := pattern.search(reason)) and match.groupdict().get("broker")
+    }
+    names = [f"{number}" for number in sorted(found)]
+    shown = names if len(names) <= 4 else [*names[:3], f"{len(names) - 3} more"]
+    return f"{'broker' if len(names) == 1 else 'brokers'} {joined(shown)}"
+
+
+def deciders(findings: Sequence[Finding]) -> list[Decider]:
+    """All undecided findings by what would decide them: what most wait for first, then by severity."""
+    groups: dict[tuple[int, str], list[Finding]] = {}
+    for one in findings:
+        place, name = _rule(one.missing)
+        groups.setdefault((place, name), []).append(one)
+    made = []
+    for (place, name), own in groups.items():
+        if place == len(_RULES):
+            text = sentence(name).rstrip(".")
+        else:
+            what = _RULES[place][1]
+            text = what.format(name=name, brokers=_brokers(place, own) if "{brokers}" in what else "")
+        reasons = tuple(dict.fromkeys(reason for one in own for reason in one.missing))
+        made.append(Decider(text, tuple(sorted(own, key=lambda one: (severity_rank(one.severity), one.key))), reasons))
+    return sorted(made, key=lambda one: (-len(one.findings), severity_rank(one.findings[0].severity), one.text))

@@ -1,0 +1,62 @@
+"""The upgrade in three lines: takes a plan and findings, gives what each release closes and what stays."""
+
+from collections.abc import Mapping, Sequence
+
+from kafka_fleet.documents.cluster_report import ClusterReport, PlanStep
+from kafka_fleet.documents.finding import Finding
+from kafka_fleet.knowledge.advisories import Advisory
+from kafka_fleet.report.exposure_weight import weighed_exposures
+from kafka_fleet.report.finding_addresses import EXPOSED, cluster_url
+from kafka_fleet.report.screen_model import Ids, Line, News, Span, line
+
+_WHAT = {"broker": "Brokers", "controller": "Controllers", "client": "Java clients"}
+
+
+def affected(findings: Sequence[Finding]) -> list[Finding]:
+    """Known issues that the cluster has or is exposed to."""
+    return [one for one in findings if one.advisory and one.verdict in ("confirmed", "exposed")]
+
+
+def _named(step: PlanStep, closed: Sequence[str], order: Sequence[Finding], ids: Ids) -> tuple[str | Span, ...]:
+    """The most pressing of what a step closes, as a link."""
+    first = next((one for one in order if one.advisory in closed), None)
+    if first is None or not ids.take(first.key):
+        return ()
+    return (" (", ids.span(first, first.key), " first)" if len(closed) > 1 else ")")
+
+
+def upgrade_lines(
+    report: ClusterReport, findings: Sequence[Finding], advisories: Mapping[str, Advisory], ids: Ids, news: News
+) -> tuple[Line, ...]:
+    """At most three: now, next, clients and what no release closes. None where there is nothing to upgrade for."""
+    open_ones = affected(findings)
+    if not open_ones:
+        return ()
+    confirmed = [one for one in open_ones if one.verdict == "confirmed"]
+    rest = [one for one in open_ones if one.verdict != "confirmed"]
+    order = [*confirmed, *(one for one, _weight in weighed_exposures(rest, advisories, report))]
+    left = {str(one.advisory) for one in open_ones}
+    every = Span(f"{len(left):,}", cluster_url(news.page, report.cluster, report.ds, EXPOSED))
+    lines: list[Line] = []
+    opened: set[str] = set()
+    for step in (report.plan.now, report.plan.next, report.plan.clients):
+        if step is None:
+            continue
+        closed = [key for key in step.closes if key in left]
+        if not closed:
+            continue
+        left -= set(closed)
+        opened |= set(step.opens)
+        opens = f", opens {len(step.opens):,}" if step.opens else ""
+        counted = f"{len(closed):,} of " if not lines else f"{len(closed):,} more"
+        total: tuple[str | Span, ...] = (every,) if not lines else ()
+        what = f"{_WHAT.get(step.component, step.component)} to {step.release}: closes {counted}"
+        lines.append(line(what, *total, *_named(step, closed, order, ids), f"{opens}."))
+    if not lines:
+        return (line("No upgrade that was looked at closes any of ", every, ": see each of them."),)
+    if left:
+        settings = sum(1 for key in left if key in advisories and advisories[key].setting)
+        why = f" ({settings:,} of them settings)" if settings else ""
+        last = f" {len(left):,} {'stays' if len(left) == 1 else 'stay'} open{why}."
+        lines[-1] = (*lines[-1], Span(last))
+    return tuple(lines)
