@@ -37,7 +37,7 @@ def written_in(file: str) -> Iterator[None]:
     try:
         yield
     except AnalysisException as error:
-        raise SqlFileError(_said(file, str(error))) from error
+        raise SqlFileError(_said(file, str(error))) from None  # else a page of plan follows
 
 
 def _said(file: str, text: str) -> str:
