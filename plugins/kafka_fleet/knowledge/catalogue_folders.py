@@ -6,9 +6,9 @@ Signatures, conditions and plots are such catalogues: a YAML file with the words
 import re
 from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import Protocol, Self, TypeVar
+from typing import TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from kafka_fleet.base.catalogue_faults import fault, model_faults
 from kafka_fleet.base.validation_errors import did_you_mean
@@ -21,14 +21,14 @@ class CatalogueError(ValueError):
     """Entries' folders are not valid; the text names file, line and key of every fault, one per line."""
 
 
-class _Entry(Protocol):
-    id: str
+class CatalogueEntry(BaseModel):
+    """What every entry is: its id is the name of its folder, and a key that there is not is a fault."""
 
-    @classmethod
-    def model_validate(cls, content: object, /) -> Self: ...
+    model_config = ConfigDict(extra="forbid")
+    id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
 
 
-Entry = TypeVar("Entry", bound=_Entry)
+Entry = TypeVar("Entry", bound=CatalogueEntry)
 
 
 def load_entries(root: Path, load: Callable[[Path], Entry]) -> dict[str, Entry]:

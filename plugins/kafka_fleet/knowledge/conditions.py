@@ -23,7 +23,14 @@ from kafka_fleet.base.catalogue_faults import FaultAt, placed
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.base.validation_errors import unknown_name
 from kafka_fleet.knowledge.advisories import Advisory
-from kafka_fleet.knowledge.catalogue_folders import check_files, load_entries, read_query, read_steps, read_words
+from kafka_fleet.knowledge.catalogue_folders import (
+    CatalogueEntry,
+    check_files,
+    load_entries,
+    read_query,
+    read_steps,
+    read_words,
+)
 from kafka_fleet.knowledge.detection_rows import template
 from kafka_fleet.knowledge.predicates import MeasuredCondition
 from kafka_fleet.knowledge.signature_parts import EvidenceRow
@@ -49,7 +56,7 @@ class Line(BaseModel):
         return EvidenceRow(metric=self.metric, value="", unit=self.unit, source=self.source).mbean
 
 
-class Condition(BaseModel):
+class Condition(CatalogueEntry):
     """One folder: the question, numbers and words from condition.yaml, the rows from detections.sql.
 
     holds_when: when the answer is yes, as the documentation says it. needs: sentence of each missing input, in order.
@@ -57,14 +64,12 @@ class Condition(BaseModel):
     sentence: over all rows (detection_rows.py).
     """
 
-    model_config = ConfigDict(extra="forbid")
-    id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     question: str = Field(pattern=r"\?$")
     holds_when: str = Field(min_length=12, pattern=r"\.$")
     thresholds: dict[str, Threshold] = Field(default_factory=dict)
     evidence: dict[str, Line] = Field(min_length=1)
     needs: dict[str, str] = Field(min_length=1)
-    subjects: list[str] = ["{{ kind }} {{ object_name }}"]
+    subjects: list[str] = Field(default=["{{ kind }} {{ object_name }}"])
     place: str = "{{ kind }} {{ object_name }}"
     cluster_place: str = "the cluster"
     sentence: str

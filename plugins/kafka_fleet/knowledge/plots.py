@@ -18,7 +18,14 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from kafka_fleet.base.catalogue_faults import fault
 from kafka_fleet.base.resources import sql_dir
-from kafka_fleet.knowledge.catalogue_folders import CatalogueError, check_files, load_entries, read_query, read_words
+from kafka_fleet.knowledge.catalogue_folders import (
+    CatalogueEntry,
+    CatalogueError,
+    check_files,
+    load_entries,
+    read_query,
+    read_words,
+)
 from kafka_fleet.knowledge.detection_rows import template
 from kafka_fleet.knowledge.signatures import load_signatures
 
@@ -59,14 +66,12 @@ class Panel(BaseModel):
     unit: str
 
 
-class Plot(BaseModel):
+class Plot(CatalogueEntry):
     """One folder: words and values from plot.yaml, points from query.sql, what has none from missing.sql.
 
     series: templates of their names; missing: of sentences, over a row of missing.sql, with `brokers` of all its rows.
     """
 
-    model_config = ConfigDict(extra="forbid")
-    id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     place: int
     title: str
     about: str

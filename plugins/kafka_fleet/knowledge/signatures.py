@@ -18,12 +18,19 @@ from collections.abc import Iterable
 from functools import cache, partial
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from kafka_fleet.base.catalogue_faults import FaultAt, placed
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.base.validation_errors import unknown_name
-from kafka_fleet.knowledge.catalogue_folders import check_files, load_entries, read_query, read_steps, read_words
+from kafka_fleet.knowledge.catalogue_folders import (
+    CatalogueEntry,
+    check_files,
+    load_entries,
+    read_query,
+    read_steps,
+    read_words,
+)
 from kafka_fleet.knowledge.close_looks import Look
 from kafka_fleet.knowledge.detection_rows import template
 from kafka_fleet.knowledge.needs import Need
@@ -51,7 +58,7 @@ def _known(kind: str, name: str, known: Iterable[str], *location: str | int) -> 
         raise FaultAt(location, unknown_name(f"no such {kind}: {name}", name, names))
 
 
-class Signature(BaseModel):
+class Signature(CatalogueEntry):
     """One signature folder: words and thresholds from signature.yaml, the statistic from its queries.
 
     place, subjects, bounds, table and charts say what the rows of the queries become (knowledge/signature_rows.py).
@@ -61,8 +68,6 @@ class Signature(BaseModel):
     noticed_as: by cause, what an owner sees who knows nothing of it yet.
     """
 
-    model_config = ConfigDict(extra="forbid")
-    id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     title: str
     symptom: str
     causes: dict[str, str]
