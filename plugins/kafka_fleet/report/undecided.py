@@ -17,7 +17,7 @@ _BROKER = r"(?:broker |controller )?(?P<broker>\d+)"
 _RULES = tuple(
     (re.compile(pattern), what)
     for pattern, what in (
-        (r"no sweep reached this cluster", "Reach the cluster"),
+        (r"[Nn]o sweep (?:reached this cluster|of this day)", "Reach the cluster"),
         (r"not asked for in this run", "Judge the day by all signatures"),
         (rf"the (?:settings|listeners) of {_BROKER} were not read", "Read the settings of {brokers}"),
         (rf"{_BROKER} reports no setting (?P<name>\S+)", "Find out {name} of {brokers}, which report no such setting"),
@@ -99,6 +99,7 @@ def deciders(findings: Sequence[Finding]) -> list[Decider]:
         else:
             what = _RULES[place][1]
             text = what.format(name=name, brokers=_brokers(place, own) if "{brokers}" in what else "")
-        reasons = tuple(dict.fromkeys(reason for one in own for reason in one.missing))
+        missing = dict.fromkeys(reason for one in own for reason in one.missing)
+        reasons = tuple(reason for reason in missing if sentence(reason).rstrip(".") != text)
         made.append(Decider(text, tuple(sorted(own, key=lambda one: (severity_rank(one.severity), one.key))), reasons))
     return sorted(made, key=lambda one: (-len(one.findings), severity_rank(one.findings[0].severity), one.text))
