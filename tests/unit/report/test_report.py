@@ -77,13 +77,7 @@ def facts() -> list[str]:
     found += ["set by the fleet file", "Clients must be 2.1 or later"]
     for f in payments_findings():
         if f["verdict"] != "not_affected":
-            found += [
-                f["advisory"] or "",
-                f["severity"],
-                f["upgrade_to"] or "",
-                f["cause"] or "",
-                *(one.rstrip(".") for one in f["missing"]),
-            ]
+            found += [f["advisory"] or "", f["severity"], f["upgrade_to"] or "", f["cause"] or "", *f["missing"]]
             found += [subject.partition(" ")[2] for subject in f["subjects"]]
             found += [e["metric"] for e in f["evidence"]] + [e["mbean"] or e["where"] for e in f["evidence"]]
     found += [

@@ -35,12 +35,12 @@ def lines(*missing: list[str]) -> list[str]:
         (["broker 6: no two reads, so whether it was restarted is not known"], "Read broker 6 at two sweeps or more"),
         (["2 connections on PLAIN name no library"], DECLARE),
         (["no sweep reached this cluster on this day", "the topics were not read"], "Reach the cluster"),
-        (["an input that nobody foresaw"], "An input that nobody foresaw"),
-        ([], "No reason was recorded"),
+        (["an input that nobody foresaw"], "An input that nobody foresaw."),
+        ([], "No reason was recorded."),
     ],
 )  # fmt: skip
 def test_a_missing_input_says_what_to_do(missing: list[str], line: str) -> None:
-    assert lines(missing) == [f"{line}: 1 issue waits for it."]
+    assert lines(missing) == [f"{line}{' ' if line.endswith('.') else ': '}1 issue waits for it."]
 
 
 def test_issues_that_wait_for_the_same_are_one_line_and_most_of_them_come_first() -> None:
