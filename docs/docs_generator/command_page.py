@@ -15,8 +15,9 @@ HEAD = """# Command line
 | Exit code | Meaning |
 | --- | --- |
 | 0 | Done. What was not measured is shown. |
-| 1 | Failure, or nothing was measured at all. For `late`: letters are late. |
+| 1 | Failure, or nothing was measured at all. For `late`: letters are late. For `ready`: it is not. |
 | 2 | Bad input: one sentence on stderr for each mistake. |
+| 3 | For `ready` and `what-if`: something that decides was not measured. |
 """
 
 
@@ -40,7 +41,8 @@ def _option(action: argparse.Action) -> list[str]:
 def _section(name: str, verb: argparse.ArgumentParser) -> str:
     options = [one for one in verb._actions if one.option_strings and one.dest != "help"]
     about = escape(verb.description or "")
-    return f"## {name}\n\n{about[:1].upper()}{about[1:]}.\n\n" + table(["Option", "", "Meaning"], map(_option, options))
+    own = f"## {name}\n\n{about[:1].upper()}{about[1:]}.\n\n" + table(["Option", "", "Meaning"], map(_option, options))
+    return "\n\n".join([own, *("#" + _section(f"{name} {inner}", sub) for inner, sub in _verbs(verb))])
 
 
 def command_page() -> str:

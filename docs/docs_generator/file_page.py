@@ -1,12 +1,12 @@
 """The pages of catalogue files: the keys of each kind of file, and the parts that their values are made of."""
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from pydantic import BaseModel
 
 from docs_generator.markdown import code, escape
+from kafka_fleet.base.catalogue_faults import FROM_SQL
 from kafka_fleet.knowledge.advisories import Advisory
 from kafka_fleet.knowledge.conditions import Condition
 from kafka_fleet.knowledge.plots import MISSING, POINTS, Plot
@@ -25,7 +25,6 @@ PARTS_HEAD = """# Parts of catalogue files
 
 What the values of [catalogue files](catalogue_files.md) are made of.
 """
-FILLED = re.compile(r"^steps$|query$")  # from the .sql files beside
 KINDS: list[tuple[str, str, type[BaseModel]]] = [
     ("A known issue", "`plugins/kafka_fleet/knowledge/issues/<ID>.yaml`", Advisory),
     ("A signature", "`sql/signatures/<id>/signature.yaml`", Signature),
@@ -82,7 +81,7 @@ def _keys(schema: Schema, parts: Schema) -> str:
     required = set(schema.get("required", ()))
     lines = []
     for name, one in schema.get("properties", {}).items():
-        if not FILLED.search(name):
+        if not FROM_SQL.search(name):
             said = [_type(one, parts), *_limits(one)]
             lines.append(f"- {code(name)}{' (required)' if name in required else ''}: {'; '.join(said)}")
     return "\n".join(lines)
@@ -94,7 +93,7 @@ def _used(schema: Any) -> Iterator[str]:
         if isinstance(schema.get("$ref"), str):
             yield schema["$ref"].rpartition("/")[2]
         for name, one in schema.items():
-            if not FILLED.search(name):
+            if not FROM_SQL.search(name):
                 yield from _used(one)
     elif isinstance(schema, list):
         for one in schema:

@@ -23,6 +23,7 @@ from fleet_spark.failures import QueryFailed, running
 from fleet_spark.judged_cluster import Json, Judged, case_aside, case_of, judge_cluster
 from fleet_spark.plots import day_plots, write_plots
 from fleet_spark.query_profiles import tables_read
+from fleet_spark.rolls import RollsOfDay
 from fleet_spark.signatures import run_signatures
 from fleet_spark.tables import Day
 from fleet_spark.unjudged import declared_entry, seen
@@ -84,7 +85,7 @@ def write_findings(day: Day, fleet_file: Path | None, clusters: list[str], signa
     known = {c: own for c, own in overrides.items() if c in stored["cluster_days"]}
     measured = run_signatures(day.spark, chosen, known, day.profiles, aside)
     answered = run_conditions(day.spark, load_conditions(day.sql), day.ds, day.profiles, aside, known)
-    plots = day_plots(day, made, aside)
+    plots, rolls = day_plots(day, made, aside), RollsOfDay(day, swept)
 
     def judged(cluster: str) -> Judged:
         entry, bad = declared.get(cluster, {}), [one for one in damaged if one.cluster == cluster]
@@ -93,7 +94,8 @@ def write_findings(day: Day, fleet_file: Path | None, clusters: list[str], signa
             return judge_cluster(day.ds, case, {}, {}, catalogue, bad)
         answers = answered.get(cluster, {})
         case = case_of(cluster, entry, {table: rows.get(cluster, []) for table, rows in stored.items()}, answers)
-        return judge_cluster(day.ds, case, measured.get(cluster, {}), answers, catalogue, bad)
+        found = judge_cluster(day.ds, case, measured.get(cluster, {}), answers, catalogue, bad)
+        return found._replace(report=rolls.added_to(found.report))
 
     all_judged = _each(wanted, judged, aside)
     for cluster, one in all_judged.items():

@@ -17,6 +17,7 @@ from kafka_fleet.config.connections import connection_problems
 from kafka_fleet.config.credentials import local_credentials
 from kafka_fleet.config.fleet import Cluster, Fleet, load_fleet
 from kafka_fleet.documents.day_summaries import read_day_summary
+from kafka_fleet.knowledge.catalogue_check import check_catalogues
 from kafka_fleet.report.formatting import plural
 
 
@@ -50,7 +51,26 @@ def acknowledged_of(options: argparse.Namespace) -> Acknowledgements:
 
 
 def check(options: argparse.Namespace) -> int:
-    """`kafka-fleet check`."""
+    """`kafka-fleet check`: the fleet file, the catalogues, or both."""
+    if options.fleet is None and not options.catalogues:
+        raise UsageError("check takes --fleet F, --catalogues, or both")
+    if options.fleet is None and options.connections:
+        raise UsageError("--connections takes --fleet F: the fleet file names the connections")
+    codes = [_check_catalogues()] if options.catalogues else []
+    codes += [_check_fleet(options)] if options.fleet is not None else []
+    return max(codes)
+
+
+def _check_catalogues() -> int:
+    checked = check_catalogues()
+    for one in checked.faults:
+        print(one, file=sys.stderr)
+    entries = [f"{count} {name}" for name, count in checked.counts.items()]
+    print(f"catalogues: {', '.join([*entries, plural(len(checked.faults), 'error')])}")
+    return 2 if checked.faults else 0
+
+
+def _check_fleet(options: argparse.Namespace) -> int:
     fleet, acknowledged = fleet_of(options), acknowledged_of(options)
     clusters, errors = plural(len(fleet.clusters), "valid cluster"), plural(len(fleet.errors), "error")
     print(f"{options.fleet}: {clusters}, {errors}")

@@ -1,7 +1,7 @@
 """The command line (docs/reference/command_line.md): parses arguments, calls the functions that the DAGs call.
 
 Exit code: 0 done (also with partial coverage, which is shown), 2 bad input (one sentence on stderr), 1 failure, or
-nothing was measured.
+nothing was measured. Of `ready` and `what-if` 3: something that decides was not measured.
 """
 
 import argparse
@@ -16,7 +16,10 @@ from kafka_fleet.cli import fleet as fleet_commands
 from kafka_fleet.cli.late import late
 from kafka_fleet.cli.prometheus import import_history, step_of
 from kafka_fleet.cli.retain import retain
+from kafka_fleet.cli.roll_verbs import add_roll_verbs
 from kafka_fleet.domain import VERDICT_RANK
+from kafka_fleet.knowledge.advisories import AdvisoryError
+from kafka_fleet.knowledge.catalogue_folders import CatalogueError
 from kafka_fleet.store.bucket import open_home, unreachable
 from kafka_fleet.store.home_names import checked_day
 from kafka_fleet.store.versions import NewerVersion
@@ -64,7 +67,13 @@ def command_parser() -> argparse.ArgumentParser:
             sub.add_argument("--date", type=_day, required=True, metavar="D", help="the day, YYYY-MM-DD in UTC")
         return sub
 
-    check = verb("check", fleet_commands.check, "validate the fleet file", True, home=False, ds=False)
+    about = "validate the fleet file, or the files of known issues, signatures and conditions"
+    check = verb("check", fleet_commands.check, about, False, home=False, ds=False)
+    check.add_argument(
+        "--catalogues",
+        action="store_true",
+        help="validate known issues, signatures, conditions, plots and marts; takes no fleet file, or one besides",
+    )
     check.add_argument(
         "--connections", action="store_true", help="a connection that is not defined here is an error, exit code 2"
     )
@@ -149,6 +158,7 @@ def command_parser() -> argparse.ArgumentParser:
         sub.add_argument("--from", dest="first", type=_day, required=True, metavar="D", help="the first day")
         sub.add_argument("--to", dest="last", type=_day, required=True, metavar="D", help="the last day")
         sub.add_argument("--format", choices=["json", "table"], default="table", help="default: table")
+    add_roll_verbs(verb, _day)
     return parser
 
 
@@ -161,6 +171,9 @@ def main(arguments: list[str] | None = None) -> int:
         code: int = options.run(options)
         return code
     except (UsageError, NewerVersion) as error:
+        print(f"kafka-fleet: {error}", file=sys.stderr)
+        return 2
+    except (AdvisoryError, CatalogueError) as error:
         print(f"kafka-fleet: {error}", file=sys.stderr)
         return 2
     except OSError as error:

@@ -12,11 +12,13 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from kafka_fleet.base.addresses import server_problem, url_problem
-from kafka_fleet.base.validation_errors import field_location, instead_of
-from kafka_fleet.base.yaml import FleetFileError, load_yaml
+from kafka_fleet.base.validation_errors import closest, counted_location, field_location, instead_of, unknown_name
+from kafka_fleet.base.yaml import FleetFileError, parse_yaml, read_text
+from kafka_fleet.base.yaml_lines import YamlLines
 from kafka_fleet.config.validation import Mistake, entry_mistakes, model_mistakes
 from kafka_fleet.domain import Environment
 
+_KEYS = ("version", "clusters")
 Scalar = Any  # text, number or boolean: fleet_sentences says so in one sentence, a union would in four
 
 
@@ -115,15 +117,18 @@ class Cluster(_Strict):
 
 
 class FleetError(NamedTuple):
-    """One fault of the fleet file."""
+    """One fault of the fleet file. cluster: its id, `entry 2`, or `-`; line: None where no file was read."""
 
     file: str
     cluster: str
     field: str
     problem: str
+    line: int | None = None
 
     def __str__(self) -> str:
-        return f"{self.file}: cluster {self.cluster}: {self.field}: {self.problem}"
+        place = self.file if self.line is None else f"{self.file}, line {self.line}"
+        whose = "" if self.cluster == "-" else f"cluster {self.cluster}"
+        return ": ".join(part for part in (place, whose, self.field, self.problem) if part)
 
 
 class Fleet(NamedTuple):
@@ -148,7 +153,7 @@ def _name(entry: Any) -> str | None:
     return name if isinstance(name, str) and re.fullmatch(r"[a-z0-9-]{1,63}", name) else None
 
 
-def _entry(entry: Any, file: str, label: str) -> tuple[Cluster | None, list[FleetError]]:
+def _entry(entry: Any) -> tuple[Cluster | None, list[Mistake]]:
     cluster: Cluster | None = None
     mistakes: list[Mistake] = []
     try:
@@ -156,39 +161,52 @@ def _entry(entry: Any, file: str, label: str) -> tuple[Cluster | None, list[Flee
     except ValidationError as error:
         mistakes += model_mistakes(error, Cluster)
     mistakes += entry_mistakes(entry)
-    return (None if mistakes else cluster), [FleetError(file, label, *mistake) for mistake in mistakes]
+    return (None if mistakes else cluster), mistakes
 
 
-def parse_fleet(content: Any, file: str) -> Fleet:
-    """Validate the parsed YAML of a fleet file. Raises FleetFileError when it is no fleet file at all."""
-    if not isinstance(content, dict) or "clusters" not in content:
-        raise FleetFileError(file, "must be a mapping with version: 1 and a list of clusters")
+def _clusters_listed(content: Any, file: str) -> list[Any]:
+    """The entries. Raises FleetFileError when it is no fleet file at all."""
+    wanted = "must be a mapping with version: 1 and a list of clusters"
+    if not isinstance(content, dict):
+        raise FleetFileError(file, f"{wanted}{instead_of(content)}")
+    if "clusters" not in content:
+        slip = next((field_location((key,)) for key in content if closest(key, ["clusters"])), None)
+        raise FleetFileError(file, f"{wanted}; it has no key clusters{f', but {slip}' if slip else ''}")
     if not isinstance(content["clusters"], list):
         raise FleetFileError(file, f"clusters: must be a list{instead_of(content['clusters'])}")
     if "version" not in content:
         raise FleetFileError(file, "version: is missing; it must be 1")
     if content["version"] != 1 or isinstance(content["version"], bool):
         raise FleetFileError(file, f"version: must be 1{instead_of(content['version'])}")
-    errors = [
-        FleetError(file, "-", field_location((key,)), "unknown key; allowed: version, clusters")
-        for key in content
-        if key not in ("version", "clusters")
-    ]
-    if not content["clusters"]:
-        errors.append(FleetError(file, "-", "clusters", "needs at least one entry"))
+    return content["clusters"]
+
+
+def parse_fleet(content: Any, file: str, lines: YamlLines | None = None) -> Fleet:
+    """Validate the parsed YAML of a fleet file. Raises FleetFileError when it is no fleet file at all.
+
+    lines: of the file, for the errors; None where it was read from none.
+    """
+    entries = _clusters_listed(content, file)
+
+    def fault(label: str, entry: Any, place: tuple[Any, ...], mistake: Mistake) -> FleetError:
+        line = lines.line((*place, *mistake.location)) if lines is not None else None
+        return FleetError(file, label, counted_location(entry, mistake.location), mistake.problem, line)
+
+    keys = [key for key in content if key not in _KEYS]
+    mistakes = [Mistake((key,), unknown_name("unknown key", key, _KEYS)) for key in keys]
+    mistakes += [] if entries else [Mistake(("clusters",), "needs at least one entry")]
+    errors = [fault("-", content, (), one) for one in mistakes]
     clusters: list[Cluster] = []
     taken: set[str] = set()
-    for number, entry in enumerate(content["clusters"], start=1):
+    for number, entry in enumerate(entries, start=1):
         name = _name(entry)
-        again = name in taken
-        cluster, faults = _entry(entry, file, name if name and not again else f"entry {number}")
-        errors += faults
-        if again:
-            errors.append(
-                FleetError(file, f"entry {number}", "id", f"{name} is used by an earlier entry; ids are unique")
-            )
+        cluster, found = _entry(entry)
+        if name in taken:
+            found.append(Mistake(("id",), f"{name} is used by an earlier entry; ids are unique"))
         elif cluster is not None:
             clusters.append(cluster)
+        label = name if name and name not in taken else f"entry {number}"
+        errors += [fault(label, entry, ("clusters", number - 1), one) for one in found]
         if name:
             taken.add(name)
     return Fleet(clusters, errors)
@@ -196,4 +214,5 @@ def parse_fleet(content: Any, file: str) -> Fleet:
 
 def load_fleet(path: str | Path) -> Fleet:
     """Read and validate a fleet file. Raises FleetFileError with one sentence when it cannot be parsed."""
-    return parse_fleet(load_yaml(Path(path)), str(path))
+    text = read_text(Path(path))
+    return parse_fleet(parse_yaml(text, Path(path)), str(path), YamlLines(text))

@@ -5,12 +5,20 @@ One sentence per mistake. A value is shown only when it can hold no secret, and 
 
 import re
 from collections.abc import Iterator
-from difflib import get_close_matches
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from kafka_fleet.base.validation_errors import field_location, instead_of, redacted_value
+from kafka_fleet.base.validation_errors import (
+    closest,
+    did_you_mean,
+    field_location,
+    instead_of,
+    redacted_value,
+    unknown_name,
+    without_misspelled,
+)
+from kafka_fleet.domain import Environment
 from kafka_fleet.knowledge.declared_clients import SOFTWARE, version_in
 from kafka_fleet.knowledge.releases import catalogue
 from kafka_fleet.knowledge.signatures import load_signatures
@@ -39,24 +47,27 @@ _PATTERNS = {
 }
 
 
+_PLACES = ("brokers", "url_template")  # of agents; one of them is there
+_AGENTS = (*_PLACES, "controllers", "connection")
+_LIKE = 0.87  # how like a declared library has to be to a known one, to be taken for a slip: others have other names
+
+
 class Mistake(NamedTuple):
     """Where in the entry, and the sentence."""
 
-    field: str
+    location: tuple[Any, ...]
     problem: str
 
 
-def _model_at(model: Any, location: tuple[Any, ...]) -> str:
+def _keys_at(model: Any, location: tuple[Any, ...]) -> list[str]:
     for part in location:
         field = getattr(model, "model_fields", {}).get(part)
         model = field.annotation if field is not None else model
-    return ", ".join(getattr(model, "model_fields", {}) or ["none"])
+    return list(getattr(model, "model_fields", {}) or ["none"])
 
 
-def _unknown_key(name: str, known: str) -> str:
-    """The sentence for a key that does not exist: the key that was probably meant, and all that do exist."""
-    close = get_close_matches(name, known.split(", "), n=1)
-    text = f"unknown key; did you mean {close[0]}? allowed: {known}" if close else f"unknown key; allowed: {known}"
+def _unknown_key(name: str, known: list[str]) -> str:
+    text = unknown_name("unknown key", name, known)
     if re.search(r"pass|user|login|secret|token|cred", name, re.IGNORECASE):
         return f"{text}. Credentials are not in this file: name a connection"
     return text
@@ -66,23 +77,24 @@ def _sentence(fault: Any, model: type[BaseModel]) -> str:
     kind, location, value = fault["type"], fault["loc"], fault["input"]
     names = [part for part in location if isinstance(part, str)]
     if kind == "extra_forbidden":
-        return _unknown_key(str(location[-1]), _model_at(model, location[:-1]))
+        return _unknown_key(str(location[-1]), _keys_at(model, location[:-1]))
     if kind in ("model_type", "model_attributes_type"):
-        return f"must be a mapping with the keys {_model_at(model, location)}{instead_of(value)}"
+        return f"must be a mapping with the keys {', '.join(_keys_at(model, location))}{instead_of(value)}"
     text = _TYPES.get(kind)
     if kind == "string_pattern_mismatch":
         text = _PATTERNS.get(names[-1])
     if kind in ("missing", "too_short"):
         return str(text)
     if text is not None:
-        return f"{text}{instead_of(value, mail=names[0] == 'owners')}"
+        meant = did_you_mean(value, get_args(Environment)) if kind == "literal_error" else ""
+        return f"{text}{instead_of(value, mail=names[0] == 'owners')}{meant}"
     return f"{fault['msg'].removeprefix('Value error, ')} ({redacted_value(value)})"
 
 
 def model_mistakes(error: ValidationError, model: type[BaseModel]) -> Iterator[Mistake]:
-    """What pydantic found: types, unknown keys, single values."""
-    for fault in error.errors():
-        yield Mistake(field_location(fault["loc"]), _sentence(fault, model))
+    """What pydantic found: types, unknown keys, single values. A key that is misspelled is not also missing."""
+    for fault in without_misspelled(error.errors(), lambda place: _keys_at(model, place)):
+        yield Mistake(fault["loc"], _sentence(fault, model))
 
 
 def _mapping(entry: Any, *names: str) -> dict[Any, Any]:
@@ -96,32 +108,27 @@ def _jolokia(entry: Any) -> Iterator[Mistake]:
     brokers, controllers = _mapping(jolokia, "brokers"), _mapping(jolokia, "controllers")
     if isinstance(entry, dict) and "jolokia" in entry and isinstance(entry["jolokia"], dict):
         given = jolokia.get("brokers") or jolokia.get("url_template") is not None
-        if not given:
-            yield Mistake("jolokia", "needs brokers (id: URL) or url_template")
+        misspelled = any(closest(key, _PLACES) for key in jolokia if key not in _AGENTS)
+        if not given and not misspelled:
+            yield Mistake(("jolokia",), "needs brokers (id: URL) or url_template")
     for broker in controllers:
         if broker in brokers:
-            yield Mistake(
-                field_location(("jolokia", "controllers", broker)), "is in brokers already; list each process once"
-            )
+            yield Mistake(("jolokia", "controllers", broker), "is in brokers already; list each process once")
     seen: dict[str, Any] = {}
     for part, urls in (("brokers", brokers), ("controllers", controllers)):
         for broker, url in urls.items():
             if isinstance(url, str) and seen.setdefault(url, broker) != broker:
-                yield Mistake(
-                    field_location(("jolokia", part, broker)),
-                    f"has the URL of {field_location((seen[url],))}; each has its own",
-                )
+                text = f"has the URL of {field_location((seen[url],))}; each has its own"
+                yield Mistake(("jolokia", part, broker), text)
 
 
 def _settings(where: tuple[Any, ...], settings: dict[Any, Any]) -> Iterator[Mistake]:
     known = allowed("client")
     for name, value in settings.items():
         if name not in known:
-            yield Mistake(
-                field_location((*where, name)), f"unknown client setting; allowed: {', '.join(sorted(known))}"
-            )
+            yield Mistake((*where, name), unknown_name("unknown client setting", name, sorted(known)))
         elif not isinstance(value, str | int | float):
-            yield Mistake(field_location((*where, name)), f"must be text, a number, true or false{instead_of(value)}")
+            yield Mistake((*where, name), f"must be text, a number, true or false{instead_of(value)}")
 
 
 def _clients(entry: Any) -> Iterator[Mistake]:
@@ -135,27 +142,27 @@ def _clients(entry: Any) -> Iterator[Mistake]:
             own = {name: v for name, v in producer.items() if name not in ("software", "version", "listener")}
             yield from _settings(where, own)
             version, software = producer.get("version"), producer.get("software")
+            if isinstance(software, str) and software not in SOFTWARE and (meant := closest(software, SOFTWARE, _LIKE)):
+                yield Mistake((*where, "software"), f"is no known library; did you mean {meant}?")
             if isinstance(version, str) and isinstance(software, str) and software in SOFTWARE:
                 try:
                     version_in(version, next(iter(catalogue().announced)))
                 except ValueError:
                     text = "must be a version or range such as 3.2.3, <2.1 or >=2.4,<3.3"
-                    yield Mistake(field_location((*where, "version")), f"{text}{instead_of(version)}")
+                    yield Mistake((*where, "version"), f"{text}{instead_of(version)}")
 
 
 def _thresholds(entry: Any) -> Iterator[Mistake]:
     signatures = load_signatures()
     for signature, values in _mapping(entry, "thresholds").items():
         if signature not in signatures:
-            yield Mistake(
-                field_location(("thresholds", signature)), f"no such signature; allowed: {', '.join(signatures)}"
-            )
+            yield Mistake(("thresholds", signature), unknown_name("no such signature", signature, signatures))
             continue
         declared = signatures[signature].thresholds
         for name, value in values.items() if isinstance(values, dict) else ():
-            where = field_location(("thresholds", signature, name))
+            where = ("thresholds", signature, name)
             if name not in declared:
-                yield Mistake(where, f"not declared by the signature; allowed: {', '.join(declared)}")
+                yield Mistake(where, unknown_name("not declared by the signature", name, declared))
             elif isinstance(value, int | float) and not isinstance(value, bool):
                 low, high = declared[name].minimum, declared[name].maximum
                 if abs(value) < float("inf") and not low <= value <= high:

@@ -7,6 +7,8 @@ from pydantic import Field, model_validator
 
 from kafka_fleet.documents.document import SCHEMA_VERSION, Document, Number, Text
 from kafka_fleet.documents.finding import Evidence
+from kafka_fleet.documents.readiness import Readiness
+from kafka_fleet.documents.roll_report import RollReport
 from kafka_fleet.domain import SignatureState, Strength
 
 
@@ -218,6 +220,8 @@ class ClusterReport(Document):
     clients: list[ClientLibrary] = Field(description="client libraries that were connected")
     signatures: list[SignatureReport] = Field(description="each symptom")
     plan: UpgradePlan = Field(description="what to upgrade")
+    readiness: Readiness | None = Field(default=None, description="at the last sweep; null: earlier versions have none")
+    rolls: list[RollReport] | None = Field(default=None, description="of the day; null: earlier versions have none")
 
     @model_validator(mode="before")
     @classmethod

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from kafka_fleet.base.validation_errors import describe_errors
+from kafka_fleet.base.catalogue_faults import fault, model_faults
 from kafka_fleet.base.yaml import FleetFileError, load_catalogue
 from kafka_fleet.domain import SEVERITIES, Severity
 from kafka_fleet.knowledge.noticed import Noticed
@@ -89,6 +89,8 @@ class ShownBy(_Strict):
 class Advisory(_Strict):
     """One known issue in own sentences. `affected: null` means that no release decides (a setting, an operation).
 
+    reach: of a security issue, who can bring it about. partitions_per_broker: from about so many on it was seen; null:
+    at any size. Both weigh an exposure and decide none.
     noticed_as: what an owner sees of it, where no signature's causes say it already.
     reach: of a security issue, who can bring it about. partitions_per_broker: from about so many on it was seen; null:
     at any size. Both weigh an exposure and decide none.
@@ -153,17 +155,15 @@ def _faults(file: Path, content: Any) -> tuple[Advisory | None, list[str]]:
     try:
         advisory = Advisory.model_validate(content)
     except ValidationError as error:
-        return None, [f"{file.name}: {one}" for one in describe_errors(error, "file")]
+        return None, model_faults(file, content, Advisory, error, file.name)
     if advisory.id != file.stem:
-        return None, [f"{file.name}: id: {advisory.id} differs from the file name"]
+        return None, [fault(file, ("id",), f"{advisory.id} differs from the file name", file.name)]
     return advisory, []
 
 
 def _unreadable(file: Path, error: FleetFileError) -> str:
-    """The fault with the file's own name; the line stands where a field would."""
-    where = error.place.removeprefix(str(file)).strip(", ")
-    problem = str(error).removeprefix(f"{error.place}: ")
-    return ": ".join(part for part in (file.name, where, problem) if part)
+    """The fault with the file's own name."""
+    return f"{file.name}{str(error).removeprefix(str(file))}"
 
 
 def _faults_of_names(files: list[Path], contents: dict[Path, Any]) -> list[str]:
@@ -180,10 +180,15 @@ def _faults_of_names(files: list[Path], contents: dict[Path, Any]) -> list[str]:
     return faults
 
 
+def issues_folder() -> Path:
+    """Where the project's files are."""
+    return Path(__file__).with_name("issues")
+
+
 @cache
 def load_advisories(folder: Path | None = None) -> dict[str, Advisory]:
     """Every advisory by id, sorted. Raises AdvisoryError with one line per fault of any file."""
-    root = folder or Path(__file__).with_name("issues")
+    root = folder or issues_folder()
     files = sorted(file for file in root.iterdir() if not file.name.startswith("."))
     advisories: dict[str, Advisory] = {}
     contents: dict[Path, Any] = {}

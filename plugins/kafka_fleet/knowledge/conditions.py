@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.advisories import Advisory
-from kafka_fleet.knowledge.catalogue_folders import entry_folders, read_query, read_steps, read_words
+from kafka_fleet.knowledge.catalogue_folders import check_files, load_entries, read_query, read_steps, read_words
 from kafka_fleet.knowledge.detection_rows import template
 from kafka_fleet.knowledge.predicates import MeasuredCondition
 from kafka_fleet.knowledge.signatures import EvidenceRow
@@ -129,11 +129,12 @@ def with_answers(row: Row, advisory: Advisory, answers: Mapping[str, Answered]) 
 
 
 def _load(folder: Path) -> Condition:
-    queries = {"steps": read_steps(folder), "query": read_query(folder, "detections")}
-    return read_words(folder, WORDS, Condition).model_copy(update=queries)
+    made = read_words(folder, WORDS, Condition)
+    check_files(folder, ("detections",))
+    return made.model_copy(update={"steps": read_steps(folder), "query": read_query(folder, "detections")})
 
 
 @cache
 def load_conditions(folder: Path | None = None) -> dict[str, Condition]:
     """Every condition by id, sorted. `folder` is the one that holds `conditions/`; default: the project's sql/."""
-    return {child.name: _load(child) for child in entry_folders((folder or sql_dir()) / "conditions", WORDS)}
+    return load_entries((folder or sql_dir()) / "conditions", _load)

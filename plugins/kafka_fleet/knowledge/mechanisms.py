@@ -6,10 +6,10 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from kafka_fleet.base.catalogue_faults import model_faults
 from kafka_fleet.base.resources import sql_dir
-from kafka_fleet.base.validation_errors import describe_errors
 from kafka_fleet.base.yaml import FleetFileError, load_catalogue
-from kafka_fleet.knowledge.catalogue_folders import CatalogueError, entry_folders
+from kafka_fleet.knowledge.catalogue_folders import CatalogueError
 
 FILE = "mechanism.yaml"
 Kind = Literal["normal", "fault", "wait", "healthy", "missing"]
@@ -67,16 +67,20 @@ class Mechanism(BaseModel):
 
 
 def _load(file: Path) -> Mechanism:
+    content = None
     try:
-        return Mechanism.model_validate(load_catalogue(file))
+        content = load_catalogue(file)
+        return Mechanism.model_validate(content)
     except FleetFileError as error:
         raise CatalogueError(str(error)) from error
     except ValidationError as error:
-        raise CatalogueError("\n".join(f"{file}: {one}" for one in describe_errors(error, "file"))) from error
+        raise CatalogueError("\n".join(model_faults(file, content, Mechanism, error))) from error
 
 
 @cache
 def load_mechanisms(folder: Path | None = None) -> dict[str, Mechanism]:
     """The mechanism of every signature that has one, by its id, sorted. Raises CatalogueError."""
     root = (folder or sql_dir()) / "signatures"
-    return {child.name: _load(child / FILE) for child in entry_folders(root, FILE)}
+    if not root.is_dir():
+        raise CatalogueError(f"{root} is no folder")
+    return {file.parent.name: _load(file) for file in sorted(root.glob(f"*/{FILE}"))}

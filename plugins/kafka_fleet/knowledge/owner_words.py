@@ -2,8 +2,8 @@
 
 Each text is a Jinja2 template. It knows what the finding is about, ready to stand in a sentence, and empty where it
 names none: `broker` (broker 2), `topic`, `group` (consumer group billing), `listener`, `partition`, `client`;
-`one_group` (exactly one is named); and each line of the signature's evidence by its value (`wait_ms` is `half a
-second`), empty where it was not measured, or nought.
+`one_group` (exactly one is named), `several_brokers` (more than one is); and each line of the signature's evidence by
+its value (`wait_ms` is `half a second`), empty where it was not measured, or nought.
 """
 
 from collections.abc import Collection, Iterator
@@ -11,10 +11,11 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from kafka_fleet.domain import Severity
 from kafka_fleet.knowledge.detection_rows import template
 
 NAMED = ("broker", "topic", "group", "listener", "partition", "client")
-KNOWN = frozenset({*NAMED, "one_group"})
+KNOWN = frozenset({*NAMED, "one_group", "several_brokers"})
 Who = Literal["brokers", "consumers", "producers", "clients", "hosts"]
 
 
@@ -34,7 +35,8 @@ class OwnerWords(BaseModel):
     """One cause in its owner's words.
 
     short: for a subject line, of whom and what; what: one sentence on what is wrong; figures: the first that was
-    measured is shown; act: what to do where no upgrade ends it; first: that it comes before any upgrade; who: does it.
+    measured is shown; act: what to do where no upgrade ends it; first: that it comes before any upgrade; who: does it;
+    severity: of the symptom by itself, where no known issue explains it.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -44,6 +46,7 @@ class OwnerWords(BaseModel):
     act: str = Field(min_length=20)
     first: bool = False
     who: Who
+    severity: Severity
 
     @property
     def texts(self) -> Iterator[str]:

@@ -16,8 +16,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from kafka_fleet.base.catalogue_faults import fault
 from kafka_fleet.base.resources import sql_dir
-from kafka_fleet.knowledge.catalogue_folders import CatalogueError, entry_folders, read_query, read_words
+from kafka_fleet.knowledge.catalogue_folders import CatalogueError, check_files, load_entries, read_query, read_words
 from kafka_fleet.knowledge.detection_rows import template
 from kafka_fleet.knowledge.signatures import load_signatures
 
@@ -110,18 +111,22 @@ class Plot(BaseModel):
 
 
 def _load(folder: Path) -> Plot:
-    texts = {"query": read_query(folder, "query"), "missing_query": read_query(folder, "missing")}
-    return read_words(folder, WORDS, Plot).model_copy(update=texts)
+    made = read_words(folder, WORDS, Plot)
+    check_files(folder, ("query", "missing"))
+    return made.model_copy(
+        update={"query": read_query(folder, "query"), "missing_query": read_query(folder, "missing")}
+    )
 
 
 @cache
 def load_plots(folder: Path | None = None) -> dict[str, Plot]:
     """Every plot by id, in the order of the page. `folder` holds `plots/` and `signatures/`; default: the project's."""
     root = (folder or sql_dir()) / "plots"
-    found = [_load(child) for child in entry_folders(root, WORDS)]
+    found = load_entries(root, _load).values()
     signatures = load_signatures(folder or sql_dir())
     for plot in found:
         signature, _, name = plot.limit.threshold.partition(".") if plot.limit else ("", "", "")
         if plot.limit and (signature not in signatures or name not in signatures[signature].thresholds):
-            raise CatalogueError(f"{root / plot.id / WORDS}: no such threshold: {plot.limit.threshold}")
+            text = f"no such threshold: {plot.limit.threshold}"
+            raise CatalogueError(fault(root / plot.id / WORDS, ("limit", "threshold"), text))
     return {plot.id: plot for plot in sorted(found, key=lambda one: one.place)}

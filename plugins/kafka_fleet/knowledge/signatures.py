@@ -20,7 +20,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from kafka_fleet.base.resources import sql_dir
-from kafka_fleet.knowledge.catalogue_folders import entry_folders, read_query, read_steps, read_words
+from kafka_fleet.knowledge.catalogue_folders import check_files, load_entries, read_query, read_steps, read_words
 from kafka_fleet.knowledge.close_looks import Look
 from kafka_fleet.knowledge.detection_rows import template
 from kafka_fleet.knowledge.needs import Need
@@ -30,6 +30,7 @@ from kafka_fleet.knowledge.thresholds import Threshold
 from kafka_fleet.schema.mbeans import mbean_of
 
 WORDS = "signature.yaml"
+QUERIES, OPTIONAL = ("needs", "detections", "series"), ("subjects", "rows")  # files of a folder, beside its steps
 _ELSEWHERE = {"admin": "Kafka protocol", "host": "node_exporter", "agent": "Jolokia"}
 
 
@@ -217,15 +218,14 @@ class Signature(BaseModel):
 
 
 def _load(folder: Path) -> Signature:
-    queries = {f"{name}_query": read_query(folder, name) for name in ("needs", "detections", "series")}
-    for name in ("subjects", "rows"):
-        if (folder / f"{name}.sql").exists():
-            queries[f"{name}_query"] = read_query(folder, name)
-    return read_words(folder, WORDS, Signature).model_copy(update={"steps": read_steps(folder), **queries})
+    made = read_words(folder, WORDS, Signature)
+    check_files(folder, (*QUERIES, *OPTIONAL))
+    named = [name for name in (*QUERIES, *OPTIONAL) if name in QUERIES or (folder / f"{name}.sql").exists()]
+    queries = {f"{name}_query": read_query(folder, name) for name in named}
+    return made.model_copy(update={"steps": read_steps(folder), **queries})
 
 
 @cache
 def load_signatures(folder: Path | None = None) -> dict[str, Signature]:
     """Every signature by id, sorted. `folder` is the one that holds `signatures/`; default: the project's sql/."""
-    root = (folder or sql_dir()) / "signatures"
-    return {child.name: _load(child) for child in entry_folders(root, WORDS)}
+    return load_entries((folder or sql_dir()) / "signatures", _load)

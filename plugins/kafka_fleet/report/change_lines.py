@@ -6,6 +6,7 @@ The full report says the same with each finding's sentence (changes_section.py).
 from collections.abc import Sequence
 
 from kafka_fleet.documents.finding import Finding, FindingRow
+from kafka_fleet.domain import VERDICT_RANK
 from kafka_fleet.report.changes import KINDS, NOT_JUDGED, UNREACHED, Change, Changes, Kind
 from kafka_fleet.report.formatting import VERDICTS, plural
 from kafka_fleet.report.sanitize import displayed
@@ -31,39 +32,55 @@ def _row(change: Change, findings: Sequence[Finding], told: Changes) -> FindingR
     return next((one for one in findings if one.key == change.key), told.told.get(change.key))
 
 
-def _of_kind(
-    kind: Kind, own: Sequence[Change], findings: Sequence[Finding], changes: Changes, ids: Ids, brief: Brevity
+def _line(
+    label: str, own: Sequence[Change], findings: Sequence[Finding], changes: Changes, ids: Ids, brief: Brevity
 ) -> Line:
+    """One kind of changes: the first ids, how many more, and the sentence of the first."""
     rows = {one.key: _row(one, findings, changes) for one in own}
     named = ids.named([one.key for one in own], brief.changes)
-    parts: list[str | Span] = [f"{_WORDS[kind]}: "]
+    parts: list[str | Span] = [f"{label}: "]
     for place, key in enumerate(named):
         row = rows[key]
         shown = displayed(key[:1].upper() + key[1:], brief.name)
         parts += [", " if place else "", ids.span(row, shown) if row is not None else shown]
     rest = len(own) - len(named)
-    worst = VERDICTS[own[0].now].label.lower()
     if rest:
         parts.append(f" and {rest:,} more" if named else plural(rest, "finding"))
-    parts.append(f", {worst}" if kind in ("new", "worse") and len({one.now for one in own}) == 1 else "")
     why = next((one.why for one in own if one.key in named[:1]), "")
     parts.append(f". {few(displayed(why, 240), max(8, brief.words // 2))}" if why else ".")
     return line(*parts)
 
 
+def _by_kind(changes: Sequence[Change]) -> list[tuple[str, list[Change]]]:
+    """Changes by label; what is new or worse by its verdict as well, the worst first."""
+    found: list[tuple[str, list[Change]]] = []
+    for kind in KINDS:
+        own = [one for one in changes if one.kind == kind]
+        if kind not in ("new", "worse"):
+            found.append((_WORDS[kind], own))
+            continue
+        for verdict in sorted({one.now for one in own}, key=VERDICT_RANK.__getitem__, reverse=True):
+            label = f"{_WORDS[kind]}, {'undecided' if verdict == 'unknown' else VERDICTS[verdict].label.lower()}"
+            found.append((label, [one for one in own if one.now == verdict]))
+    return [(label, own) for label, own in found if own]
+
+
 def _notes(changes: Changes, news: News, brief: Brevity) -> list[str]:
     notes = []
+    rest = ", so this one stands by itself" if brief.changes else ""
     if changes.unsure:
-        notes.append(f"It is not known whether the letter of {changes.unsure} came, so this one stands by itself.")
+        notes.append(f"It is not known whether the letter of {changes.unsure} came{rest}.")
     late = [few(displayed(text, 240), max(8, brief.words)) for text in changes.late]
     notes += late[: brief.notes]
+    more = "more " if brief.notes else ""
     if len(late) > brief.notes:
-        notes.append(f"{plural(len(late) - brief.notes, 'more day')} had no letter; the full report names them.")
+        notes.append(f"{plural(len(late) - brief.notes, f'{more}day')} had no letter; the report names them.")
     if changes.pending:
         notes.append(f"Quiet, and not yet counted as gone: {len(changes.pending):,}.")
     notes += [few(displayed(text, 240), max(10, brief.words)) for text in news.faults[: brief.notes]]
     if len(news.faults) > brief.notes:
-        notes.append(f"{plural(len(news.faults) - brief.notes, 'more acknowledgement')} not used; the report says why.")
+        count = plural(len(news.faults) - brief.notes, f"{more}acknowledgement")
+        notes.append(f"{count} not used{'; the report says why' if brief.notes else ''}.")
     return notes
 
 
@@ -89,10 +106,7 @@ def change_lines(findings: Sequence[Finding], news: News, ids: Ids, brief: Brevi
         return "", ()
     lines = [line(note) for note in _notes(changes, news, brief)]
     shown = shown_changes(changes)
-    for kind in KINDS:
-        own = [one for one in shown if one.kind == kind]
-        if own:
-            lines.append(_of_kind(kind, own, findings, changes, ids, brief))
+    lines += [_line(label, own, findings, changes, ids, brief) for label, own in _by_kind(shown)]
     if changes.persisting:
         lines.append(line(f"Still there after the fixed release, as told before: {len(changes.persisting):,}."))
     accepted = _acknowledged(findings, news, ids, brief)
@@ -106,5 +120,7 @@ def change_lines(findings: Sequence[Finding], news: News, ids: Ids, brief: Brevi
         )
         lines.insert(0, line(f"Nothing changed.{silence}"))
     elif not shown:
-        lines.insert(0, line("All that was told before stands as it was told."))
+        lines.insert(
+            0, line("All that was told before stands as it was told." if brief.changes else "All told before stands.")
+        )
     return f"Since the letter of {changes.since}", tuple(lines)

@@ -20,8 +20,8 @@ def _hours(report: ClusterReport) -> str:
     begin, end = moment(first), moment(last)
     midnight = datetime.fromisoformat(report.ds).replace(tzinfo=UTC)
     cut = begin - midnight > UNFINISHED or midnight + timedelta(days=1) - end > UNFINISHED
-    only = "only " if cut else ""
-    return f" {only}from {begin:%H:%M} to {clock(end.replace(second=0), report.ds)} UTC"
+    only = ", only" if cut else ""
+    return f"{only} from {begin:%H:%M} to {clock(end.replace(second=0), report.ds)} UTC"
 
 
 def coverage_line(report: ClusterReport, findings: Sequence[Finding], news: News) -> Line:
@@ -30,7 +30,7 @@ def coverage_line(report: ClusterReport, findings: Sequence[Finding], news: News
     silent = [str(one.broker) for one in brokers if not one.reads]
     names = joined([*silent[:3], *([f"{len(silent) - 3} more"] if len(silent) > 3 else [])])
     answered = f"{len(brokers) - len(silent):,} of {plural(len(brokers), 'broker')}"
-    never = f", never {names}" if silent else ""
+    never = f", {'broker' if len(silent) == 1 else 'brokers'} {names} never" if silent else ""
     sweeps = Span(plural(report.coverage.sweeps, "sweep"), cluster_url(news.page, report.cluster, report.ds, COVERAGE))
     admin = report.coverage.admin
     mute = "; the Kafka protocol gave no whole answer" if report.coverage.sweeps and not admin.ok else ""

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 
 from kafka_fleet.documents.cluster_report import ClusterReport
 from kafka_fleet.report.formatting import joined, plural
-from kafka_fleet.report.sanitize import displayed
+from kafka_fleet.report.sanitize import displayed, shorten
 from kafka_fleet.report.screen_model import Brevity, few
 
 MOST_ADDRESSES = 3
+_LONG = 60  # characters of an address
 # kinds of failures of agents, in words
 _KINDS = {
     "timeout": "no answer in time",
@@ -24,11 +25,11 @@ _KINDS = {
     "other_broker": "another broker's agent",
 }
 _CHECKS = (
-    ("no_sweep", "whether fleet_collect runs and has this cluster"),
+    ("no_sweep", "that fleet_collect runs and has this cluster"),
     ("auth", "the login of the fleet's user"),
     ("tls", "certificates and their expiry"),
-    ("timeout", "whether the brokers are up and a firewall lets this machine through"),
-    ("unreachable", "whether the brokers are up and their addresses are right"),
+    ("timeout", "that brokers are up and firewalls let this machine through"),
+    ("unreachable", "that brokers are up and addresses are right"),
 )
 
 
@@ -38,15 +39,15 @@ def _said(server: str, failures: Sequence[str]) -> str:
         match = re.search(rf"{re.escape(server)}:? ?(?:\(([^)]*)\)|([^;,]*))", failure)
         if match and (match[1] or match[2]):
             return str(match[1] or match[2]).strip(" .")
-    return failures[0] if failures else "no answer"
+    return failures[0].rsplit(": ", 1)[-1] if failures else "no answer"
 
 
 def _answers(report: ClusterReport, brief: Brevity) -> list[str]:
     """Each address with its answer; those with the same one together."""
     by_answer: dict[str, list[str]] = {}
     for server in report.bootstrap_servers:
-        said = few(displayed(_said(server, report.coverage.admin.failures), 60), 8)
-        by_answer.setdefault(said, []).append(displayed(server, 60))
+        said = few(displayed(_said(server, report.coverage.admin.failures), 120), min(8, brief.words))
+        by_answer.setdefault(said, []).append(shorten(server, _LONG))
     for one in report.coverage.brokers:
         kinds = ", ".join(_KINDS.get(kind, displayed(kind, 20)) for kind in one.failures[:2]) or "no answer"
         by_answer.setdefault(kinds, []).append(f"agent of broker {one.broker}")
@@ -56,7 +57,7 @@ def _answers(report: ClusterReport, brief: Brevity) -> list[str]:
         rest = [f"{len(places) - most:,} more"] if len(places) > most + 1 else []
         found.append(f"{joined([*places[: len(places) if not rest else most], *rest])}: {said}")
     shown = found[:most]
-    return [*shown, *([f"{len(found) - most:,} more kinds of answers"] if len(found) > most else [])]
+    return [*shown, *([plural(len(found) - most, "other answer")] if len(found) > most else [])]
 
 
 def _check(report: ClusterReport) -> str:
@@ -78,6 +79,6 @@ def unreached_facts(report: ClusterReport, last_measured: str | None, brief: Bre
     facts = [("Tried", f"{plural(sweeps, 'sweep')}." if sweeps else "No sweep ran.")]
     if sweeps:
         facts.append(("Answers", f"{'; '.join(_answers(report, brief))}."))
-    facts.append(("Last measured", f"{last_measured}." if last_measured else "Not in the last month."))
+    facts.append(("Last measured", f"{last_measured}." if last_measured else "Not in 31 days."))
     facts.append(("Check", f"{_check(report)}."))
     return tuple(facts)

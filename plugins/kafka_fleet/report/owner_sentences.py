@@ -8,12 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kafka_fleet.documents.finding import Evidence, Finding
+from kafka_fleet.domain import Severity
 from kafka_fleet.knowledge.detection_rows import template
 from kafka_fleet.knowledge.owner_words import NAMED, OwnerFigure, OwnerWords, Who
 from kafka_fleet.knowledge.signatures import Signature
 from kafka_fleet.report.charts import usable
 from kafka_fleet.report.formatting import joined, number, quantity, span
-from kafka_fleet.report.sanitize import clip, displayed
+from kafka_fleet.report.sanitize import displayed, shorten
 
 _NOUNS = {
     "broker": ("broker", "brokers"),
@@ -46,13 +47,14 @@ class Proof:
 
 @dataclass(frozen=True)
 class OwnerSentences:
-    """What is wrong, short and as a sentence; what to do, whether before any upgrade, and who does it."""
+    """What is wrong, short and as a sentence; what to do, whether before any upgrade, who does it, how grave it is."""
 
     short: str
     what: str
     act: str
     first: bool
     who: Who
+    severity: Severity
     proof: Proof | None
 
 
@@ -84,7 +86,7 @@ def names_of(subjects: Sequence[str], kind: str, limit: int) -> tuple[list[str],
     for subject in subjects:
         head, _, name = subject.partition(" ")
         if head == kind and name:
-            names.append(clip(displayed(name, limit), limit + 20))
+            names.append(shorten(name, 2 * limit if kind == "client" else limit))
         elif head == "and" and subject.endswith((f" more {kind}s", f" more {kind}")):
             count = name.split(" ", 1)[0].replace(",", "")
             more += int(count) if count.isdigit() else 0
@@ -97,6 +99,7 @@ def phrase(subjects: Sequence[str], kind: str, most: int, limit: int) -> str:
     if not names:
         return ""
     one, many = _NOUNS[kind]
+    most = most + 1 if len(names) == most + 1 and not more else most  # as short as `and 1 more`
     shown, rest = names[:most], len(names) - len(names[:most]) + more
     parts = [*shown, *([f"{rest:,} more"] if rest else [])]
     return f"{one if len(parts) == 1 else many} {joined(parts)}"
@@ -107,6 +110,8 @@ def _values(finding: Finding, signature: Signature, most: int, limit: int) -> di
     found: dict[str, str | bool] = {kind: phrase(finding.subjects, kind, most, limit) for kind in NAMED}
     groups, more = names_of(finding.subjects, "group", limit)
     found["one_group"] = len(groups) == 1 and not more
+    brokers, others = names_of(finding.subjects, "broker", limit)
+    found["several_brokers"] = len(brokers) + others > 1
     metrics = {one.metric: one for one in reversed(finding.evidence)}
     for row in signature.evidence:
         line = metrics.get(row.metric)
@@ -177,9 +182,8 @@ def owner_sentences(
         own = next(iter(lines), None)
         proof = _proof(own, displayed(own.metric, 120), own.threshold, "below ", finding.ds, limit) if own else None
         what = f"{displayed(title, 200)}{f': {joined(where)}' if where else ''}."
-        return OwnerSentences(
-            displayed(title, 80), what, "Look at the finding in the full report.", False, "brokers", proof
-        )
+        act = "Look at the finding in the full report."
+        return OwnerSentences(displayed(title, 80), what, act, False, "brokers", finding.severity or "medium", proof)
     values = _values(finding, signature, most, limit)
     brief = _values(finding, signature, 1, min(limit, 40))
     found = _figure(words.figures, signature, lines)
@@ -193,5 +197,6 @@ def owner_sentences(
         act=_text(words.act, values),
         first=words.first,
         who=words.who,
+        severity=words.severity,
         proof=proof,
     )

@@ -67,6 +67,12 @@ def clip(text: str, limit: int) -> str:
     return f"{text[: limit - tail]}…{text[len(text) - tail :]} ({len(text):,} characters)"
 
 
+def shorten(text: str, limit: int) -> str:
+    """Foreign text in at most about `limit` visible characters, for a sentence: without its middle if longer."""
+    seen = visible(text[:_LONGEST])
+    return seen if len(seen) <= limit else f"{seen[: limit - limit // 3]}…{seen[len(seen) - limit // 3 :]}"
+
+
 @lru_cache(maxsize=2048)  # a topic stands in many findings, and each size of letter asks again
 def displayed(text: str, limit: int) -> str:
     """Foreign text ready for a letter: visible, and no longer than about `limit` characters."""

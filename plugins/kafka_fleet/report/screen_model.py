@@ -75,7 +75,7 @@ BREVITIES = (
     Brevity(names=2, name=32, words=28, others=2, changes=2, notes=3),
     Brevity(names=1, name=28, words=18, others=1, changes=1, notes=2),
     Brevity(names=1, name=20, words=10, others=0, changes=1, notes=1),
-    Brevity(names=1, name=12, words=6, others=0, changes=0, notes=1),
+    Brevity(names=1, name=12, words=6, others=0, changes=0, notes=0),
 )
 
 
@@ -129,14 +129,14 @@ class Ids:
 
 @dataclass(frozen=True)
 class Trouble:
-    """What is wrong, and all that it takes to act. do, who, until, meanwhile: sentences, or empty."""
+    """What is wrong, and all that it takes to act. do, who, when, meanwhile: sentences, or empty."""
 
     what: Line
     verdict: str
     proof: Proof | None
     do: str
     who: str
-    until: str
+    when: str
     meanwhile: str
     note: str
 
@@ -145,8 +145,9 @@ class Trouble:
 class FirstScreen:
     """A cluster's day in thirty seconds, in reading order.
 
-    headline: a sentence, where no trouble says it. also: other findings that were measured. since: heading and lines of
-    what changed. facts: labelled lines of a cluster that was not reached. coverage: what was measured, in one line.
+    headline: a sentence, where no trouble says it. also: other findings that were measured. facts: labelled lines of a
+    cluster that was not reached. since: heading and lines of what changed. exposure: what it is exposed to that weighs
+    most here. coverage: what was measured, in one line. page: the cluster's, or empty.
     """
 
     ds: str
@@ -158,6 +159,7 @@ class FirstScreen:
     also: tuple[Line, ...]
     facts: tuple[tuple[str, str], ...]
     since: tuple[str, tuple[Line, ...]]
+    exposure: Line
     upgrade: tuple[Line, ...]
     coverage: Line
     page: str

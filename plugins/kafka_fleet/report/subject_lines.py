@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 from kafka_fleet.base.text import one_line
 from kafka_fleet.documents.cluster_report import ClusterReport
 from kafka_fleet.documents.finding import Finding
-from kafka_fleet.domain import VERDICT_RANK
 from kafka_fleet.knowledge.advisories import Advisory
 from kafka_fleet.knowledge.signatures import Signature, load_signatures
 from kafka_fleet.report.change_lines import shown_changes
 from kafka_fleet.report.changes import Change, Changes
-from kafka_fleet.report.first_screen import kind_of, measured, words_of
+from kafka_fleet.report.first_screen import kind_of
 from kafka_fleet.report.formatting import plural
 from kafka_fleet.report.screen_model import BREVITIES, News
+from kafka_fleet.report.trouble import is_doubted, measured, words_of
 
 LONGEST = 150  # characters
 _FOR_SUBJECTS = BREVITIES[2]
@@ -64,15 +64,14 @@ def subject_line(
     accepted = f"; {len(news.accepted):,} acknowledged" if news.accepted else ""
     if kind in ("unreached", "not_judged"):
         return one_line(f"{report.cluster}: {_unmeasured(report, news)}{again}", LONGEST)
-    open_ones = [one for one in measured(report, findings, news.accepted) if one.key not in news.accepted]
+    open_ones = [one for one in measured(report, findings, news.accepted, known) if one.key not in news.accepted]
     shown = shown_changes(changes)
     told = {one.key for one in shown if one.kind in ("new", "worse", "reopened", "persists")}
     if open_ones:
         fresh = [one for one in open_ones if changes.since is None or one.key in told]
         first = (fresh or open_ones)[0]
         words = words_of(first, advisories, known, _FOR_SUBJECTS).short
-        same = VERDICT_RANK[first.verdict] == VERDICT_RANK["look_alike"]
-        text = _with_id(first, words) + (", cause not proven" if same else "")
+        text = _with_id(first, words) + (", no bug proven" if is_doubted(first, advisories) else "")
         others = f" and {plural(len(open_ones) - 1, 'more finding')}" if len(open_ones) > 1 else ""
         rest = "" if fresh or changes.since is None else _change_words(shown) or "nothing changed"
         rest = f"{rest}; still: " if rest else ""

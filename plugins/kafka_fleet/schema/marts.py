@@ -13,9 +13,9 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from kafka_fleet.base.catalogue_faults import fault, model_faults
 from kafka_fleet.base.resources import sql_dir
-from kafka_fleet.base.validation_errors import describe_errors
-from kafka_fleet.base.yaml import load_catalogue
+from kafka_fleet.base.yaml import FleetFileError, load_catalogue
 
 
 class MartError(ValueError):
@@ -41,12 +41,16 @@ class Mart(BaseModel):
 
 
 def _load(path: Path) -> Mart:
+    content = None
     try:
-        found = Mart.model_validate(load_catalogue(path))
+        content = load_catalogue(path)
+        found = Mart.model_validate(content)
+    except FleetFileError as error:
+        raise MartError(str(error)) from error
     except ValidationError as error:
-        raise MartError("\n".join(f"{path}: {one}" for one in describe_errors(error, "file"))) from error
+        raise MartError("\n".join(model_faults(path, content, Mart, error))) from error
     if unknown := [name for name in found.grain if name not in found.columns]:
-        raise MartError(f"{path}: grain: no such column: {', '.join(unknown)}")
+        raise MartError(fault(path, ("grain",), f"no such column: {', '.join(unknown)}"))
     return found
 
 

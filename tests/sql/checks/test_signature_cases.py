@@ -1,17 +1,21 @@
 """Every signature on its own cases: given rows, expected state, causes, strengths, subjects and missing inputs."""
 
+import json
+import os
 from collections import defaultdict
 from functools import cache
 from typing import Any
 
 import pytest
 
+from fleet_spark.cluster_report import detection_report
 from fleet_spark.facts import fact_queries
 from fleet_spark.signatures import Measured, run_signatures
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.schema.raw_tables import raw_schemas
 from support.builders.cases import Case, cases, rows_of
+from support.builders.detected_cases import DETECTED
 from support.spark_runs.analysed import spark
 from support.spark_runs.fact_schemas import fact_schemas
 
@@ -66,3 +70,16 @@ def test_a_signature_has_cases_of_every_kind(signature: str) -> None:
 def test_no_step_of_a_signature_hides_a_fact_table() -> None:
     steps = {step for one in SIGNATURES.values() for step in one.steps}
     assert not steps & (set(fact_queries(sql_dir())) | {f"raw_{table}" for table in raw_schemas()})
+
+
+def test_detections_of_cases_are_those_that_letters_are_tested_on() -> None:
+    """One of each cause, strength and main figure. UPDATE_GOLDEN=1 writes the file; look at the difference."""
+    found: dict[tuple[str, ...], dict[str, Any]] = {}
+    for case in ALL:
+        for one in measured(case.signature)[case.cluster].result.detections:
+            kind = (case.signature, one.cause, one.strength, str(one.evidence[0]["metric"]))
+            found.setdefault(kind, {"signature": case.signature, "case": case.name, **detection_report(one).plain()})
+    text = "[\n" + ",\n".join(json.dumps(one, ensure_ascii=False, sort_keys=True) for one in found.values()) + "\n]\n"
+    if os.environ.get("UPDATE_GOLDEN") == "1":
+        DETECTED.write_text(text, encoding="utf-8")
+    assert text == DETECTED.read_text(encoding="utf-8")

@@ -12,9 +12,19 @@ from kafka_fleet.documents.cluster_report import ChartReport, ClusterReport
 from kafka_fleet.documents.finding import Finding, parsed_findings
 from kafka_fleet.documents.plots import Plots
 from kafka_fleet.documents.summary import ClusterSummary, DaySummary, Reported, SummaryRow, kept_reported, read_reported
+from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.page import day_plots as plots_of_day
 from kafka_fleet.report import attachments as evidence_files
-from kafka_fleet.report import changes, changes_section, charts, letter, priority
+from kafka_fleet.report import (
+    changes,
+    changes_section,
+    charts,
+    letter,
+    priority,
+    screen_model,
+    short_letter,
+    subject_lines,
+)
 
 Json = dict[str, Any]
 
@@ -98,3 +108,24 @@ def acknowledgement_states(
     return acknowledgements.acknowledgement_states(
         entries, cluster, [SummaryRow.model_validate(row) for row in rows], ds
     )
+
+
+def render_short(
+    content: Json, findings: Sequence[Json], since: str | None = None, before: Reported | None = None, **more: Any
+) -> tuple[str, short_letter.ShortLetter]:
+    """Subject and short letter of a day. since, before: the last letter; more: of News, beside the changes."""
+    document = report(content)
+    own = parsed_findings(list(findings))
+    found = changes.compare(before, own, since, document.reached, lambda *_: 9)
+    return short_of(document, own, found, **more)
+
+
+def short_of(
+    document: ClusterReport, own: Sequence[Finding], found: changes.Changes, **more: Any
+) -> tuple[str, short_letter.ShortLetter]:
+    """The same, of documents."""
+    news = screen_model.News(found, **more)
+    known = load_advisories()
+    subject = subject_lines.subject_line(document, own, known, found, news)
+    name = f"{document.cluster}_{document.ds}.html"
+    return subject, short_letter.render_short(document, own, known, news, subject, name)

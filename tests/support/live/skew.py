@@ -18,6 +18,8 @@ from kafka.admin import KafkaAdminClient
 from fleet_demo.cluster import Cluster
 from fleet_demo.load import Producer
 from fleet_demo.topics import create_topic
+from kafka_fleet.collect.sweep_result import SweepResult
+from kafka_fleet.store.raw.manifests import read_rows
 from support.live.scenarios import avoid_midnight, sweep
 
 STICKY, CURED, KEYED = "skew323", "skew332", "keyed323"  # two releases of one client; and records with a hot key
@@ -27,14 +29,31 @@ LEADERS = {p: [(1, 2), (2, 1), (3, 2)][p % 3] for p in range(9)}  # three partit
 RECORDS_PER_S, RECORD_BYTES = 1000, 200
 BALLAST_PER_S = 4000  # before: so broker 1 bears more while it is in time than while it is late
 SENDING = {"linger.ms": 0, "acks": "all", "max.in.flight.requests.per.connection": 1}
-BEFORE, LATE_FOR, AFTER, EVERY_S = 1, 3, 1, 6.0  # windows
-SPARE = 1  # of the sticky client's: a busy machine now and then holds up the timely brokers for seconds
+BEFORE, LATE_FOR, AFTER, EVERY_S = 2, 3, 2, 6.0  # windows
+NEAR = 2  # windows on either side of a reassignment that are near enough for the signature to compare them
+TURNS = 2  # beginnings and ends of slowness that the signature asks for
+MOST_CYCLES = 4  # of late and in time: a busy machine now and then holds up the timely brokers for seconds
+SLOW_MS, SLOW_RATIO = 1.5, 1.6  # more than the fastest takes: held up by the machine, as the signature's thresholds say
 
 
-def _windows(cluster: Cluster, home: Path, name: str, windows: int) -> None:
+def _times(home: Path, swept: SweepResult) -> dict[int, tuple[int, float]]:
+    """Produce requests of each broker since its start, and the ms they took."""
+    assert swept.manifest is not None, swept.summary()
+    rows = read_rows(home, [swept.manifest], "request_times")
+    times = [row for row in rows if (row["request"], row["phase"]) == ("Produce", "TotalTimeMs")]
+    return {row["broker"]: (row["observations"], row["observations"] * row["mean_ms"]) for row in times}
+
+
+def _windows(cluster: Cluster, home: Path, name: str, windows: int, late: bool = False) -> list[bool]:
+    """Sweep the windows; say of each whether every broker that is not made late was as fast as another."""
+    before, undisturbed = _times(home, sweep(cluster, home, name)), []
     for _ in range(windows):
         time.sleep(EVERY_S)
-        sweep(cluster, home, name)
+        now = _times(home, sweep(cluster, home, name))
+        means = [(now[b][1] - before[b][1]) / max(1, now[b][0] - before[b][0]) for b in ((2, 3) if late else (1, 2, 3))]
+        undisturbed.append(max(means) < max(min(means) * SLOW_RATIO, min(means) + SLOW_MS))
+        before = now
+    return undisturbed
 
 
 def _follow(cluster: Cluster, topic: str, follower: int) -> None:
@@ -53,21 +72,26 @@ def _follow(cluster: Cluster, topic: str, follower: int) -> None:
         admin.close()
 
 
-def _day(cluster: Cluster, home: Path, name: str, spare: int = 0) -> None:
-    """Sweeps while broker 1 bears more and is in time, is in time, is late, and is in time again."""
+def _day(cluster: Cluster, home: Path, name: str, turns: int = 0) -> None:
+    """Sweeps while broker 1 bears more and is in time, is in time, is late, and is in time again.
+
+    It becomes late again until the machine left the other brokers alone around so many turns.
+    """
     time.sleep(2.5)  # a Java client needs that long to start: what is measured is its sending
     with Producer(cluster, "ballast", BALLAST_PER_S, RECORD_BYTES, {"acks": "all", "linger.ms": 20}):
         time.sleep(2.5)
-        sweep(cluster, home, name)
         _windows(cluster, home, name, 1)
-    sweep(cluster, home, name)
-    _windows(cluster, home, name, BEFORE + spare)
-    _follow(cluster, name, 3)
-    sweep(cluster, home, name)
-    _windows(cluster, home, name, LATE_FOR + spare)
-    _follow(cluster, name, 2)
-    sweep(cluster, home, name)
-    _windows(cluster, home, name, AFTER + spare)
+    timely, seen = _windows(cluster, home, name, BEFORE), 0
+    for _ in range(MOST_CYCLES):
+        _follow(cluster, name, 3)
+        late = _windows(cluster, home, name, LATE_FOR, late=True)
+        _follow(cluster, name, 2)
+        again = _windows(cluster, home, name, AFTER)
+        for before, after in ((timely, late), (late, again)):
+            seen += any(before[-NEAR:]) and any(after[:NEAR])
+        if seen >= turns:
+            return
+        timely = again
 
 
 @contextmanager
@@ -101,7 +125,7 @@ def run(home: Path) -> None:
             create_topic(cluster, topic, replica_assignment={p: list(brokers) for p, brokers in LEADERS.items()})
         for name, release in ((STICKY, "3.2.3"), (CURED, "3.3.2")):
             with Producer(cluster, name, RECORDS_PER_S, RECORD_BYTES, SENDING, release) as client:
-                _day(cluster, home, name, SPARE if name == STICKY else 0)
+                _day(cluster, home, name, TURNS if name == STICKY else 0)
                 assert client.running, client.log.read_text(errors="replace")
                 client.stop(0)
         # an affected client is connected, but what is uneven is not its topic

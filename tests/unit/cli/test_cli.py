@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -67,7 +68,7 @@ def test_check_tells_every_error_of_every_cluster(call, tmp_path):
     code, out, err = call("check", entries=[GOOD, {**broken, "id": "second"}, {**GOOD, "id": "index"}])
     assert code == 2
     assert len(err) == 6
-    assert all(line.startswith(f"{tmp_path}/fleet.yaml: cluster ") for line in err)
+    assert all(re.match(rf"{tmp_path}/fleet.yaml, line \d+: cluster ", line) for line in err)
     assert [line.split(": ")[1] for line in err] == ["cluster second"] * 5 + ["cluster index"]
     assert "1 valid cluster, 6 errors" in out
 

@@ -29,6 +29,9 @@ def test_an_address_that_is_never_contacted_costs_only_its_own_entry(tmp_path, c
         assert len(one.seen) == 2
     out, err = capfd.readouterr()
     told = [line.split(": ")[:3] for line in err.splitlines()]
-    assert told == [[str(path), f"cluster {name}", "jolokia.brokers.1"] for name in WRONG]
+    lines = {
+        name: path.read_text()[: path.read_text().index(f"1: {url}")].count("\n") + 1 for name, url in WRONG.items()
+    }
+    assert told == [[f"{path}, line {lines[name]}", f"cluster {name}", "jolokia.brokers.1"] for name in WRONG]
     assert [line.partition(":")[0] for line in out.splitlines() if ": not run:" in line] == list(WRONG)
     assert "canary" not in out + err

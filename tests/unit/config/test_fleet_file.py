@@ -32,7 +32,7 @@ def test_the_example_is_valid_and_shows_every_key():
         ({"version": 1}, "list of clusters"),
         ({"version": 1, "clusters": {}}, "clusters: must be a list, not a mapping"),
         ({"version": 2, "clusters": []}, "must be 1, not 2"),
-        ({"version": True, "clusters": []}, "must be 1, not True"),
+        ({"version": True, "clusters": []}, "must be 1, not true"),
         ({"clusters": []}, "version: is missing; it must be 1"),
     ],
 )
@@ -100,7 +100,7 @@ def test_files_that_cannot_be_read(tmp_path):
 
 
 def test_an_empty_list_is_told():
-    assert [str(e) for e in fleet().errors] == ["fleet.yaml: cluster -: clusters: needs at least one entry"]
+    assert [str(e) for e in fleet().errors] == ["fleet.yaml: clusters: needs at least one entry"]
 
 
 def test_the_declaration_is_canonical_and_names_connections_only():

@@ -22,11 +22,11 @@ MISTAKES: list[tuple[tuple[Any, ...], Any, str, str]] = [
     (("environment",), "prod", "environment", "production, staging or development"),
     (("owners",), [], "owners", "at least one"),
     (("owners",), "a@b.org", "owners", "must be a list"),
-    (("owners", 0), "nobody", "owners.0", "e-mail"),
-    (("owners", 0), "a@b.org\nBcc: x@y.org", "owners.0", "e-mail"),
-    (("owners", 0), "a\x00@b.org", "owners.0", "e-mail"),
-    (("bootstrap_servers", 0), "broker-1", "bootstrap_servers.0", "host:port"),
-    (("bootstrap_servers", 0), "169.254.169.254:80", "bootstrap_servers.0", "link-local"),
+    (("owners", 0), "nobody", "owners, entry 1", "e-mail"),
+    (("owners", 0), "a@b.org\nBcc: x@y.org", "owners, entry 1", "e-mail"),
+    (("owners", 0), "a\x00@b.org", "owners, entry 1", "e-mail"),
+    (("bootstrap_servers", 0), "broker-1", "bootstrap_servers, entry 1", "host:port"),
+    (("bootstrap_servers", 0), "169.254.169.254:80", "bootstrap_servers, entry 1", "link-local"),
     (("kafka_connection",), "a b", "kafka_connection", "connection id"),
     (("jolokia",), None, "jolokia", "is required"),
     (("jolokia",), "http://h/", "jolokia", "brokers, url_template, controllers, connection"),
@@ -52,20 +52,30 @@ MISTAKES: list[tuple[tuple[Any, ...], Any, str, str]] = [
     ),
     (("client_configs", "groups", "g", "acks"), [1], "client_configs.groups.g.acks", "text, a number"),
     (("client_configs", "groups", "g"), "x", "client_configs.groups.g", "must be a mapping"),
-    (("client_configs", "producers"), [{"version": "2.0"}], "client_configs.producers.0.software", "is required"),
+    (
+        ("client_configs", "producers"),
+        [{"version": "2.0"}],
+        "client_configs.producers, entry 1, software",
+        "is required",
+    ),
     (
         ("client_configs", "producers"),
         [{"software": "apache-kafka-java", "version": "old"}],
-        "client_configs.producers.0.version",
+        "client_configs.producers, entry 1, version",
         ">=2.4,<3.3",
     ),
     (
         ("client_configs", "producers"),
         [{"software": "x", "version": 2.1}],
-        "client_configs.producers.0.version",
+        "client_configs.producers, entry 1, version",
         "in quotes",
     ),
-    (("client_configs", "producers"), [{"software": "x", "retry": 1}], "client_configs.producers.0.retry", "retries"),
+    (
+        ("client_configs", "producers"),
+        [{"software": "x", "retry": 1}],
+        "client_configs.producers, entry 1, retry",
+        "retries",
+    ),
     (("thresholds", "latency"), {"min_ratio": 0.3}, "thresholds.latency", "allowed: fetch_latency"),
     (("thresholds", "fetch_latency", "max"), 1, "thresholds.fetch_latency.max", "allowed: min"),
     (("thresholds", "fetch_latency", "min_ratio"), "0.3", "thresholds.fetch_latency.min_ratio", "a number"),
@@ -115,7 +125,7 @@ def test_a_mapping_for_the_software_of_producers_is_one_sentence():
         },
         "f",
     )
-    assert [error.field for error in found.errors] == ["client_configs.producers.0.software"]
+    assert [error.field for error in found.errors] == ["client_configs.producers, entry 1, software"]
 
 
 def test_five_mistakes_are_five_sentences_in_many_combinations():
@@ -227,10 +237,10 @@ def test_a_fleet_file_written_as_json_has_its_broker_ids_in_quotes():
 @pytest.mark.parametrize(
     ("field", "value", "sentence"),
     [
-        ("owners", ["#platform-alerts"], "owners.0: must be an e-mail address; the value is not shown"),
+        ("owners", ["#platform-alerts"], "owners, entry 1: must be an e-mail address; the value is not shown"),
         ("environment", "passau", "environment: must be production, staging or development; the value is not shown"),
         ("environment", "prod", "environment: must be production, staging or development, not 'prod'"),
-        ("owners", ["platform-team"], "owners.0: must be an e-mail address, not 'platform-team'"),
+        ("owners", ["platform-team"], "owners, entry 1: must be an e-mail address, not 'platform-team'"),
     ],
 )
 def test_a_value_that_may_hold_a_secret_leaves_a_whole_sentence(field, value, sentence):

@@ -39,7 +39,7 @@ def test_a_published_letter_is_mailed_once_and_new_findings_revise_it(home, box,
         f"payments-eu: {LATE}",
         f"Revised: payments-eu: 1 new exposure; still: {LATE}",
     ]
-    assert "New: CVE-2026-33557, exposed." in part(box.received[1][1], "plain")
+    assert "New, exposed: CVE-2026-33557." in part(box.received[1][1], "plain")
 
 
 def test_the_retry_of_a_run_that_was_overtaken_mails_what_is_published(home, box, smtp):

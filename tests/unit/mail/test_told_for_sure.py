@@ -25,7 +25,7 @@ def flat(message):
 
 def since(message):
     """The day of the letter that it compares with, and what changed."""
-    return flat(message).partition("Since the letter of ")[2].partition(" Upgrade ")[0]
+    return flat(message).partition("Since the letter of ")[2].partition(" Most pressing exposure")[0]
 
 
 @pytest.mark.fault(52)
