@@ -10,6 +10,7 @@ from kafka_fleet.documents.finding import Finding
 from kafka_fleet.documents.published import Damaged, NotPublished, Published, readable
 from kafka_fleet.documents.summary import DaySummary
 from kafka_fleet.knowledge.advisories import load_advisories
+from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.page.cluster import LOOK_BACK, histories, letter_view
 from kafka_fleet.page.day_plots import day_plots, gaps_said
 from kafka_fleet.page.findings import finding_groups
@@ -72,7 +73,7 @@ def _first(
     light = cleaned(report.model_copy(update={"signatures": []}), CLIP)
     own = [cleaned(one, CLIP) for one in findings]
     screen = build_screen(light, own, load_advisories(), news)
-    seen = measured(report, findings, news.accepted) if screen.trouble else []
+    seen = measured(report, findings, news.accepted, load_signatures()) if screen.trouble else []
     return screen, finding_place(seen[0]) if seen else ""
 
 
