@@ -17,12 +17,13 @@ from kafka_fleet.page.findings import finding_groups
 from kafka_fleet.page.plots import plots
 from kafka_fleet.page.timeline import timeline_picture
 from kafka_fleet.report.finding_addresses import finding_place
-from kafka_fleet.report.first_screen import build_screen, measured
+from kafka_fleet.report.first_screen import build_screen
 from kafka_fleet.report.fleet_members import CLIP
 from kafka_fleet.report.headline import headline, verdict_counts
 from kafka_fleet.report.sanitize import cleaned
 from kafka_fleet.report.screen_model import FirstScreen, News, Standing
 from kafka_fleet.report.templating import render
+from kafka_fleet.report.trouble import measured
 
 FURTHEST = 120  # judged days in which a cluster's own are looked for
 BEFORE = 10  # days before a history that tell whether it has a beginning
