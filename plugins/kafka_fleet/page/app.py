@@ -23,6 +23,7 @@ from kafka_fleet.page.day_plots import day_plots, gaps_said
 from kafka_fleet.page.fleet import Filter, build
 from kafka_fleet.page.forms import Refused, add_forms
 from kafka_fleet.page.plots import plots
+from kafka_fleet.page.rolls import roll_section
 from kafka_fleet.report.headline import headline, verdict_counts
 from kafka_fleet.report.templating import render
 from kafka_fleet.store.versions import NewerVersion
@@ -175,6 +176,7 @@ def make_app(
                     counts=verdict_counts(rows),
                     histories=histories(ds, found, load_advisories(), older),
                     plots=plots(view.report),
+                    roll=roll_section(report),
                     day=day_plots(drawn) if drawn else None,
                     gaps=gaps_said(drawn) if drawn else "",
                     has_letter=source.letter(ds, cluster) is not None,
