@@ -15,6 +15,7 @@ from kafka_fleet.page.cluster import LOOK_BACK, histories, letter_view
 from kafka_fleet.page.day_plots import day_plots, gaps_said
 from kafka_fleet.page.findings import finding_groups
 from kafka_fleet.page.plots import plots
+from kafka_fleet.page.rolls import roll_section
 from kafka_fleet.page.timeline import timeline_picture
 from kafka_fleet.report.finding_addresses import finding_place
 from kafka_fleet.report.first_screen import build_screen
@@ -104,6 +105,7 @@ def cluster_page(source: Published, cluster: str, day: str, known: Acknowledgeme
             timeline=timeline_picture(cluster, report_day.found),
             histories=histories(ds, report_day.found, advisories, report_day.older),
             plots=plots(view.report),
+            roll=roll_section(report),
             day=day_plots(drawn) if drawn else None,
             gaps=gaps_said(drawn) if drawn else "",
             has_letter=source.letter(ds, cluster) is not None,
