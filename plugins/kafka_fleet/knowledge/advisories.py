@@ -92,8 +92,6 @@ class Advisory(_Strict):
     reach: of a security issue, who can bring it about. partitions_per_broker: from about so many on it was seen; null:
     at any size. Both weigh an exposure and decide none.
     noticed_as: what an owner sees of it, where no signature's causes say it already.
-    reach: of a security issue, who can bring it about. partitions_per_broker: from about so many on it was seen; null:
-    at any size. Both weigh an exposure and decide none.
     """
 
     id: str = Field(pattern=r"^(KAFKA-[1-9]\d*|CVE-\d{4}-\d{4,}|KIP-[1-9]\d*|[A-Z]+-[A-Z0-9.-]+)$")

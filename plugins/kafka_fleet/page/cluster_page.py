@@ -10,18 +10,21 @@ from kafka_fleet.documents.finding import Finding
 from kafka_fleet.documents.published import Damaged, NotPublished, Published, readable
 from kafka_fleet.documents.summary import DaySummary
 from kafka_fleet.knowledge.advisories import load_advisories
+from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.page.cluster import LOOK_BACK, histories, letter_view
 from kafka_fleet.page.day_plots import day_plots, gaps_said
 from kafka_fleet.page.findings import finding_groups
 from kafka_fleet.page.plots import plots
+from kafka_fleet.page.rolls import roll_section
 from kafka_fleet.page.timeline import timeline_picture
 from kafka_fleet.report.finding_addresses import finding_place
-from kafka_fleet.report.first_screen import build_screen, measured
+from kafka_fleet.report.first_screen import build_screen
 from kafka_fleet.report.fleet_members import CLIP
 from kafka_fleet.report.headline import headline, verdict_counts
 from kafka_fleet.report.sanitize import cleaned
 from kafka_fleet.report.screen_model import FirstScreen, News, Standing
 from kafka_fleet.report.templating import render
+from kafka_fleet.report.trouble import measured
 
 FURTHEST = 120  # judged days in which a cluster's own are looked for
 BEFORE = 10  # days before a history that tell whether it has a beginning
@@ -72,7 +75,7 @@ def _first(
     light = cleaned(report.model_copy(update={"signatures": []}), CLIP)
     own = [cleaned(one, CLIP) for one in findings]
     screen = build_screen(light, own, load_advisories(), news)
-    seen = measured(report, findings, news.accepted) if screen.trouble else []
+    seen = measured(report, findings, news.accepted, load_signatures()) if screen.trouble else []
     return screen, finding_place(seen[0]) if seen else ""
 
 
@@ -102,6 +105,7 @@ def cluster_page(source: Published, cluster: str, day: str, known: Acknowledgeme
             timeline=timeline_picture(cluster, report_day.found),
             histories=histories(ds, report_day.found, advisories, report_day.older),
             plots=plots(view.report),
+            roll=roll_section(report),
             day=day_plots(drawn) if drawn else None,
             gaps=gaps_said(drawn) if drawn else "",
             has_letter=source.letter(ds, cluster) is not None,

@@ -12,12 +12,14 @@ import pytest
 from kafka_fleet.page.app import make_app
 from support.browser.browser import DESKTOP, PHONE, chromium, overflow, served, tab, violations, watched
 from support.browser.hostile_names import HOSTILE
-from support.builders.letter_rows import DS
+from support.builders.letter_rows import DS, finding
 from support.builders.published_days import confirmed, dossier, four_days, publish_day
+from support.builders.upgrade_fleets import BUG, HOLE, candidate
 
 ROOT = Path(__file__).resolve().parents[3]
-FLEETS = ("four-days", "empty", "thousand", "hostile")
-LIGHT = ["four-days/", "four-days/clusters/payments-eu", "four-days/clusters/nobody", "empty/"]
+FLEETS = ("four-days", "empty", "thousand", "hostile", "fleet")
+CATALOGUE = ["four-days/symptoms", "four-days/signatures/fetch_latency", "four-days/issues/KAFKA-14334"]
+LIGHT = ["four-days/", "four-days/clusters/payments-eu", "four-days/clusters/nobody", "empty/", *CATALOGUE, "fleet/"]
 PAGES = [*LIGHT, "four-days/clusters/lost-eu", "four-days/?owner=nobody", "thousand/", "hostile/", "hostile/clusters/a"]
 
 
@@ -25,6 +27,19 @@ PAGES = [*LIGHT, "four-days/clusters/lost-eu", "four-days/?owner=nobody", "thous
 def browser():
     with chromium() as one:
         yield one
+
+
+def upgradable(home):
+    """Clusters with releases to go to, and things in the way of them."""
+    old = [{"software": "apache-kafka-java", "version": "1.1.0", "listener": "PLAINTEXT", "connections": 3}]
+    clusters = {}
+    for number in range(6):
+        closes = [BUG, HOLE] if number < 2 else [HOLE]
+        about = dossier(f"c{number}", DS, mode="ZooKeeper" if number % 2 else "KRaft", clients=old if number else [])
+        choice = [candidate("3.9.2", closes, supported=False), candidate("4.4.0", closes, ["KAFKA-19862"])]
+        about["plan"] = about["plan"] | {"candidates": {"server": choice, "client": []}}
+        clusters[f"c{number}"] = (about, [finding(HOLE, "exposed"), *([confirmed()] if number < 2 else [])])
+    publish_day(home, DS, clusters)
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +55,7 @@ def base(tmp_path_factory):
     about = dossier("a", DS, {"fetch_latency": "detected"}, environment=HOSTILE, owners=[HOSTILE], mode=HOSTILE)
     about["signatures"][0]["title"] = HOSTILE
     publish_day(homes["hostile"], DS, {"a": (about, [confirmed()])}, letters=False)
+    upgradable(homes["fleet"])
     app = FastAPI()
     for name, home in homes.items():
         app.mount(f"/{name}", make_app(lambda home=home: home, [], lambda home=home: home / "fleet.yaml"))
@@ -102,6 +118,28 @@ def test_a_stored_letter_looks_alike_under_its_policy_which_lets_nothing_run_or_
     assert seen[3][1:3] == (True, [f"{away}: net::ERR_UNSAFE_PORT"]), "else nothing was there to be held back"
 
 
+def test_an_address_of_a_finding_unfolds_it(browser, base):
+    with watched(browser, java_script_enabled=False) as seen:
+        seen.page.goto(f"{base}/fleet/clusters/c5#finding-{HOLE}")
+        shown = seen.page.locator(f"#finding-{HOLE}")
+        assert shown.is_visible()
+        assert seen.page.evaluate("scrollY") > 0
+        seen.page.goto("about:blank")
+        seen.page.goto(f"{base}/fleet/clusters/c5")
+        assert not seen.page.locator(f"#finding-{HOLE}").is_visible(), "folded unless it is asked for"
+
+
+def test_a_stored_fleet_page_is_as_wide_as_its_window_in_light_and_dark(browser, tmp_path):
+    upgradable(tmp_path)
+    address = (tmp_path / f"reports/ds={DS}/index.html").as_uri()
+    for scheme in ("light", "dark"):
+        for size in (PHONE, {"width": 900, "height": 900}):
+            with watched(browser, color_scheme=scheme, viewport=size, bypass_csp=True) as seen:
+                seen.page.goto(address)
+                assert overflow(seen.page) <= 0
+                assert violations(seen.page) == {}
+
+
 def test_dark_mode_is_dark(browser, base):
     colours = {}
     for scheme in ("light", "dark"):
@@ -117,27 +155,30 @@ def test_dark_mode_is_dark(browser, base):
 def test_the_whole_way_by_keyboard(browser, base):
     with watched(browser, java_script_enabled=False) as seen:
         seen.page.goto(f"{base}/four-days/")
-        focused = [tab(seen.page) for _ in range(11)]
+        focused = [tab(seen.page) for _ in range(14)]  # decisions, who was not measured, no upgrade, the table
         names = [(one["tag"], one["name"]) for one in focused]
         assert names == [
-            ("a", "Skip to the content"), ("a", "scheduled__2026-11-20T00:00:00+00:00"), ("select", "day"),
-            ("select", "verdict"), ("select", "environment"),
-            ("select", "owner"), ("button", "Show"), ("div", "Clusters and symptoms"), ("a", "lost-eu"),
-            ("a", "payments-eu"), ("a", "archive-eu"),
+            ("a", "Skip to the content"), ("a", "scheduled__2026-11-20T00:00:00+00:00"), ("a", "What do you see?"),
+            ("select", "day"), ("select", "verdict"), ("select", "environment"), ("select", "owner"),
+            ("button", "Show"), ("a", "payments-eu"), ("a", "lost-eu"), ("a", "archive-eu"),
+            ("a", "payments-eu"), ("a", "lost-eu"),
+            ("div", "Clusters and symptoms"),
         ]  # fmt: skip
         assert all(one["outline"] >= 2 and one["shown"] for one in focused), focused
         seen.page.goto(f"{base}/four-days/")
         tab(seen.page)
         seen.page.keyboard.press("Enter")
         assert seen.page.evaluate("location.hash") == "#main"
-        assert tab(seen.page, 2)["name"] == "day"
+        assert tab(seen.page, 3)["name"] == "day"
         tab(seen.page)
         seen.page.keyboard.type("Confirmed")
         tab(seen.page, 3)
         seen.page.keyboard.press("Enter")
         seen.page.wait_for_url("**/?*verdict=confirmed*")
         assert seen.page.locator("tbody th a").all_inner_texts() == ["payments-eu"]
-        tab(seen.page, 8)  # from the content on: the address still names it
+        while tab(seen.page)["name"] != "Clusters and symptoms":  # from the content on: the address still names it
+            assert seen.page.evaluate("document.activeElement !== document.body")
+        assert tab(seen.page)["name"] == "payments-eu"
         seen.page.keyboard.press("Enter")
         seen.page.wait_for_url("**/clusters/payments-eu*")
         stops = []
