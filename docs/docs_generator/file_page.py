@@ -9,6 +9,7 @@ from docs_generator.markdown import code, escape
 from kafka_fleet.base.catalogue_faults import FROM_SQL
 from kafka_fleet.knowledge.advisories import Advisory
 from kafka_fleet.knowledge.conditions import Condition
+from kafka_fleet.knowledge.mechanisms import Mechanism
 from kafka_fleet.knowledge.plots import Plot
 from kafka_fleet.knowledge.signatures import Signature
 
@@ -29,6 +30,7 @@ What the values of [catalogue files](catalogue_files.md) are made of.
 KINDS: list[tuple[str, str, type[BaseModel]]] = [
     ("A known issue", "`plugins/kafka_fleet/knowledge/issues/<ID>.yaml`", Advisory),
     ("A signature", "`sql/signatures/<id>/signature.yaml`", Signature),
+    ("A mechanism", "`sql/signatures/<id>/mechanism.yaml`", Mechanism),
     ("A condition", "`sql/conditions/<id>/condition.yaml`", Condition),
     ("A plot", "`sql/plots/<id>/plot.yaml`", Plot),
 ]

@@ -14,8 +14,11 @@ from kafka_fleet.base.yaml import load_catalogue
 from kafka_fleet.knowledge.advisories import Advisory, AdvisoryError, issues_folder, load_advisories
 from kafka_fleet.knowledge.catalogue_folders import CatalogueError
 from kafka_fleet.knowledge.conditions import WORDS, Condition, asked_by, load_conditions
+from kafka_fleet.knowledge.mechanisms import FILE as MECHANISM
+from kafka_fleet.knowledge.mechanisms import Mechanism, load_mechanisms
 from kafka_fleet.knowledge.plots import load_plots
 from kafka_fleet.knowledge.predicates import MeasuredCondition
+from kafka_fleet.knowledge.signatures import WORDS as SIGNATURE
 from kafka_fleet.knowledge.signatures import Signature, load_signatures
 from kafka_fleet.schema.marts import MartError, load_marts
 
@@ -34,6 +37,7 @@ def check_catalogues(issues: Path | None = None, sql: Path | None = None) -> Che
     loads: dict[str, Callable[[], Mapping[str, Any]]] = {
         "known issues": lambda: load_advisories(issues),
         "signatures": lambda: load_signatures(sql),
+        "mechanisms": lambda: load_mechanisms(sql),
         "conditions": lambda: load_conditions(sql),
         "plots": lambda: load_plots(sql),
         "marts": lambda: load_marts(sql),
@@ -44,6 +48,8 @@ def check_catalogues(issues: Path | None = None, sql: Path | None = None) -> Che
         except (AdvisoryError, CatalogueError, MartError) as error:
             faults += str(error).splitlines()
     named = issues or issues_folder()
+    if "signatures" in found and "mechanisms" in found:
+        faults += _untold(sql or sql_dir(), found["signatures"], found["mechanisms"])
     if "known issues" in found and "signatures" in found:
         faults += _symptoms(named, found["known issues"], found["signatures"])
     if "known issues" in found and "conditions" in found:
@@ -55,6 +61,17 @@ def check_catalogues(issues: Path | None = None, sql: Path | None = None) -> Che
 def _of_issue(folder: Path, name: str, location: tuple[Any, ...], problem: str) -> str:
     file = folder / f"{name}.yaml"
     return fault(file, location, problem, file.name, load_catalogue(file))
+
+
+def _untold(sql: Path, signatures: Mapping[str, Signature], mechanisms: Mapping[str, Mechanism]) -> Iterator[str]:
+    """Causes that letters or the page have no words for, and symptoms without a picture."""
+    for name, one in signatures.items():
+        folder = sql / "signatures" / name
+        for key in ("noticed_as", "owner_words"):
+            if missing := [cause for cause in one.causes if cause not in getattr(one, key)]:
+                yield fault(folder / SIGNATURE, (key,), f"says nothing of: {', '.join(missing)}")
+        if name not in mechanisms:
+            yield f"{folder / MECHANISM}: cannot be read: there is no such file"
 
 
 def _symptoms(folder: Path, issues: Mapping[str, Advisory], signatures: Mapping[str, Signature]) -> Iterator[str]:

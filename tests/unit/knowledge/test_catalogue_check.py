@@ -98,6 +98,17 @@ def test_faults_of_all_files_come_at_once(copied: Path) -> None:
     assert any("marts/topic_days.yaml, line 1: grain: is required" in one for one in faults)
 
 
+def test_a_cause_without_words_and_a_symptom_without_a_picture_are_named(copied: Path) -> None:
+    signature = copied / SIGNATURE
+    text = signature.read_text()
+    named = text[text.index("noticed_as:\n") : text.index("needs:\n")]
+    signature.write_text(text.replace(named, "noticed_as:\n  election: [Records are lost when leadership moves.]\n"))
+    signature.with_name("mechanism.yaml").unlink()
+    first, second = checked(copied).faults
+    assert first.endswith("noticed_as: says nothing of: min_isr, timeout")
+    assert second.endswith("retriable_errors/mechanism.yaml: cannot be read: there is no such file")
+
+
 def test_a_condition_that_no_known_issue_asks_for_is_named(copied: Path) -> None:
     (copied / "issues/CFG-MIN-ISR.yaml").unlink()
     (fault,) = checked(copied).faults

@@ -37,6 +37,15 @@ def _thaw(model: Model, log: Log, follower: int) -> None:
             model.brokers[log.leader].counters["isr_expands"] += 1
 
 
+def gauge(broker: int, column: str, value: float) -> Event:
+    """A gauge of a broker's process, a column of broker_metrics, shows this from now on."""
+
+    def happens(model: Model) -> None:
+        model.brokers[broker].gauges[column] = value
+
+    return happens
+
+
 def auth_failures(broker: int, count: int, lasts_s: float) -> Event:
     """Connections that are made, fail to authenticate and are closed."""
 

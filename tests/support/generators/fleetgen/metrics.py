@@ -44,7 +44,7 @@ def broker_metrics(model: Model, broker: Broker, mine: list[Log], led: list[Log]
         "invalid_offset_or_sequence": counts["invalid_offset_or_sequence"], "request_handler_idle": 0.97,
         "network_processor_idle": 0.98,
     }  # fmt: skip
-    return row | _controller(model, broker)
+    return row | _controller(model, broker) | broker.gauges
 
 
 def _controller(model: Model, broker: Broker) -> Row:

@@ -60,6 +60,7 @@ class Broker:
     load_ms: float = 10.0  # longest load of a partition of the offsets log, recently
     producer_ids: int = 0
     recovering: int = 0
+    gauges: dict[str, float] = field(default_factory=dict)  # columns of broker_metrics that show this instead
 
 
 @dataclass
