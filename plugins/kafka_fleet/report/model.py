@@ -10,6 +10,7 @@ from kafka_fleet.documents.cluster_report import ClusterReport
 from kafka_fleet.documents.finding import Finding
 from kafka_fleet.knowledge.advisories import Advisory
 from kafka_fleet.report.cards import component_words, make_card
+from kafka_fleet.report.exposure_weight import weighed_exposures
 from kafka_fleet.report.formatting import plural
 from kafka_fleet.report.headline import alerts, headline, verdict_counts
 from kafka_fleet.report.sanitize import cleaned
@@ -149,7 +150,8 @@ def build_letter(
         rest = [f.model_copy(update={"advisory": f.advisory or f"symptom {f.signature}"}) for f in measured[full:]]
         rows = tuple(make_row(f, advisories) for f in rest[: limits.rows])
         more[verdict] = (rows, cut_list([f.advisory for f in rest[limits.rows :]], limits.ids))
-    exposed = [f for f in own if f.verdict == "exposed" and not f.evidence]
+    unmeasured = [f for f in own if f.verdict == "exposed" and not f.evidence]
+    exposed = [f for f, _weight in weighed_exposures(unmeasured, advisories, known)]
     unknown = [f for f in own if f.verdict == "unknown" and not f.evidence]
     return LetterView(
         ds=known.ds,

@@ -12,8 +12,10 @@ import pytest
 
 from kafka_fleet.documents.outbox import Mail
 from kafka_fleet.mail.mime import compose
+from kafka_fleet.report.screen_model import MOST_WORDS
+from kafka_fleet.report.short_letter import MOST_BYTES, words_in
 from support.browser.acting_html import ActingHtml
-from support.builders.documents import attachments, render_letter
+from support.builders.documents import attachments, render_letter, render_short
 from support.builders.letter_samples import ADVISORIES, payments, payments_findings
 from support.generators.fuzz_inputs import ODD, mutated, randoms
 
@@ -87,4 +89,23 @@ def test_no_name_acts_in_a_letter_its_subject_its_mail_or_its_tables(counted: Ca
         sent = message_from_bytes(compose(mail, "payments-eu"), policy=policy.default)
         assert sent.get_all("Subject") == [made.subject], f"input {number}"
         assert sent["Bcc"] is None
+        counted()
+
+
+def test_no_name_acts_in_a_short_letter_or_makes_it_long(counted: Callable[[], None]) -> None:
+    page = "https://airflow.example.org/fleet-health"
+    clean = ActingHtml(render_short(payments(), payments_findings(), page=page)[1].html).tags
+    for number, random in randoms(6):
+        dossier, findings = poisoned(random, payments()), poisoned(random, payments_findings())
+        subject, made = render_short(dossier, findings, "2026-11-19", {}, page=page)
+        shown = ActingHtml(made.html)
+        assert shown.tags <= clean, f"input {number}"
+        assert shown.acting == [], f"input {number}"
+        assert "alert(1)" not in "".join(re.findall(r"<[^>]*>", made.html)), f"input {number}"
+        hidden = {"\r", "\x00", "\x1b", "\u202e", "\u200b", "\ud800"}
+        assert not hidden & set(made.html + made.text + subject), f"input {number}"
+        assert words_in(made.text) <= MOST_WORDS["confirmed"], f"input {number}"
+        assert len(made.html.encode()) <= MOST_BYTES, f"input {number}"
+        assert subject.isprintable()
+        assert len(subject) <= 150
         counted()

@@ -23,6 +23,9 @@ class Text:
     why_upgrade: str
     sources: tuple[str, ...]
     signature: Shown | None = None
+    preconditions: tuple[Any, ...] = ()
+    reach: str | None = None
+    partitions_per_broker: int | None = None
 
 
 ADVISORIES = {

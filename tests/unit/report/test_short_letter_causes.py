@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 
+from kafka_fleet.knowledge.advisories import load_advisories
+from kafka_fleet.knowledge.conditions import asked_by
 from kafka_fleet.knowledge.signatures import load_signatures
+from kafka_fleet.knowledge.verdicts import verdict
 from kafka_fleet.report.changes import compare
 from kafka_fleet.report.screen_model import MOST_IDS, MOST_WORDS
 from kafka_fleet.report.short_letter import MOST_BYTES, words_in
@@ -41,6 +44,14 @@ def test_every_cause_of_every_signature_is_told_in_its_owners_words() -> None:
     told = {(name, cause) for name, one in load_signatures().items() for cause in one.owner_words}
     assert told == {(name, cause) for name, one in load_signatures().items() for cause in one.causes}
     assert {(one["signature"], one["cause"]) for one in ALL} | NEVER >= told
+
+
+def test_a_condition_confirms_nothing_and_so_needs_no_words_of_its_own() -> None:
+    for exposure, found in (("exposed", "exposed"), ("unknown", "unknown"), ("not_exposed", "not_affected")):
+        assert verdict(exposure, None, None, False) == found
+    asked = [one for one in load_advisories().values() if asked_by(one)]
+    assert len(asked) >= 10
+    assert {one.signature for one in asked} == {None}
 
 
 @pytest.mark.parametrize("name", LETTERS)
