@@ -15,6 +15,8 @@ from kafka_fleet.documents.document import Document
 from kafka_fleet.documents.finding import Finding
 from kafka_fleet.documents.outbox import Mail
 from kafka_fleet.documents.plots import Plots
+from kafka_fleet.documents.readiness import Readiness
+from kafka_fleet.documents.roll_report import RollReport
 from kafka_fleet.documents.summary import DaySummary, FleetSummary, ReportedFinding
 from kafka_fleet.store.home import Home
 
@@ -47,6 +49,14 @@ _PAGES = {
         "Findings",
         "What is wrong, or may be: what `kafka-fleet findings --format json` prints.",
         [(f"{_place(_OF.finding_list)}, a list of objects", Finding)],
+    ),
+    "rolls": _Page(
+        "Readiness and rolls",
+        "Whether brokers may be stopped, and what restarts did: two members of the report of a cluster.",
+        [
+            (f"`readiness` in {_place(_OF.cluster(_CLUSTER))}", Readiness),
+            (f"each object of `rolls` in {_place(_OF.cluster(_CLUSTER))}", RollReport),
+        ],
     ),
     "cluster_report": _Page(
         "Report of a cluster",

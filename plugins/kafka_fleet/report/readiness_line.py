@@ -1,32 +1,41 @@
 """One sentence for the letter: takes the readiness of the day's last sweep, says whether a roll could have begun."""
 
-from kafka_fleet.documents.readiness import Readiness
-from kafka_fleet.report.formatting import sentence
+from kafka_fleet.documents.readiness import Readiness, ReadinessReason
+from kafka_fleet.report.formatting import plural, sentence
 from kafka_fleet.report.readiness_words import named_brokers, reason_words
 
 
 def readiness_line(found: Readiness | None) -> str:
-    """A whole sentence; empty of a day that was judged before readiness was kept.
+    """A whole sentence, or two; empty of a day that was judged before readiness was kept.
 
-    The most pressing reason is named, with the broker that it is of.
+    The most pressing reason is named, and how many more there are of its kind.
     """
     if found is None:
         return ""
-    if found.sweep_at is None:
-        return "Whether a roll may begin is not known: no sweep is stored."
     blocks = [one for one in found.reasons if one.level == "blocks"]
     if blocks:
-        common = any(one.broker is None for one in blocks)
-        who = "No broker" if common or len(found.of("not_ready")) == len(found.brokers) else None
-        first = next((one for one in blocks if one.broker is None), blocks[0])
-        of = f"of {named_brokers([first.broker])} alone, " if who and first.broker is not None and not common else ""
-        who = f"{who} may be stopped" if who else f"Do not stop {named_brokers(found.of('not_ready'))}"
-        return sentence(f"{who}: {of}{reason_words(first)}")
+        return _blocked(found, blocks)
     gaps = [one for one in found.reasons if one.level == "unmeasured"]
     if gaps:
-        more = f", and {len(gaps) - 1} more" if len(gaps) > 1 else ""
-        return sentence(f"Nothing measured speaks against a roll; not measured: {reason_words(gaps[0])}{more}")
+        return sentence(f"Nothing that was measured speaks against a roll; not measured: {_first(gaps)}")
     warned = [one for one in found.reasons if one.level == "warns"]
     if warned:
-        return sentence(f"A roll may begin, one broker at a time; know that {reason_words(warned[0])}")
+        return sentence(f"A roll may begin, one broker at a time. Know before: {_first(warned)}")
     return "A roll may begin, one broker at a time."
+
+
+def _blocked(found: Readiness, blocks: list[ReadinessReason]) -> str:
+    """The cluster's own reasons come first: they hold for every broker."""
+    common = [one for one in blocks if one.broker is None]
+    if common:
+        return sentence(f"No broker may be stopped: {_first(common)}")
+    stopped = found.of("not_ready")
+    who = f"Do not stop {named_brokers(stopped)}" if len(stopped) < len(found.brokers) else "No broker may be stopped"
+    return sentence(f"{who}: {_first(blocks, len(stopped) > 1)}")
+
+
+def _first(reasons: list[ReadinessReason], named: bool = True) -> str:
+    one = reasons[0]
+    who = f"broker {one.broker}: " if named and one.broker is not None else ""
+    more = f" ({plural(len(reasons) - 1, 'more reason')})" if len(reasons) > 1 else ""
+    return f"{who}{reason_words(one)}{more}"

@@ -31,7 +31,7 @@ def errors_of(day: DayRows, begin: datetime, end: datetime) -> list[ErrorCount]:
         elif end < at <= end + beside:
             when = "after"
         if when:
-            found[one["request"], one["error"]][when] += one["errors"]
+            found[one["request"] or "", one["error"] or ""][when] += one["errors"] or 0
     rows = [
         ErrorCount(request=key[0], error=key[1], before=n["before"], during=n["during"], after=n["after"])
         for key, n in found.items()
@@ -53,10 +53,10 @@ def reconnects_of(day: DayRows, restarts: Collection[Row]) -> list[Reconnects]:
     found = [
         Reconnects(
             broker=one["broker"],
-            listener=one["listener"],
+            listener=one["listener"] or "",
             created=round(one["created"]),
             held_before=None if one["held_before"] is None else round(one["held_before"]),
-            seconds=round(one["seconds"], 1),
+            seconds=round(one["seconds"] or 0.0, 1),
             overflows=_overflows(kernel.get((one["broker"], one["to_sweep"]))),
         )
         for one in day.facts("listener_connections", columns) or []
@@ -87,9 +87,10 @@ def groups_moved(day: DayRows, begin: datetime, end: datetime) -> tuple[int, lis
     seen: dict[str, set[int]] = defaultdict(set)
     members: Counter[str] = Counter()
     for one in rows:
-        if before <= one["sweep_at"] <= end and one["coordinator"] is not None:
-            seen[one["group_id"]].add(one["coordinator"])
-            members[one["group_id"]] = max(members[one["group_id"]], one["members"])
+        group = one["group_id"]
+        if before <= one["sweep_at"] <= end and one["coordinator"] is not None and group is not None:
+            seen[group].add(one["coordinator"])
+            members[group] = max(members[group], one["members"] or 0)
     moved = sorted((g for g, own in seen.items() if len(own) > 1), key=lambda g: (-members[g], g))
     return len(moved), moved[:NAMED]
 
