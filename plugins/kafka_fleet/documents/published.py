@@ -15,6 +15,7 @@ from kafka_fleet.documents.day_summaries import stored_day_summary
 from kafka_fleet.documents.document import Document, Text
 from kafka_fleet.documents.finding import Finding, parsed_findings
 from kafka_fleet.documents.plots import Plots
+from kafka_fleet.documents.roll_report import RollReport
 from kafka_fleet.documents.summary import ClusterSummary, DaySummary, FleetSummary
 from kafka_fleet.store.generations import current_generation
 from kafka_fleet.store.home import Home, HomeGeneration
@@ -79,6 +80,19 @@ def _findings(path: Path, cluster: str) -> tuple[Finding, ...]:
     except NewerVersion:
         raise
     except (ValueError, KeyError, TypeError) as error:
+        raise Damaged(f"{what} is damaged ({type(error).__name__})") from error
+
+
+@lru_cache(maxsize=512)
+def _rolls(path: Path) -> tuple[RollReport, ...] | None:
+    """The rolls of a stored report, without the rest of it. Raises Damaged, NewerVersion, FileNotFoundError."""
+    what = below_home(path)
+    try:
+        rows = document(path.read_bytes(), what).get("rolls")
+        return None if rows is None else tuple(RollReport.model_validate(one) for one in rows)
+    except NewerVersion:
+        raise
+    except (ValueError, AttributeError, TypeError) as error:
         raise Damaged(f"{what} is damaged ({type(error).__name__})") from error
 
 
@@ -154,6 +168,13 @@ class Published:
             return list(_findings(self._of(ds).finding_list, known_cluster(cluster)))
         except FileNotFoundError as error:
             raise NotPublished(f"{ds} has no findings") from error
+
+    def rolls(self, ds: str, cluster: str) -> tuple[RollReport, ...] | None:
+        """The rolls of a cluster's day; None where an earlier version kept none. Raises NotPublished."""
+        try:
+            return _rolls(self._of(ds).cluster(known_cluster(cluster)))
+        except FileNotFoundError as error:
+            raise NotPublished(f"{ds} has no report of {cluster}") from error
 
     def confirmed(self, ds: str) -> dict[str, list[Finding]]:
         """What is confirmed on a day, with its evidence, by cluster; none where the list cannot be read. Not kept."""

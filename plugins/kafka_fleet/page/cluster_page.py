@@ -1,6 +1,6 @@
 """One cluster's page from what is published: takes a home's readers, a cluster and a day, gives the page as text."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -8,6 +8,7 @@ from kafka_fleet.config.acknowledgements import Acknowledgements, acknowledgemen
 from kafka_fleet.documents.cluster_report import ClusterReport
 from kafka_fleet.documents.finding import Finding
 from kafka_fleet.documents.published import Damaged, NotPublished, Published, readable
+from kafka_fleet.documents.roll_report import RollReport
 from kafka_fleet.documents.summary import DaySummary
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.knowledge.signatures import load_signatures
@@ -25,6 +26,7 @@ from kafka_fleet.report.sanitize import cleaned
 from kafka_fleet.report.screen_model import FirstScreen, News, Standing
 from kafka_fleet.report.templating import render
 from kafka_fleet.report.trouble import measured
+from kafka_fleet.store.versions import NewerVersion
 
 FURTHEST = 120  # judged days in which a cluster's own are looked for
 BEFORE = 10  # days before a history that tell whether it has a beginning
@@ -66,6 +68,17 @@ def _days_of(source: Published, cluster: str, day: str) -> _Days:
     return _Days(ds, shown, found, older, [damaged[one] for one in sorted(damaged, reverse=True)])
 
 
+def _rolls(source: Published, cluster: str, days: Iterable[str]) -> dict[str, tuple[RollReport, ...] | None]:
+    """The rolls of each day; None where they are not known, or its report cannot be read."""
+    found: dict[str, tuple[RollReport, ...] | None] = {}
+    for one in days:
+        try:
+            found[one] = source.rolls(one, cluster)
+        except (NotPublished, NewerVersion):
+            found[one] = None
+    return found
+
+
 def _first(
     report: ClusterReport, findings: Sequence[Finding], standing: Standing, days: _Days
 ) -> tuple[FirstScreen, str]:
@@ -102,7 +115,7 @@ def cluster_page(source: Published, cluster: str, day: str, known: Acknowledgeme
             first=first,
             in_full=in_full,
             found=finding_groups(report, findings, advisories),
-            timeline=timeline_picture(cluster, report_day.found),
+            timeline=timeline_picture(cluster, report_day.found, _rolls(source, cluster, report_day.found)),
             histories=histories(ds, report_day.found, advisories, report_day.older),
             plots=plots(view.report),
             roll=roll_section(report),

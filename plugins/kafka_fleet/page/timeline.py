@@ -1,19 +1,20 @@
 """Findings over rolls and upgrades as a picture: takes a cluster's days in brief, gives coordinates and words."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
+from kafka_fleet.documents.roll_report import RollReport
 from kafka_fleet.documents.summary import DaySummary
 from kafka_fleet.documents.timeline import DayOf, Timeline, timelines
 from kafka_fleet.domain import VERDICT_RANK
-from kafka_fleet.report.formatting import plural
+from kafka_fleet.report.formatting import joined, plural
 from kafka_fleet.report.sanitize import clean
 
 ROWS = 12
 LEFT, RIGHT, TOP, ROW = 190.0, 714.0, 34.0, 22.0  # pixels
 _CLIP, _LABEL = 120, 26
 _WIDEST = 40.0  # pixels of a day
+Rolls = Mapping[str, Sequence[RollReport] | None]  # by day; None: an earlier version kept none
 OUTCOMES = {
     "still there": "still there on the release that has the fix",
     "gone": "gone after the upgrade",
@@ -66,18 +67,35 @@ class TimelinePicture:
     said: str
 
 
-def _changes(summaries: Mapping[str, DaySummary], x_of: Mapping[str, float]) -> tuple[Change, ...]:
-    """Releases that follow each other, and starts without a controlled shutdown, the earliest first."""
-    found = []
-    known = [(ds, str(one.release)) for ds, one in sorted(summaries.items()) if one.release]
-    for (_before, was), (ds, now) in pairwise(known):
-        if was != now:
-            kind, words = ("roll", "side by side") if "," in now else ("upgrade", "on all that were read")
-            found.append(Change(ds, x_of[ds], kind, clean(f"{was} to {now}, {words}", _CLIP)))
+def _measured(one: RollReport) -> str:
+    """A roll that sweeps showed: how many brokers, to which release, and how they were stopped."""
+    brokers = len({restart.broker for restart in one.restarts})
+    said = [f"{plural(brokers, 'broker')} restarted"]
+    said += [f"to {joined(one.to_releases)}"] if one.kind == "upgrade" and one.to_releases else []
+    killed = sum(restart.stop == "killed" for restart in one.restarts)
+    return clean(" ".join(said) + (f", {killed:,} without a controlled shutdown" if killed else ""), _CLIP)
+
+
+def _read_off(ds: str, was: str | None, found: DaySummary) -> Iterator[tuple[str, str]]:
+    """What releases and findings of a day tell, where its rolls are not known."""
+    now = found.release
+    if was and now and was != now:
+        mixed = "," in now
+        words = f"{was} to {now}, {'side by side' if mixed else 'on all that were read'}"
+        yield ("roll" if mixed else "upgrade"), clean(words, _CLIP)
+    if any(row.signature == "unclean_restart" and row.has_symptom for row in found.rows):
+        yield "restart", "a broker started without a controlled shutdown before"
+
+
+def _changes(summaries: Mapping[str, DaySummary], rolls: Rolls, x_of: Mapping[str, float]) -> tuple[Change, ...]:
+    """Rolls, upgrades and restarts, the earliest first: as sweeps showed them, else as releases and findings tell."""
+    found, was = [], None
     for ds, one in sorted(summaries.items()):
-        if any(row.signature == "unclean_restart" and row.has_symptom for row in one.rows):
-            found.append(Change(ds, x_of[ds], "restart", "a broker started without a controlled shutdown before"))
-    return tuple(sorted(found, key=lambda change: (change.ds, change.kind)))
+        known = rolls.get(ds)
+        told = _read_off(ds, was, one) if known is None else ((roll.kind, _measured(roll)) for roll in known)
+        found += [Change(ds, x_of[ds], kind, said) for kind, said in told]
+        was = one.release or was
+    return tuple(found)
 
 
 def _key(day: DayOf) -> str:
@@ -97,7 +115,9 @@ def _ticks(days: Sequence[str], x_of: Mapping[str, float]) -> tuple[tuple[float,
     return tuple((x_of[ds], ds) for ds in days if ds in shown)
 
 
-def timeline_picture(cluster: str, summaries: Mapping[str, DaySummary]) -> TimelinePicture | None:
+def timeline_picture(
+    cluster: str, summaries: Mapping[str, DaySummary], rolls: Rolls | None = None
+) -> TimelinePicture | None:
     """The picture of the judged days, the oldest on the left; None of fewer than two, or where nothing ever fired."""
     days = sorted(summaries)
     lines = [line for line in timelines(cluster, summaries) if line.first]
@@ -119,7 +139,7 @@ def timeline_picture(cluster: str, summaries: Mapping[str, DaySummary]) -> Timel
         )
         for place, line in enumerate(lines[:ROWS])
     )
-    changes = _changes(summaries, x_of)
+    changes = _changes(summaries, rolls or {}, x_of)
     turns = f"; {plural(len(changes), 'roll, upgrade or restart', 'rolls, upgrades or restarts')}" if changes else ""
     bottom = TOP + ROW * len(rows)
     return TimelinePicture(

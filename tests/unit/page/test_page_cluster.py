@@ -2,6 +2,8 @@
 
 import re
 
+from kafka_fleet.documents.finding import parsed_findings
+from kafka_fleet.documents.roll_report import RollReport
 from kafka_fleet.documents.summary import DaySummary
 from kafka_fleet.page.findings import finding_groups
 from kafka_fleet.page.timeline import ROWS, timeline_picture
@@ -13,8 +15,6 @@ from support.builders.published_days import BUG, confirmed, day, dossier, expose
 
 
 def groups(rows):
-    from kafka_fleet.documents.finding import parsed_findings
-
     found = finding_groups(report(payments()), parsed_findings(rows), ADVISORIES)
     return {one.verdict: one for one in found}
 
@@ -49,7 +49,7 @@ def test_the_first_thing_said_is_what_is_confirmed_with_its_figure(tmp_path):
     publish_day(tmp_path, DS, {"payments-eu": (payments(), payments_findings())})
     said = text(client(tmp_path).get("/clusters/payments-eu"))
     first = said[: said.index("Findings of this day")]
-    assert "Consumers of topics orders and refunds" in first or "orders" in first
+    assert "Consumer group billing reads topics orders and refunds from the follower on broker 2" in first
     assert "45 %" in first.replace("\u00a0", " ")
     assert "Upgrade brokers from 3.3.1 to 3.3.2." in first
     assert first.index("orders") < first.index("45") < first.index("Upgrade brokers"), "as in the letter"
@@ -101,6 +101,31 @@ def test_a_timeline_shows_upgrades_rolls_restarts_and_what_became_of_a_finding()
     assert [one.key for one in first.marks] == ["confirmed", "confirmed", *["clean"] * 5]
     assert [one.x for one in first.marks] == sorted({one.x for one in first.marks})
     assert made.changes[2].x == first.marks[3].x
+
+
+def rolled(kind, *restarts):
+    """A roll of a day: (broker, how it was stopped, the release that it came back with)."""
+    about = {"from_release": "3.3.1", "last_seen": "", "process_start": "", "first_seen": "", "start_seconds": 9}
+    about |= {"remaining_logs": 0}
+    rows = [
+        about | {"broker": broker, "stop": stop, "to_release": to, "in_sync": None, "away_seconds": 60}
+        for broker, stop, to in restarts
+    ]
+    empty = {"under_min_isr": None, "errors": [], "reconnects": [], "rebalances": None, "groups_moved": None}
+    rest = {"groups": [], "leadership": None, "symptoms": []}
+    return RollReport.model_validate({"kind": kind, "begin": "", "end": "", "restarts": rows, **empty, **rest})
+
+
+def test_rolls_that_sweeps_showed_are_told_and_those_of_older_days_are_read_off():
+    days = {day(2): brief("3.3.1", confirmed()), day(1): brief("3.3.2", exposed()), day(0): brief("3.4.1")}
+    both = [(broker, "controlled", "3.4.1") for broker in (1, 2)]
+    shown = (rolled("restart", (1, "killed", "3.4.1")), rolled("upgrade", *both))
+    made = timeline_picture("a", days, {day(2): (), day(1): None, day(0): shown})
+    assert [(one.ds, one.kind, one.said) for one in made.changes] == [
+        (day(1), "upgrade", "3.3.1 to 3.3.2, on all that were read"),
+        (day(0), "restart", "1 broker restarted, 1 without a controlled shutdown"),
+        (day(0), "upgrade", "2 brokers restarted to 3.4.1"),
+    ]
 
 
 def test_a_timeline_is_bounded_and_one_day_is_none():
