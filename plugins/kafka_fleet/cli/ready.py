@@ -11,7 +11,7 @@ from kafka_fleet.base.errors import UsageError
 from kafka_fleet.documents.published import Published
 from kafka_fleet.documents.readiness import Readiness
 from kafka_fleet.knowledge.releases import ReleaseError
-from kafka_fleet.report.readiness_words import LEVEL_WORDS, brokers_words, codes, reason_words
+from kafka_fleet.report.readiness_words import LEVEL_WORDS, brokers_words, codes, reason_lines
 from kafka_fleet.roll.judged_days import known_of
 from kafka_fleet.roll.processes import listed_brokers
 from kafka_fleet.roll.readiness import READS, Asked, readiness
@@ -64,9 +64,8 @@ def ready(options: argparse.Namespace) -> int:
 
 def show(cluster: str, found: Readiness, checked: frozenset[str]) -> None:
     """One line per reason, the answer last."""
-    for one in found.reasons:
+    for one, line in reason_lines(found.reasons):
         word = "checked" if one.code in checked else LEVEL_WORDS[one.level]
-        who = "" if one.broker is None else f"broker {one.broker}: "
-        print(f"{word:<12}  {one.code:<24}  {who}{reason_words(one)}")
+        print(f"{word:<12}  {one.code:<24}  {line}")
     at = "never measured" if found.sweep_at is None else f"measured at {found.sweep_at}"
     print(f"{cluster}, {at}: {brokers_words(found)}")

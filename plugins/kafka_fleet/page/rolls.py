@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from kafka_fleet.documents.cluster_report import ClusterReport
 from kafka_fleet.documents.readiness import LEVELS, Level, ReadinessReason
 from kafka_fleet.documents.roll_report import RollReport
-from kafka_fleet.report.formatting import sentence
+from kafka_fleet.report.formatting import plural, sentence
 from kafka_fleet.report.readiness_line import readiness_line
-from kafka_fleet.report.readiness_words import STATE_WORDS, reason_words
+from kafka_fleet.report.readiness_words import STATE_WORDS, reason_lines
 from kafka_fleet.report.roll_words import RESTART_HEAD, restart_cells, roll_lines, roll_title
 
 TITLES: dict[Level, str] = {
     "blocks": "In the way", "unmeasured": "Not measured", "warns": "To be known before", "notes": "What will happen",
 }  # fmt: skip
-_EACH = 8  # brokers that have a line of their own for one reason
+_EACH = 4  # lines of one code
 
 
 @dataclass(frozen=True)
@@ -66,16 +66,15 @@ def roll_section(report: ClusterReport) -> RollSection:
 
 
 def _lines(reasons: Sequence[ReadinessReason]) -> tuple[str, ...]:
-    """A sentence each; of one code for many brokers the first of them, and how many more there are."""
+    """A sentence each; of one code for many brokers the first few, and how many more there are."""
     shown: Counter[str] = Counter()
     lines: list[str] = []
-    for one in reasons:
+    for one, line in reason_lines(reasons):
         shown[one.code] += 1
         if shown[one.code] <= _EACH:
-            who = "" if one.broker is None else f"broker {one.broker}: "
-            lines.append(sentence(f"{who}{reason_words(one)}"))
+            lines.append(sentence(line))
     more = sum(count - _EACH for count in shown.values() if count > _EACH)
-    return (*lines, *([f"And {more:,} more such lines, of other brokers."] if more else []))
+    return (*lines, *([f"And {plural(more, 'more such line')}, of other brokers."] if more else []))
 
 
 def _roll(one: RollReport, ds: str) -> ShownRoll:

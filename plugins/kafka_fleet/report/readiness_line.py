@@ -2,7 +2,7 @@
 
 from kafka_fleet.documents.readiness import Readiness, ReadinessReason
 from kafka_fleet.report.formatting import plural, sentence
-from kafka_fleet.report.readiness_words import named_brokers, reason_words
+from kafka_fleet.report.readiness_words import named_brokers, reason_lines, reason_words
 
 
 def readiness_line(found: Readiness | None) -> str:
@@ -17,7 +17,9 @@ def readiness_line(found: Readiness | None) -> str:
         return _blocked(found, blocks)
     gaps = [one for one in found.reasons if one.level == "unmeasured"]
     if gaps:
-        return sentence(f"Nothing that was measured speaks against a roll; not measured: {_first(gaps)}")
+        named = "; ".join(line for _one, line in reason_lines(gaps[:2]))
+        more = f" ({plural(len(gaps) - 2, 'more gap')})" if len(gaps) > 2 else ""
+        return sentence(f"Nothing that was measured speaks against a roll; not measured: {named}{more}")
     warned = [one for one in found.reasons if one.level == "warns"]
     if warned:
         return sentence(f"A roll may begin, one broker at a time. Know before: {_first(warned)}")

@@ -3,7 +3,7 @@
 Names of topics, groups and listeners come from Kafka: they are made visible here, and escaped by the template.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from kafka_fleet.documents.readiness import Level, Readiness, ReadinessReason, ReadinessState
 from kafka_fleet.report.formatting import joined, number, plural
@@ -181,6 +181,22 @@ def reason_words(one: ReadinessReason) -> str:
     """The sentence, without the broker that it is of. A code of a newer version is its own word."""
     words = _WORDS.get(one.code)
     return displayed(one.code.replace("_", " "), _LONGEST) if words is None else words(one)
+
+
+def reason_lines(reasons: Sequence[ReadinessReason]) -> list[tuple[ReadinessReason, str]]:
+    """A line for each reason, with the broker that it is of; what is said of several brokers alike is one line.
+
+    Beside each line is the first reason that it stands for.
+    """
+    found: dict[tuple[str, str, str, bool], list[ReadinessReason]] = {}
+    for one in reasons:
+        found.setdefault((one.level, one.code, reason_words(one), one.broker is None), []).append(one)
+    lines = []
+    for (_level, _code, words, common), own in found.items():
+        ids = [one.broker for one in own if one.broker is not None]
+        who = "" if common else f"{'broker' if len(ids) == 1 else 'brokers'} {', '.join(map(str, ids))}: "
+        lines.append((own[0], f"{who}{words}"))
+    return lines
 
 
 def brokers_words(found: Readiness) -> str:

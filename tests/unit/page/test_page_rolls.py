@@ -26,17 +26,20 @@ def readiness(*reasons: ReadinessReason) -> dict:
 def test_the_answer_and_its_reasons_are_shown(tmp_path: Path) -> None:
     blocks = ReadinessReason(code="offline", level="blocks", broker=2, count=1, names=[HOSTILE])
     storms = [
-        ReadinessReason(code="reconnects", level="warns", broker=b, count=90, names=["EXTERNAL"], limit=50)
+        ReadinessReason(code="reconnects", level="warns", broker=b, count=90 + b // 7, names=["EXTERNAL"], limit=50)
         for b in range(1, 13)
     ]
-    shown = page(tmp_path, readiness=readiness(blocks, *storms), rolls=[])
+    moves = [ReadinessReason(code="leaders_move", level="notes", broker=b, count=b) for b in range(1, 7)]
+    shown = page(tmp_path, readiness=readiness(blocks, *storms, *moves), rolls=[])
     assert "Do not stop broker 2: 1 partition (of topic &lt;script&gt;alert(1)&lt;/script&gt;\\u202e) would" in shown
     assert "At 23:50 UTC, the last sweep of the day" in shown
     assert "Brokers that are ready : 1, 3, 4" in shown
     assert "Brokers that are not ready : 2" in shown
-    assert "Broker 8: 90 connections would come back at once" in shown
-    assert "Broker 9: 90 connections" not in shown
-    assert "And 4 more such lines, of other brokers." in shown
+    assert "Brokers 1, 2, 3, 4, 5, 6: 90 connections would come back at once" in shown
+    assert "Brokers 7, 8, 9, 10, 11, 12: 91 connections would come back at once" in shown
+    assert "Broker 4: another broker has to lead 4 partitions." in shown
+    assert "Broker 5: another broker" not in shown
+    assert "And 2 more such lines, of other brokers." in shown
     assert "No broker was restarted on this day." in shown
 
 

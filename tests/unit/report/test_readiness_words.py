@@ -71,7 +71,8 @@ def test_names_of_kafka_are_visible_and_short() -> None:
         ),
         (
             [reason("disk_unread", "unmeasured"), reason("descriptors_unread", "unmeasured")],
-            "Nothing that was measured speaks against a roll; not measured: free disk space (1 more reason).",
+            "Nothing that was measured speaks against a roll; not measured: free disk space; open file descriptors and "
+            "their limit.",
         ),
         (
             [reason("under_min_isr", "blocks", 2), reason("disk_unread", "unmeasured")],

@@ -3,20 +3,22 @@
 A day is judged from all of its sweeps; what is asked of a cluster now is asked of this one alone.
 """
 
+import io
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from kafka_fleet.schema.raw_tables import raw_schemas
-from kafka_fleet.store.files import list_names_between, read_all, tells_of_file
+from kafka_fleet.store.files import list_names_between, read_all, read_file, tells_of_file
 from kafka_fleet.store.home import Home
 from kafka_fleet.store.home_names import MANIFESTS, days_in, raw_name
 from kafka_fleet.store.raw.manifests import Manifest, data_file_fault, read_manifest, read_table
 from kafka_fleet.store.raw.states import rows_at
 from kafka_fleet.store.raw.tombstones import retired
-from kafka_fleet.store.versions import as_raw
+from kafka_fleet.store.versions import RENAMED, as_raw
 
 MOST = 20  # damaged sweeps that are passed over
 
@@ -83,6 +85,11 @@ def sweep_tables(home: Path, sweep: Manifest, wanted: Mapping[str, Sequence[str]
 
 
 def _rows(home: Path, sweep: Manifest, name: str, columns: Sequence[str]) -> pa.Table:
-    rows = as_raw(name, read_table(home / sweep.files[name].path))
-    rows = rows_at(sweep.sweep_at, rows) if sweep.joined else rows
+    if sweep.joined or not columns:
+        rows = as_raw(name, read_table(home / sweep.files[name].path))
+        rows = rows_at(sweep.sweep_at, rows) if sweep.joined else rows
+    else:  # an older file may lack some of the columns, or call them otherwise
+        old = [was for was, now in RENAMED.get(name, {}).items() if now in columns]
+        file = pq.ParquetFile(io.BytesIO(read_file(home / sweep.files[name].path)))
+        rows = as_raw(name, file.read(columns=[*columns, *old]))
     return rows.select(list(columns)) if columns else rows
