@@ -61,7 +61,7 @@ def exposures(number: int) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[ClusterReport, list[Any]]:
-    """The day of judged-60f651b: real brokers with a confirmed bug, as in the demo."""
+    """The day of judged-c9fde2c: real brokers with a confirmed bug, as in the demo."""
     home = tmp_path_factory.mktemp("home")
     unpack(home, "judged")
     folder = home / "findings/ds=2026-11-11/g0001"
