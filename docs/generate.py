@@ -16,6 +16,8 @@ from pathlib import Path
 from docs_generator import (
     ROOT,
     advisory_pages,
+    check_tables,
+    column_page,
     command_page,
     document_pages,
     fault_pages,
@@ -60,6 +62,7 @@ def whole() -> Pages:
         symptom_page.PAGE: symptom_page.symptom_page(),
         settings_page.PAGE: settings_page.settings_page(),
         command_page.PAGE: command_page.command_page(),
+        column_page.PAGE: column_page.column_page(),
         file_page.PAGE: file_page.file_page(),
         file_page.PARTS: file_page.part_page(),
         **mart_pages.mart_pages(),
@@ -71,6 +74,8 @@ def filled(root: Path = ROOT) -> Pages:
     """Text that every page with blocks should have; a signature without a page gets one of its blocks alone."""
     blocks = {
         "README.md": {"signatures": signature_pages.readme_table()},
+        "docs/conditions.md": {"conditions": check_tables.condition_table()},
+        "docs/trust.md": {"faults": check_tables.fault_table()},
         "docs/raw_tables.md": {"raw tables": raw_tables(ADMIN_TABLES)},
         "docs/looks.md": {"look tables": raw_tables(LOOK_TABLES)},
         "docs/raw_metrics.md": {"raw tables": raw_tables(mbeans.tables())},

@@ -9,7 +9,7 @@ from docs_generator.markdown import code, escape
 from kafka_fleet.base.catalogue_faults import FROM_SQL
 from kafka_fleet.knowledge.advisories import Advisory
 from kafka_fleet.knowledge.conditions import Condition
-from kafka_fleet.knowledge.plots import MISSING, POINTS, Plot
+from kafka_fleet.knowledge.plots import Plot
 from kafka_fleet.knowledge.signatures import Signature
 
 PAGE = "docs/reference/catalogue_files.md"
@@ -18,8 +18,9 @@ NOTE = "<!-- generated from the models in plugins/kafka_fleet/ by docs/generate.
 HEAD = """# Catalogue files
 
 Every key of every YAML file that adds a check or a known issue, from the models that read them. Unknown keys are
-refused, and all mistakes are reported at once with file and key. [CONTRIBUTING.md](../../CONTRIBUTING.md) says how to
-add one, and which columns the queries of a signature give; [conditions](../conditions.md) has those of a condition.
+refused; `kafka-fleet check --catalogues` reports all mistakes at once with file, line and key.
+[CONTRIBUTING.md](../../CONTRIBUTING.md) says how to add one, [columns of queries](query_columns.md) what the SQL files
+beside have to give.
 """
 PARTS_HEAD = """# Parts of catalogue files
 
@@ -119,8 +120,6 @@ def _sections() -> tuple[list[str], list[str]]:
     for name in named:  # grows while it is read: parts have parts
         named += [one for one in _used(parts[name]) if one not in named]
     described = [_described(name, parts[name], parts) for name in dict.fromkeys(named) if "properties" in parts[name]]
-    points, missing = (", ".join(map(code, columns)) for columns in (POINTS, MISSING))
-    sections[-1] += f"\n\nColumns of `query.sql`: {points}; of `missing.sql`: {missing}. What is not given is null."
     return sections, described
 
 

@@ -87,6 +87,7 @@ def _coverage(case: Case, missing: Sequence[str]) -> ClusterCoverage:
             failures=row["failure_kinds"],
             # a pattern without a match is a thing that is not there, not one that could not be read
             missing=[mbean for mbean in row["missing_mbeans"] or [] if "*" not in mbean],
+            partitions=row["replica_count"],
         )
         for row in case.brokers
     ]

@@ -20,6 +20,7 @@ from fleet_spark.failures import running
 from fleet_spark.frames import local_frame
 from fleet_spark.query_profiles import QueryProfiles, tables_read
 from fleet_spark.signatures import Overrides, thresholds
+from fleet_spark.sql_files import joined, query_file, written_in
 from kafka_fleet.knowledge.conditions import MOST, Answered, Condition, listed_subjects
 from kafka_fleet.knowledge.detection_rows import (
     COLUMNS,
@@ -30,6 +31,7 @@ from kafka_fleet.knowledge.detection_rows import (
     totals_of,
 )
 from kafka_fleet.knowledge.evidence import figure
+from kafka_fleet.knowledge.query_columns import CONDITION
 from kafka_fleet.knowledge.releases import catalogue, comparable_release
 
 _TEXTS = ("kafka_release", "line", "newest_patch")
@@ -147,8 +149,10 @@ def run_conditions(
                 if condition.thresholds:
                     show_thresholds(spark, condition, values[condition.id])
                 for view, step in condition.steps.items():
-                    spark.sql(step).createOrReplaceTempView(view)
-            frame = spark.sql(union_of(conditions.values()))
+                    with written_in(query_file("conditions", condition.id, view)):
+                        spark.sql(step).createOrReplaceTempView(view)
+            files = {query_file("conditions", one.id, "detections"): one.query for one in conditions.values()}
+            frame = joined(spark, union_of(conditions.values()), files, CONDITION)
             rows = (frame.coalesce(1) if small else frame).collect()
             by_check: dict[tuple[str, str], list[DetectionRow]] = defaultdict(list)
             for row in rows:

@@ -16,9 +16,11 @@ from fleet_spark.aside import Aside, Task
 from fleet_spark.failures import running
 from fleet_spark.frames import local_frame
 from fleet_spark.query_profiles import QueryProfiles, tables_read
+from fleet_spark.sql_files import joined, query_file, require_names
 from fleet_spark.steps import Step
 from kafka_fleet.knowledge.conditions import Condition
 from kafka_fleet.knowledge.needs import Coverage, Shown, coverage
+from kafka_fleet.knowledge.query_columns import NEEDS
 from kafka_fleet.knowledge.signatures import Signature
 
 Values = Mapping[str, Mapping[str, float]]  # cluster -> threshold -> value in force, of one signature
@@ -78,8 +80,11 @@ def run_coverage(
             for view in sorted(read & set(steps)):
                 show_step(view, steps[view], clusters)
             rows: dict[str | None, list[Row]] = defaultdict(list)
-            for row in spark.sql(query).collect():
+            files = {query_file("signatures", one.id, "needs"): one.needs_query for one in signatures}
+            for row in joined(spark, query, files, NEEDS).collect():
                 rows[row.signature].append(row)
+            for one in signatures:
+                _require_known(one, rows[one.id])
             brokers: dict[str, set[int]] = defaultdict(set)
             for row in rows[None]:
                 brokers[row.cluster] |= set() if row.broker is None else {row.broker}
@@ -89,6 +94,15 @@ def run_coverage(
             }
 
     return aside.run(Task(read, covered))
+
+
+def _require_known(signature: Signature, rows: Sequence[Row]) -> None:
+    """Raise SqlFileError for a need, or a reason of one, that signature.yaml does not have."""
+    file = query_file("signatures", signature.id, "needs")
+    require_names(file, "need", (row.need for row in rows), signature.needs)
+    for name, need in signature.needs.items():
+        reasons = (row.reason for row in rows if row.need == name and row.reason is not None)
+        require_names(file, f"reason of {name}", reasons, need.unmet)
 
 
 def _needs(signature: Signature) -> str:

@@ -13,6 +13,8 @@ from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.core.context import SparkContext
 from pyspark.errors import PySparkException
 
+from fleet_spark.sql_files import SqlFileError
+
 Kind = Literal["data", "machine", "other"]
 _DATA_STATES = ("22", "P0001")  # classes of SQLSTATE: data exception; raise_error and assert_true
 _DATA = ("java.lang.ArithmeticException", "java.lang.IndexOutOfBoundsException", "java.time.DateTimeException")
@@ -35,7 +37,7 @@ def running(name: str) -> Iterator[None]:
     """Let an error of the query within be a QueryFailed that names it; what is of the machine goes through as it is."""
     try:
         yield
-    except QueryFailed:
+    except (QueryFailed, SqlFileError):  # what is wrong with the text of a query no row did
         raise
     except Exception as error:
         failed = QueryFailed(name, error)

@@ -24,6 +24,7 @@ from fleet_spark.facts import fact_queries
 from fleet_spark.failures import running
 from fleet_spark.query_profiles import QueryProfiles, tables_read
 from fleet_spark.signatures import Overrides, thresholds
+from fleet_spark.sql_files import query_file, written_in
 from fleet_spark.tables import Day
 from kafka_fleet.documents.document import SCHEMA_VERSION
 from kafka_fleet.documents.plots import ClusterPlot, PlotLimit, PlotPanel, Plots, PlotSeries, SweepTimes
@@ -75,10 +76,11 @@ def run_plots(
 
 
 def _points(spark: SparkSession, plot: Plot, ds: str) -> DataFrame:
-    def rows(query: str) -> DataFrame:
-        return spark.sql(query, args={n: v for n, v in {**plot.bound, "ds": ds}.items() if f":{n}" in query})
+    def rows(name: str, query: str) -> DataFrame:
+        with written_in(query_file("plots", plot.id, name)):
+            return spark.sql(query, args={n: v for n, v in {**plot.bound, "ds": ds}.items() if f":{n}" in query})
 
-    points, missing = _typed(rows(plot.query), POINTS), _typed(rows(plot.missing_query), MISSING)
+    points, missing = _typed(rows("query", plot.query), POINTS), _typed(rows("missing", plot.missing_query), MISSING)
     return points.unionByName(missing, allowMissingColumns=True).withColumn("plot", lit(plot.id))
 
 

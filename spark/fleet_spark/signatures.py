@@ -15,10 +15,13 @@ from fleet_spark.aside import Aside, Task
 from fleet_spark.coverage import Values, run_coverage, show_step, show_thresholds, thresholds_view
 from fleet_spark.failures import running
 from fleet_spark.query_profiles import QueryProfiles, tables_read
+from fleet_spark.sql_files import joined, query_file, require_columns, require_names, written_in
 from fleet_spark.steps import Step, compute_step
 from kafka_fleet.knowledge.conditions import Condition
 from kafka_fleet.knowledge.detections import Detection, SignatureResult
 from kafka_fleet.knowledge.needs import Coverage
+from kafka_fleet.knowledge.query_columns import DETECTIONS, QUERIES, named_columns, table_columns
+from kafka_fleet.knowledge.query_columns import SERIES as SERIES_COLUMNS
 from kafka_fleet.knowledge.signature_rows import SERIES, charts_of, detections_of, table_of
 from kafka_fleet.knowledge.signatures import Signature
 
@@ -66,7 +69,12 @@ def _found(
 
     def rows_of(name: str, query: str) -> dict[str, Rows]:
         with running(f"{signature.id}/{name}"), profiles.for_query(query):
-            return _of_each(spark.sql(query).toArrow().to_pylist(), own)
+            file = query_file("signatures", signature.id, name)
+            with written_in(file):
+                frame = spark.sql(query)
+            named = table_columns(signature) if name == "rows" else ()
+            require_columns(file, frame.columns, QUERIES["signatures"][name], named)
+            return _of_each(frame.toArrow().to_pylist(), own)
 
     show_thresholds(spark, signature, own)
     profiles.rows[thresholds_view(signature)] = len(own)
@@ -74,12 +82,19 @@ def _found(
     found: dict[str, Rows] = {}
     for view, query in signature.all_steps.items():
         with running(f"{signature.id}/{view}"):
-            step = compute_step(spark, query, profiles)
+            is_last = view == signature.detections_view
+            file = query_file("signatures", signature.id, "detections" if is_last else view)
+            with written_in(file):
+                step = compute_step(spark, query, profiles)
             step.frame.createOrReplaceTempView(view)
             profiles.rows[view] = step.rows
             steps[view] = Step(step.frame, list(own), step.rows)
-            if view == signature.detections_view:
-                found = _of_each(step.all_rows(), own)
+            if is_last:
+                require_columns(file, step.frame.columns, DETECTIONS, named_columns(signature))
+                rows = step.all_rows()
+                require_names(file, "cause", (row["cause"] for row in rows), signature.causes)
+                require_names(file, "strength", (row["strength"] for row in rows), ("conclusive", "suggestive"))
+                found = _of_each(rows, own)
     asked = {"subjects": signature.subjects_query, "rows": signature.rows_query} if any(found.values()) else {}
     others = {name: rows_of(name, query) for name, query in asked.items() if query}
     named, behind = others.get("subjects", {}), others.get("rows", found)
@@ -108,8 +123,12 @@ def _series(
         with running("series"), profiles.for_query(query):
             for view in sorted(read & set(steps)):
                 show_step(view, steps[view], clusters)
-            for row in spark.sql(query).collect():
+            files = {query_file("signatures", one.id, "series"): one.series_query for one in signatures}
+            for row in joined(spark, query, files, SERIES_COLUMNS).collect():
                 points[row.signature, row.cluster].append(row.asDict())
+            for one in signatures:
+                names = {row["chart"] for (name, _), own in points.items() if name == one.id for row in own}
+                require_names(query_file("signatures", one.id, "series"), "chart", names, one.charts)
             return {
                 one.id: {c: charts_of(one, points[one.id, c], of) for c, of in values[one.id].items() if c in clusters}
                 for one in signatures

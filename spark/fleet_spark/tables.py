@@ -24,6 +24,7 @@ from fleet_spark.frames import empty_frame, held, local_frame
 from fleet_spark.parquet import read_footer, write_distributed, write_local
 from fleet_spark.query_profiles import QueryProfiles, few, tables_read, weight
 from fleet_spark.raw_frames import raw_frame
+from fleet_spark.sql_files import written_in
 from kafka_fleet.schema.raw_tables import raw_schemas
 from kafka_fleet.store.files import read_file, replace_file
 from kafka_fleet.store.generations import Unchangeable, current_generation, publish
@@ -119,7 +120,8 @@ class Day:
         """Compute a fact table, store it as this generation, register it under its name; gives its rows."""
         folder = self.facts_path(table) / self.generation
         with self.profiles.for_query(query) as small:
-            frame = self.spark.sql(query, args=dict(values))
+            with written_in(f"sql/marts/{table}.sql"):
+                frame = self.spark.sql(query, args=dict(values))
             if small:
                 found = frame.toArrow()
                 write_local(folder, found, frame.schema)

@@ -75,6 +75,7 @@ def _brokers(rows: Sequence[Json]) -> list[Json]:
                 "failure_kinds": sorted({row["kind"] for row in own if row["kind"]}),
                 "failure_details": [],
                 "missing_mbeans": None,
+                "replica_count": None,
             }
         )
     return found

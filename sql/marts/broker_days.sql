@@ -34,6 +34,7 @@ reads AS (
         m.cleaner_dead_threads,
         m.cleaner_idle_ms,
         m.unclean_leader_elections,
+        m.partition_count,
         d.uncleanable_partitions,
         d.uncleanable_bytes,
         coalesce(m.jvm_start_ms, m.app_start_ms) AS start_ms,
@@ -88,6 +89,7 @@ SELECT
     max(s.cleaner_enabled) AS cleaner_enabled,
     max(r.cleaner_dead_threads) AS cleaner_dead_threads,
     max_by(r.cleaner_idle_ms, r.sweep_at) FILTER (WHERE r.cleaner_idle_ms IS NOT NULL) AS cleaner_idle_ms,
+    max(r.partition_count) AS replica_count,
     max(r.uncleanable_partitions) AS uncleanable_partitions,
     max(r.uncleanable_bytes) AS uncleanable_bytes,
     max(r.unclean_leader_elections) AS unclean_leader_elections

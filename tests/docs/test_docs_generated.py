@@ -49,13 +49,18 @@ def test_missing_changed_and_left_over_pages_are_found(copied):
     (copied / "docs/signatures/gone.md").write_text("of a signature that is gone")
     index = copied / "docs/advisories/README.md"
     index.write_text(index.read_text().replace("KAFKA-10888", "KAFKA-10889"))
+    conditions = copied / "docs/conditions.md"
+    conditions.write_text(conditions.read_text().replace("| `min_isr_unsafe` |", "| `min_isr_safe` |"))
+    trust = copied / "docs/trust.md"
+    trust.write_text(trust.read_text().replace("| `unclean_restart` | `killed` |", "| `unclean_restart` | `ended` |"))
     page = copied / "docs/signatures/fetch_latency.md"
     page.write_text(page.read_text().replace("| `min_bytes` |", "| `most_bytes` |"))
     found = generate.outdated(copied)
     left_over = {"docs/advisories/KAFKA-0.md", "docs/signatures/gone.md"}
     assert {name for name, text in found.items() if text is None} == left_over
     assert set(found) - left_over == {
-        "docs/advisories/KAFKA-14334.md", "docs/advisories/README.md", "docs/signatures/fetch_latency.md"
+        "docs/advisories/KAFKA-14334.md", "docs/advisories/README.md", "docs/signatures/fetch_latency.md",
+        "docs/conditions.md", "docs/trust.md",
     }  # fmt: skip
 
 

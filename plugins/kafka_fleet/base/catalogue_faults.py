@@ -1,7 +1,7 @@
 """Faults of the project's own YAML files: takes pydantic's errors, gives a sentence each with file, line and key."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, get_args
 
@@ -21,6 +21,22 @@ _PATTERNS = {
 }
 
 
+class FaultAt(ValueError):
+    """What a model finds between its keys. location: of the key that is to blame."""
+
+    def __init__(self, location: tuple[Any, ...], problem: str) -> None:
+        super().__init__(problem)
+        self.location = location
+
+
+def placed(location: tuple[Any, ...], check: Callable[[], object]) -> None:
+    """Run a check of one key. Raises FaultAt with its location for the ValueError that the check raises."""
+    try:
+        check()
+    except ValueError as error:
+        raise FaultAt(location, str(error)) from error
+
+
 def fault(file: Path, location: tuple[Any, ...], problem: str, shown: str | None = None, content: Any = None) -> str:
     """`<file>, line 3: <key>: <problem>`. shown: how the file is called; content: what was read from it."""
     line = YamlLines(read_text(file)).line(location)
@@ -32,7 +48,12 @@ def model_faults(
 ) -> list[str]:
     """One sentence per mistake. shown: how the file is called; content: what was read from it."""
     found = without_misspelled(error.errors(include_url=False), lambda place: keys_at(model, place))
-    return [fault(file, one["loc"], _sentence(model, one), shown, content) for one in found]
+    return [fault(file, _location(one), _sentence(model, one), shown, content) for one in found]
+
+
+def _location(one: Any) -> tuple[Any, ...]:
+    inner = getattr(one.get("ctx", {}).get("error"), "location", ())
+    return (*one["loc"], *inner)
 
 
 def _sentence(model: type[BaseModel], one: Any) -> str:

@@ -16,14 +16,14 @@ from kafka_fleet.report.formatting import NO_BREAK
 from kafka_fleet.report.roll_words import RESTART_HEAD, restart_cells, roll_lines, roll_title
 from kafka_fleet.roll.judged_days import reports_of
 
-_NONE = "no judged day shows a restart of {}"
-
 
 def roll(options: argparse.Namespace) -> int:
     """The rolls of a day; without one those of the newest judged day that has any."""
     report = _report(options.home, options.cluster, options.day)
     if report is None:
-        raise UsageError(_NONE.format(options.cluster))
+        none = {"cluster": options.cluster, "ds": None, "rolls": [], "signatures": {}}
+        print(json.dumps(none, indent=1) if options.json else f"no judged day shows a restart of {options.cluster}")
+        return 0
     if report.rolls is None:
         raise UsageError(f"{report.ds}: {options.cluster} was judged before rolls were kept; judge the day again")
     beside = states_beside(options.home, options.cluster, report.ds)

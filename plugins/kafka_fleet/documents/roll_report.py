@@ -89,6 +89,7 @@ class RollReport(Document):
     rebalances: int | None = Field(description="that coordinators completed meanwhile; null: not told")
     groups_moved: int | None = Field(description="groups that another broker coordinated for a time; null: not read")
     groups: list[Text] = Field(description="those of them with the most members")
+    rebalancing: list[Text] = Field(default_factory=list, description="groups that a sweep of the roll saw rebalance")
     leadership: Leadership | None = Field(description="after it; null: no sweep of the day with metadata")
     symptoms: list[SymptomChange] = Field(description="figures of signatures around it")
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from kafka_fleet.base.catalogue_faults import fault, model_faults
+from kafka_fleet.base.catalogue_faults import FaultAt, fault, model_faults
 from kafka_fleet.base.yaml import FleetFileError, load_catalogue
 from kafka_fleet.domain import SEVERITIES, Severity
 from kafka_fleet.knowledge.noticed import Noticed
@@ -92,8 +92,6 @@ class Advisory(_Strict):
     reach: of a security issue, who can bring it about. partitions_per_broker: from about so many on it was seen; null:
     at any size. Both weigh an exposure and decide none.
     noticed_as: what an owner sees of it, where no signature's causes say it already.
-    reach: of a security issue, who can bring it about. partitions_per_broker: from about so many on it was seen; null:
-    at any size. Both weigh an exposure and decide none.
     """
 
     id: str = Field(pattern=r"^(KAFKA-[1-9]\d*|CVE-\d{4}-\d{4,}|KIP-[1-9]\d*|[A-Z]+-[A-Z0-9.-]+)$")
@@ -119,7 +117,8 @@ class Advisory(_Strict):
     @model_validator(mode="after")
     def _coherent(self) -> "Advisory":
         if self.upgrade_component not in self.components:
-            raise ValueError(f"upgrade_component {self.upgrade_component} is not among components")
+            text = f"upgrade_component {self.upgrade_component} is not among components"
+            raise FaultAt(("upgrade_component",), text)
         for name, values in (
             ("components", self.components),
             ("preconditions", [p.id for p in self.preconditions]),

@@ -13,18 +13,20 @@ for the sentence. The condition holds where a row is a subject; where none is, i
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from kafka_fleet.base.catalogue_faults import FaultAt, placed
 from kafka_fleet.base.resources import sql_dir
+from kafka_fleet.base.validation_errors import unknown_name
 from kafka_fleet.knowledge.advisories import Advisory
 from kafka_fleet.knowledge.catalogue_folders import check_files, load_entries, read_query, read_steps, read_words
 from kafka_fleet.knowledge.detection_rows import template
 from kafka_fleet.knowledge.predicates import MeasuredCondition
-from kafka_fleet.knowledge.signatures import EvidenceRow
+from kafka_fleet.knowledge.signature_parts import EvidenceRow
 from kafka_fleet.knowledge.thresholds import Threshold
 from kafka_fleet.knowledge.verdicts import Row
 
@@ -50,13 +52,15 @@ class Line(BaseModel):
 class Condition(BaseModel):
     """One folder: the question, numbers and words from condition.yaml, the rows from detections.sql.
 
-    needs: sentence of each missing input, in order. subjects, place: templates over one row; place of a row that names
-    nothing, which is the cluster's: cluster_place. sentence: over all rows (detection_rows.py).
+    holds_when: when the answer is yes, as the documentation says it. needs: sentence of each missing input, in order.
+    subjects, place: templates over one row; place of a row that names nothing, which is the cluster's: cluster_place.
+    sentence: over all rows (detection_rows.py).
     """
 
     model_config = ConfigDict(extra="forbid")
     id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     question: str = Field(pattern=r"\?$")
+    holds_when: str = Field(min_length=12, pattern=r"\.$")
     thresholds: dict[str, Threshold] = Field(default_factory=dict)
     evidence: dict[str, Line] = Field(min_length=1)
     needs: dict[str, str] = Field(min_length=1)
@@ -76,10 +80,14 @@ class Condition(BaseModel):
     def _consistent(self) -> "Condition":
         for name, line in self.evidence.items():
             if line.threshold is not None and line.threshold not in self.thresholds:
-                raise ValueError(f"evidence {name}: no such threshold: {line.threshold}")
-            _ = line.mbean
-        for text in (*self.needs.values(), *self.subjects, self.place, self.cluster_place, self.sentence):
-            template(text)
+                text = unknown_name(f"no such threshold: {line.threshold}", line.threshold, self.thresholds)
+                raise FaultAt(("evidence", name, "threshold"), text)
+            placed(("evidence", name, "source"), partial(getattr, line, "mbean"))
+        texts: dict[tuple[str | int, ...], str] = {("needs", name): text for name, text in self.needs.items()}
+        texts |= {("subjects", index): text for index, text in enumerate(self.subjects)}
+        texts |= {(name,): getattr(self, name) for name in ("place", "cluster_place", "sentence")}
+        for location, text in texts.items():
+            placed(location, partial(template, text))
         return self
 
 

@@ -21,7 +21,8 @@ from typing import Any
 from kafka_fleet.knowledge.detection_rows import template
 from kafka_fleet.knowledge.detections import Detection
 from kafka_fleet.knowledge.evidence import figure, iso
-from kafka_fleet.knowledge.signatures import BoundList, Places, Signature
+from kafka_fleet.knowledge.signature_parts import BoundList, Places
+from kafka_fleet.knowledge.signatures import Signature
 
 FlatRow = Mapping[str, Any]
 MOST_ROWS = 40  # of the letter's table, per cluster

@@ -14,119 +14,41 @@ A signature is a measurable symptom, independent of any version. Adding one is a
 """
 
 import re
-from functools import cache
+from collections.abc import Iterable
+from functools import cache, partial
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from kafka_fleet.base.catalogue_faults import FaultAt, placed
 from kafka_fleet.base.resources import sql_dir
+from kafka_fleet.base.validation_errors import unknown_name
 from kafka_fleet.knowledge.catalogue_folders import check_files, load_entries, read_query, read_steps, read_words
 from kafka_fleet.knowledge.close_looks import Look
 from kafka_fleet.knowledge.detection_rows import template
 from kafka_fleet.knowledge.needs import Need
 from kafka_fleet.knowledge.noticed import Noticed
 from kafka_fleet.knowledge.owner_words import OwnerWords
+from kafka_fleet.knowledge.signature_parts import (
+    Advice,
+    BoundList,
+    Chart,
+    EvidenceRow,
+    LookAlike,
+    Places,
+    Subjects,
+    named_mbean,
+)
 from kafka_fleet.knowledge.thresholds import Threshold
-from kafka_fleet.schema.mbeans import mbean_of
 
 WORDS = "signature.yaml"
 QUERIES, OPTIONAL = ("needs", "detections", "series"), ("subjects", "rows")  # files of a folder, beside its steps
-_ELSEWHERE = {"admin": "Kafka protocol", "host": "node_exporter", "agent": "Jolokia"}
 
 
-def _named_mbean(text: str) -> str:
-    """Where a number was read, as an owner looks it up. Raises ValueError for what is none of these.
-
-    `table.column` or `table.column[part]` of mbeans.yaml gives the MBean's object name; `admin:<request and field>`,
-    `host:<metric>` and `agent:<field>` name what was read over the Kafka protocol, from node_exporter, and beside the
-    values in an agent's answer.
-    """
-    kind, _, rest = text.partition(":")
-    if kind in _ELSEWHERE and rest.strip():
-        return f"{_ELSEWHERE[kind]}: {rest.strip()}"
-    match = re.fullmatch(r"([a-z_]+)\.([a-z0-9_]+)(?:\[(\w+)\])?", text)
-    try:
-        if match is None:
-            raise KeyError(text)
-        return mbean_of(match[1], match[2], match[3] or "")
-    except KeyError:
-        raise ValueError(f"{text}: mbeans.yaml has no such table.column") from None
-
-
-class EvidenceRow(BaseModel):
-    """How one number of the query becomes a line of evidence; `source` is the raw table.column behind it."""
-
-    model_config = ConfigDict(extra="forbid")
-    metric: str
-    value: str
-    unit: str
-    source: str
-    threshold: dict[str, str] = Field(default_factory=dict)
-
-    @property
-    def mbean(self) -> str:
-        """The MBean behind the number, or the request or host metric where it is none."""
-        return _named_mbean(self.source)
-
-
-class LookAlike(BaseModel):
-    """A healthy or different state that shows a similar picture, and what separates it."""
-
-    model_config = ConfigDict(extra="forbid")
-    name: str
-    separated_by: str
-
-
-class Advice(BaseModel):
-    """What the owner does or checks when it is detected, of some causes or of all; `command` is one line to copy."""
-
-    model_config = ConfigDict(extra="forbid")
-    causes: list[str] = Field(default_factory=list)
-    text: str = Field(min_length=12)
-    command: str | None = None
-
-
-class Subjects(BaseModel):
-    """Subjects of one kind: a template over a row, `broker {{ broker }}`; of more than `most` the rest is counted.
-
-    The worst come first, unless they are listed `by_name`. Where things of one kind are named in several ways: a
-    template of each, in this order.
-    """
-
-    model_config = ConfigDict(extra="forbid")
-    name: str | list[str]
-    most: int = Field(default=15, ge=1)
-    by_name: bool = False
-
-    @property
-    def names(self) -> list[str]:
-        """Its templates."""
-        return [self.name] if isinstance(self.name, str) else self.name
-
-
-class Places(BaseModel):
-    """Places of evidence that is of several things: a template over each row; the first of them, joined by commas."""
-
-    model_config = ConfigDict(extra="forbid")
-    text: str
-    most: int = Field(ge=1)
-
-
-class BoundList(BaseModel):
-    """A bound that is a list: a template over each row that names subjects; of more than `most` the rest is counted."""
-
-    model_config = ConfigDict(extra="forbid")
-    text: str
-    most: int = Field(ge=1)
-
-
-class Chart(BaseModel):
-    """A picture of the letter: its title is a template over a row of series.sql."""
-
-    model_config = ConfigDict(extra="forbid")
-    title: str
-    unit: str
-    threshold: str | None = None
+def _known(kind: str, name: str, known: Iterable[str], *location: str | int) -> None:
+    """Raise FaultAt for a name that the file does not declare."""
+    if name not in (names := list(known)):
+        raise FaultAt(location, unknown_name(f"no such {kind}: {name}", name, names))
 
 
 class Signature(BaseModel):
@@ -169,30 +91,36 @@ class Signature(BaseModel):
 
     @model_validator(mode="after")
     def _consistent(self) -> "Signature":
-        for row in self.evidence:
-            unknown = [*(set(row.threshold) - set(self.causes)), *(set(row.threshold.values()) - set(self.thresholds))]
-            if unknown:
-                raise ValueError(f"evidence {row.value}: no such cause or threshold: {', '.join(sorted(unknown))}")
-            _named_mbean(row.source)
-        if unknown := sorted(set(self.noticed_as) - set(self.causes)):
-            raise ValueError(f"noticed_as: no such cause: {', '.join(unknown)}")
-        for need in self.needs.values():
-            need.check(self.thresholds)
-        for advice in self.advice:
-            if unknown := sorted(set(advice.causes) - set(self.causes)):
-                raise ValueError(f"advice: no such cause: {', '.join(unknown)}")
-        if unknown := sorted(set(self.owner_words) - set(self.causes)):
-            raise ValueError(f"owner_words: no such cause: {', '.join(unknown)}")
-        for one in self.owner_words.values():
-            one.check({row.value for row in self.evidence})
-        for chart in self.charts.values():
-            if chart.threshold is not None and chart.threshold not in self.thresholds:
-                raise ValueError(f"chart {chart.title}: no such threshold: {chart.threshold}")
-        lists = [bound.text for bound in self.bounds.values() if isinstance(bound, BoundList)]
-        names = [text for kind in self.subjects for text in kind.names] + [one.title for one in self.charts.values()]
+        for index, row in enumerate(self.evidence):
+            for cause, threshold in row.threshold.items():
+                _known("cause", cause, self.causes, "evidence", index, "threshold", cause)
+                _known("threshold", threshold, self.thresholds, "evidence", index, "threshold", cause)
+            placed(("evidence", index, "source"), partial(named_mbean, row.source))
+        for name, need in self.needs.items():
+            placed(("needs", name), partial(need.check, self.thresholds))
+        for index, advice in enumerate(self.advice):
+            for cause in advice.causes:
+                _known("cause", cause, self.causes, "advice", index, "causes")
+        for cause in self.noticed_as:
+            _known("cause", cause, self.causes, "noticed_as", cause)
+        for cause, words in self.owner_words.items():
+            _known("cause", cause, self.causes, "owner_words", cause)
+            placed(("owner_words", cause), partial(words.check, {row.value for row in self.evidence}))
+        for name, chart in self.charts.items():
+            if chart.threshold is not None:
+                _known("threshold", chart.threshold, self.thresholds, "charts", name, "threshold")
+            placed(("charts", name, "title"), partial(template, chart.title))
+        for name, bound in self.bounds.items():
+            if isinstance(bound, BoundList):
+                placed(("bounds", name, "text"), partial(template, bound.text))
         places = self.place if isinstance(self.place, list) else [getattr(self.place, "text", self.place)]
-        for text in (*places, *names, *lists, *self.table.values()):
-            template(text)
+        for text in places:
+            placed(("place",), partial(template, text))
+        for index, one in enumerate(self.subjects):
+            for text in one.names:
+                placed(("subjects", index, "name"), partial(template, text))
+        for heading, text in self.table.items():
+            placed(("table", heading), partial(template, text))
         return self
 
     @property
@@ -213,7 +141,7 @@ class Signature(BaseModel):
 
     def remeasure_for(self, jolokia_url: str) -> str:
         """The owner's one-line request, with the broker's URL and the MBeans' names filled in."""
-        filled = re.sub(r"\{([a-z_]+\.[a-z0-9_]+(?:\[\w+\])?)\}", lambda m: _named_mbean(m[1]), self.remeasure)
+        filled = re.sub(r"\{([a-z_]+\.[a-z0-9_]+(?:\[\w+\])?)\}", lambda m: named_mbean(m[1]), self.remeasure)
         return filled.replace("{jolokia}", jolokia_url.rstrip("/"))
 
 

@@ -37,13 +37,17 @@ _PART = "<!--part-->"
 
 @dataclass(frozen=True)
 class Entry:
-    """One cluster of the digest. changes None: it has no letter, and `problem` says why."""
+    """One cluster of the digest. said: the worst that was measured, in its owner's words, or empty.
+
+    changes None: it has no letter, and `problem` says why.
+    """
 
     cluster: str
     worst: str
     weight: str
     environment: str
     news: str
+    said: str
     problem: str
     judged: JudgedDay | None
     changes: Changes | None
@@ -93,7 +97,7 @@ def _entry(
         except (TypeError, KeyError, ValueError) as error:
             raise unreadable(cluster, ds, error) from error
     except LetterError as error:
-        return Entry(cluster, "unknown", "critical", "", "no letter", clean(str(error), 300), None, None)
+        return Entry(cluster, "unknown", "critical", "", "no letter", "", clean(str(error), 300), None, None)
     pressing = judged.pressing
     news = "first letter" if changes.since is None else plural(len(changes.changes), "change")
     same = "told again" if unsure else "no change"
@@ -103,6 +107,7 @@ def _entry(
         weighed(pressing.severity, judged.environment) if pressing else "info",
         judged.environment or "",
         news if changes.since is None or changes.changes else same,
+        judged.said,
         {"not measured": "nothing was measured"}.get(judged.unjudged, judged.unjudged),
         judged,
         changes,

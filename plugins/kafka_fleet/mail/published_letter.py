@@ -12,6 +12,7 @@ from kafka_fleet.documents.day_summaries import read_day_summary
 from kafka_fleet.documents.finding import Finding, parsed_findings
 from kafka_fleet.documents.summary import DaySummary, read_reported
 from kafka_fleet.knowledge.advisories import load_advisories
+from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.mail.last_sent import clean_days, last_measured
 from kafka_fleet.mail.late_judgements import late_days
 from kafka_fleet.report.attachments import attachments
@@ -20,9 +21,10 @@ from kafka_fleet.report.changes_section import first_part, with_first_part
 from kafka_fleet.report.finding_addresses import page_url
 from kafka_fleet.report.letter import findings_digest
 from kafka_fleet.report.priority import most_pressing
-from kafka_fleet.report.screen_model import News
+from kafka_fleet.report.screen_model import BREVITIES, News
 from kafka_fleet.report.short_letter import ShortLetter, render_short
 from kafka_fleet.report.subject_lines import subject_line
+from kafka_fleet.report.trouble import measured, words_of
 from kafka_fleet.store.generations import current_generation
 from kafka_fleet.store.home import Home
 from kafka_fleet.store.versions import NewerVersion, document
@@ -89,6 +91,14 @@ class JudgedDay:
         return first_part(
             changes, load_advisories(), self.findings, self.standing, self.faults, self.pressing, self.environment
         )
+
+    @property
+    def said(self) -> str:
+        """The worst of what was measured and is not acknowledged, short and in its owner's words; else empty."""
+        accepted = frozenset(key for key, (_one, void) in self.standing.items() if void is None)
+        known = load_signatures()
+        found = [one for one in measured(self.report, self.findings, accepted, known) if one.key not in accepted]
+        return words_of(found[0], load_advisories(), known, BREVITIES[2]).short if found and not self.unjudged else ""
 
     @property
     def report_name(self) -> str:

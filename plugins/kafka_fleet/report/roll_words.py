@@ -101,6 +101,8 @@ def _groups(roll: RollReport) -> Iterator[str]:
         if roll.rebalances is None
         else f"Coordinators completed {plural(roll.rebalances, 'rebalance')}"
     )
+    if roll.rebalancing:
+        yield f"Seen amid a rebalance: group {', '.join(displayed(one, _LONGEST) for one in roll.rebalancing)}"
     if roll.groups_moved is None:
         yield "Groups whose coordinator moved: not measured"
     elif roll.groups_moved:

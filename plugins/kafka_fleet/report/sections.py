@@ -9,6 +9,7 @@ from kafka_fleet.domain import severity_rank
 from kafka_fleet.knowledge.advisories import Advisory
 from kafka_fleet.report.cards import component_words, own_text
 from kafka_fleet.report.formatting import number, plural, sentence
+from kafka_fleet.report.undecided import Decider, deciders
 from kafka_fleet.report.view_models import Cut, Limits, cut_list
 
 
@@ -27,10 +28,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Undecided:
-    """Findings that could not be decided for the same reason; the worst first, then their other ids."""
+    """Findings that one thing would decide. decided_by: a sentence; the worst findings, then the other ids."""
 
+    decided_by: str
     reasons: Cut
-    total: str
     rows: tuple[Row, ...]
     ids: Cut
 
@@ -83,23 +84,21 @@ def make_row(finding: Finding, advisories: Mapping[str, Advisory]) -> Row:
 
 
 def undecided(findings: Sequence[Finding], advisories: Mapping[str, Advisory], limits: Limits) -> tuple[Undecided, ...]:
-    """Findings grouped by their reasons, the group with the worst severity first. Input sorted worst first."""
-    groups: dict[tuple[str, ...], list[Finding]] = {}
-    for finding in findings:
-        groups.setdefault(tuple(finding.missing) or ("No reason was recorded.",), []).append(finding)
-    kept = dict(list(groups.items())[: limits.rows])
-    rest = [finding for reasons, members in groups.items() if reasons not in kept for finding in members]
+    """Findings grouped by what would decide them, most of them first; what does not fit is in the last group."""
+    groups = deciders(findings)
+    kept, rest = groups[: limits.rows], groups[limits.rows :]
     if rest:
-        kept[("Other reasons; the list of findings names each.",)] = rest
+        others = tuple(finding for one in rest for finding in one.findings)
+        kept.append(Decider("Other reasons, which the list of findings names", others, ()))
     most = max(1, limits.rows // max(1, len(kept)))
     return tuple(
         Undecided(
-            reasons=cut_list([sentence(reason) for reason in reasons], limits.sentences),
-            total=plural(len(members), "issue"),
-            rows=tuple(make_row(f, advisories) for f in members[:most]),
-            ids=cut_list([f.advisory for f in members[most:]], limits.ids),
+            decided_by=one.line,
+            reasons=cut_list([sentence(reason) for reason in one.reasons], limits.sentences),
+            rows=tuple(make_row(f, advisories) for f in one.findings[:most]),
+            ids=cut_list([f.advisory for f in one.findings[most:]], limits.ids),
         )
-        for reasons, members in kept.items()
+        for one in kept
     )
 
 

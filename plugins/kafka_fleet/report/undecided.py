@@ -17,7 +17,7 @@ _BROKER = r"(?:broker |controller )?(?P<broker>\d+)"
 _RULES = tuple(
     (re.compile(pattern), what)
     for pattern, what in (
-        (r"no sweep reached this cluster", "Reach the cluster"),
+        (r"[Nn]o sweep (?:reached this cluster|of this day)", "Reach the cluster"),
         (r"not asked for in this run", "Judge the day by all signatures"),
         (rf"the (?:settings|listeners) of {_BROKER} were not read", "Read the settings of {brokers}"),
         (rf"{_BROKER} reports no setting (?P<name>\S+)", "Find out {name} of {brokers}, which report no such setting"),
@@ -50,7 +50,7 @@ _RULES = tuple(
 
 @dataclass(frozen=True)
 class Decider:
-    """One thing that would decide findings. text: a sentence without what waits for it; reasons: each once."""
+    """One thing that would decide findings. text: what to do, or the reason itself; reasons: the others, each once."""
 
     text: str
     findings: tuple[Finding, ...]
@@ -59,8 +59,8 @@ class Decider:
     @property
     def line(self) -> str:
         """`Read the settings of broker 3: 12 issues wait for it.`"""
-        count = len(self.findings)
-        return f"{self.text}: {plural(count, 'issue waits', 'issues wait')} for it."
+        waiting = f"{plural(len(self.findings), 'issue waits', 'issues wait')} for it."
+        return f"{self.text} {waiting}" if self.text.endswith(".") else f"{self.text}: {waiting}"
 
 
 def _rule(reasons: Sequence[str]) -> tuple[int, str]:
@@ -95,10 +95,11 @@ def deciders(findings: Sequence[Finding]) -> list[Decider]:
     made = []
     for (place, name), own in groups.items():
         if place == len(_RULES):
-            text = sentence(name).rstrip(".")
+            text = sentence(name)
         else:
             what = _RULES[place][1]
             text = what.format(name=name, brokers=_brokers(place, own) if "{brokers}" in what else "")
-        reasons = tuple(dict.fromkeys(reason for one in own for reason in one.missing))
+        missing = dict.fromkeys(reason for one in own for reason in one.missing)
+        reasons = tuple(reason for reason in missing if sentence(reason) != text)
         made.append(Decider(text, tuple(sorted(own, key=lambda one: (severity_rank(one.severity), one.key))), reasons))
     return sorted(made, key=lambda one: (-len(one.findings), severity_rank(one.findings[0].severity), one.text))

@@ -36,7 +36,8 @@ def upgrade_lines(
     rest = [one for one in open_ones if one.verdict != "confirmed"]
     order = [*confirmed, *(one for one, _weight in weighed_exposures(rest, advisories, report))]
     left = {str(one.advisory) for one in open_ones}
-    every = Span(f"{len(left):,}", cluster_url(news.page, report.cluster, report.ds, EXPOSED))
+    where = cluster_url(news.page, report.cluster, report.ds, EXPOSED)
+    every = len(left)
     lines: list[Line] = []
     opened: set[str] = set()
     for step in (report.plan.now, report.plan.next, report.plan.clients):
@@ -48,12 +49,11 @@ def upgrade_lines(
         left -= set(closed)
         opened |= set(step.opens)
         opens = f", opens {len(step.opens):,}" if step.opens else ""
-        counted = f"{len(closed):,} of " if not lines else f"{len(closed):,} more"
-        total: tuple[str | Span, ...] = (every,) if not lines else ()
-        what = f"{_WHAT.get(step.component, step.component)} to {step.release}: closes {counted}"
-        lines.append(line(what, *total, *_named(step, closed, order, ids), f"{opens}."))
+        counted = Span(f"{len(closed):,} of {every:,}" if not lines else f"{len(closed):,} more", where)
+        what = f"{_WHAT.get(step.component, step.component)} to {step.release}: closes "
+        lines.append(line(what, counted, *_named(step, closed, order, ids), f"{opens}."))
     if not lines:
-        return (line("No upgrade that was looked at closes any of ", every, ": see each of them."),)
+        return (line("No upgrade that was looked at closes any of ", Span(f"{every:,}", where), ": see each of them."),)
     if left:
         settings = sum(1 for key in left if key in advisories and advisories[key].setting)
         why = f" ({settings:,} of them settings)" if settings else ""

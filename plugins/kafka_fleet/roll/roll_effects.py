@@ -13,6 +13,7 @@ from kafka_fleet.knowledge.evidence import iso
 from kafka_fleet.roll.arrow_rows import counts
 from kafka_fleet.roll.day_rows import DayRows, Row
 
+_REBALANCING = ("PreparingRebalance", "CompletingRebalance", "Assigning", "Reconciling")  # the last two: KIP-848
 AROUND = timedelta(minutes=30)  # at least so much before and after a roll is held beside it
 
 
@@ -93,6 +94,16 @@ def groups_moved(day: DayRows, begin: datetime, end: datetime) -> tuple[int, lis
             members[group] = max(members[group], one["members"] or 0)
     moved = sorted((g for g, own in seen.items() if len(own) > 1), key=lambda g: (-members[g], g))
     return len(moved), moved[:NAMED]
+
+
+def groups_rebalancing(day: DayRows, begin: datetime, end: datetime) -> list[str]:
+    """Groups that a sweep of the roll saw amid a rebalance, those with the most members."""
+    rows = day.facts("group_coordinators", ("group_id", "sweep_at", "group_state", "members")) or []
+    seen: Counter[str] = Counter()
+    for one in rows:
+        if begin < one["sweep_at"] <= end and one["group_state"] in _REBALANCING and one["group_id"] is not None:
+            seen[one["group_id"]] = max(seen[one["group_id"]], one["members"] or 0)
+    return sorted(seen, key=lambda group: (-seen[group], group))[:NAMED]
 
 
 def under_min_isr(metrics: pa.Table, begin: datetime, end: datetime) -> Bounds | None:

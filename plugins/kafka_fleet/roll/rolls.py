@@ -10,6 +10,7 @@ from kafka_fleet.roll.restarts import Restart, restarts_of
 from kafka_fleet.roll.roll_effects import (
     errors_of,
     groups_moved,
+    groups_rebalancing,
     leadership,
     rebalances,
     reconnects_of,
@@ -51,6 +52,7 @@ def _report(day: DayRows, series: Sequence[Restart], report: ClusterReport) -> R
         rebalances=rebalances(day.metrics, begin, end),
         groups_moved=None if moved is None else moved[0],
         groups=[] if moved is None else moved[1],
+        rebalancing=groups_rebalancing(day, begin, end),
         leadership=leadership(day, [one.broker for one in restarts], end),
         symptoms=symptoms_of(report, begin, end),
     )

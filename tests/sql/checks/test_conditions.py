@@ -158,7 +158,7 @@ def test_a_faulty_folder_is_named(tmp_path: Path, changes: dict[str, Any], words
     content = yaml.safe_load((whole / "condition.yaml").read_text(encoding="utf-8"))
     (folder / "condition.yaml").write_text(yaml.safe_dump(content | changes))
     (folder / "detections.sql").write_text((whole / "detections.sql").read_text(encoding="utf-8"))
-    with pytest.raises(CatalogueError, match=f"condition.yaml: .*{words}"):
+    with pytest.raises(CatalogueError, match=rf"condition.yaml, line \d+: .*{words}"):
         load_conditions(tmp_path)
 
 

@@ -211,7 +211,7 @@ def test_a_faulty_folder_is_named(tmp_path, changes, words):
     (folder / "plot.yaml").write_text(yaml.safe_dump(content | changes))
     for query in ("query", "missing"):
         (folder / f"{query}.sql").symlink_to(sql_dir() / f"plots/fetch_times/{query}.sql")
-    with pytest.raises(CatalogueError, match=f"plot.yaml: .*{words}"):
+    with pytest.raises(CatalogueError, match=rf"plot.yaml, line \d+: .*{words}"):
         load_plots(tmp_path)
 
 

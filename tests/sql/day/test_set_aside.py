@@ -11,6 +11,7 @@ from pyspark.errors import PySparkException
 from fleet_spark import tables
 from fleet_spark.facts import write_facts
 from fleet_spark.judge import tables_needed, write_findings
+from fleet_spark.sql_files import SqlFileError
 from fleet_spark.tables import Day
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.store.excluded_clusters import set_aside
@@ -161,7 +162,7 @@ def test_every_cluster_may_be_guilty(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("condition", "clusters", "reason"),
     [
-        (BROKEN, HEALTHY, "UNRESOLVED_COLUMN"),
+        (BROKEN, HEALTHY, rf"sql/marts/{TABLE}.sql, line \d+: .UNRESOLVED_COLUMN"),
         (
             "IF((SELECT count(DISTINCT cluster) FROM raw_sweeps) > 1, raise_error('together'), TRUE)",
             HEALTHY,
@@ -174,7 +175,7 @@ def test_every_cluster_may_be_guilty(tmp_path: Path) -> None:
 def test_what_no_cluster_does_by_itself_ends_the_job_as_ever(
     tmp_path: Path, condition: str, clusters: list[str], reason: str
 ) -> None:
-    with pytest.raises(PySparkException, match=reason):
+    with pytest.raises((PySparkException, SqlFileError), match=reason):
         facts(tmp_path, condition, clusters)
     assert set_aside(tmp_path / "home", recorded_day(), "g0001") == {}
     assert current_generation(tmp_path / f"home/facts/{TABLE}/ds={recorded_day()}") is None

@@ -2,9 +2,12 @@
 
 write_home(home)                                       every recorded cluster, on the day of the recording
 write_home(home, ["follower331"], days=-1)             one of them, as if recorded a day earlier
+
+As a program, `python -m support.homes.recorded HOME`: every cluster, and HOME/fleet.yaml for commands that want one.
 """
 
 import copy
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -14,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
+import yaml
 
 from kafka_fleet.store.raw.landing import land
 from kafka_fleet.store.raw.manifests import Manifest
@@ -97,3 +101,35 @@ def changed(scenario: str, cluster: str, change: Callable[[list[Sweep]], list[Sw
     for one in sweeps:
         one.cluster = cluster
     return sweeps
+
+
+def fleet_file(names: Iterable[str]) -> str:
+    """A fleet file of these clusters, which answer nowhere any more."""
+    entry = {
+        "environment": "production",
+        "owners": ["kafka-platform@example.org"],
+        "bootstrap_servers": ["127.0.0.1:9092"],
+        "jolokia": {"url_template": "http://{host}:8778/jolokia"},
+    }
+    clusters = [{"id": name, **copy.deepcopy(entry)} for name in names]  # else YAML would write aliases
+    return yaml.safe_dump({"version": 1, "clusters": clusters}, sort_keys=False)
+
+
+def main(arguments: list[str]) -> int:
+    """Entry point."""
+    if len(arguments) != 1:
+        print("usage: python -m support.homes.recorded HOME", file=sys.stderr)
+        return 2
+    home = Path(arguments[0])
+    if (home / "raw").exists():
+        print(f"{home} has sweeps already; take another folder", file=sys.stderr)
+        return 2
+    home.mkdir(parents=True, exist_ok=True)
+    landed = write_home(home)
+    (home / "fleet.yaml").write_text(fleet_file(scenarios()))
+    print(f"{len(landed)} sweeps of {len(scenarios())} clusters, recorded on {recorded_day()}; {home / 'fleet.yaml'}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

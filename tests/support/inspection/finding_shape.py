@@ -3,6 +3,8 @@
 from datetime import datetime
 from typing import Any
 
+from kafka_fleet.knowledge.signatures import load_signatures
+
 NONE = type(None)
 KEYS: dict[str, tuple[type, ...]] = {
     "schema_version": (int,),
@@ -42,16 +44,7 @@ WORDS = {
     "signature_state": {"detected", "quiet", "not_evaluated", None},
     "strength": {"conclusive", "suggestive", None},
 }
-CAUSES = {
-    "fetch_latency": {"follower", "redirect", "min_bytes", "tls_poll"},
-    "isr_stagnation": {"frozen", "dead_broker", "catching_up", "reassignment"},
-    "offset_rewind": {"stale_load", "truncation", "unclean_election", "manual"},
-    "partition_growth": {"growth", "first_start", "offsets_expired"},
-    "partition_skew": {"leader_bound", "key_bound", "adaptive"},
-    "reconnect_storm": {"restart", "leader_move", "deploy", "auth_failures"},
-    "retriable_errors": {"election", "min_isr", "timeout"},
-    "unclean_restart": {"killed", "clean_roll", "long_recovery"},
-}
+CAUSES = {name: set(one.causes) for name, one in load_signatures().items()}
 COMPONENTS = {
     "broker", "controller", "client-producer", "client-consumer", "client", "streams", "connect", "host", "topic",
 }  # fmt: skip

@@ -81,7 +81,6 @@ def test_ready_as_json(home: Path, capsys) -> None:
         (["what-if", "rack", "--rack", "r9"], "has no broker in rack r9; racks: r1, r2, r3"),
         (["what-if", "partitions", "--topic", "none", "--add", "2"], "has no topic none at its newest sweep"),
         (["roll", "--day", "2020-01-01"], "2020-01-01: nothing is judged of payments-eu"),
-        (["roll"], "no judged day shows a restart of payments-eu"),
     ],
 )
 def test_what_is_not_there_is_a_sentence(home: Path, capsys, words: list[str], sentence: str) -> None:
@@ -140,6 +139,13 @@ def test_a_day_of_an_earlier_version_says_so(tmp_path: Path, capsys) -> None:
     publish_day(tmp_path, DS, {CLUSTER: (dossier(CLUSTER, DS), [])}, letters=False)
     assert run(tmp_path, "roll") == 2
     assert "was judged before rolls were kept" in capsys.readouterr().err
+
+
+def test_a_cluster_without_any_restart_has_no_roll(home: Path, capsys) -> None:
+    assert run(home, "roll") == 0
+    assert capsys.readouterr().out == f"no judged day shows a restart of {CLUSTER}\n"
+    assert run(home, "roll", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["rolls"] == []
 
 
 def test_what_if_prints_consequences(home: Path, capsys) -> None:

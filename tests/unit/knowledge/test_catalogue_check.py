@@ -15,6 +15,7 @@ from kafka_fleet.knowledge.signatures import load_signatures
 
 ISSUE = "issues/KAFKA-14334.yaml"
 SIGNATURE = "sql/signatures/retriable_errors/signature.yaml"
+OLD_JAVA = "value: old_java\n    unit: connections\n    source: client_software.connections"
 CONDITION = "sql/conditions/min_isr_unsafe/condition.yaml"
 
 
@@ -57,9 +58,14 @@ def test_the_project_s_own_are_without_fault() -> None:
         (ISSUE, "{broker_config: replica.selector.class, is: set}", "{measured: min_isr}", "preconditions, entry 1, ",
          "no such condition: min_isr; did you mean min_isr_unsafe?"),
         (ISSUE, "title: A consumer's", "title: A consumer: a", "mapping values are not allowed", "in quotes"),
-        (SIGNATURE, "  election: The", "  elektion: The", "file: evidence errors: no such cause", "election"),
+        (SIGNATURE, OLD_JAVA, OLD_JAVA.replace("soft", "sofd"), "evidence, entry 4, source: client_sofdw", ""),
+        (SIGNATURE, "{title: \"Produce errors that a retry mends, {{ object_name }}\"", "{title: \"Produce {{ x\"",
+         "charts.errors.title: template", "Produce"),
+        (SIGNATURE, "amount < min_errors\n", "amount < min_erors\n", "needs.clients: needs: met: no such value", ""),
+        (SIGNATURE, "causes: [timeout]", "causes: [timout]", "advice, entry 6, causes: no such cause", "mean timeout?"),
+        (CONDITION, "cluster_place: \"{{", "cluster_place: \"{{ {{", "cluster_place: template", ""),
         (SIGNATURE, "symptom: >-", "symptoms: >-", "symptoms: unknown key", "did you mean symptom?"),
-        (SIGNATURE, "    value: errors\n", "    valeu: errors\n", "evidence, entry 1, valeu: ", "mean value?"),
+        (SIGNATURE, "    value: errors\n", "    valeu: errors\n", "evidence, entry 1, valeu", "mean value?"),
         (CONDITION, "question: Does", "qestion: Does", "qestion: unknown key", "did you mean question?"),
         (CONDITION, "to be down?", "to be down.", "question: must be a question that ends in ?", ""),
         (CONDITION, "id: min_isr_unsafe", "id: min_isr_safe", "id: min_isr_safe differs from its folder", ""),
@@ -74,8 +80,8 @@ def test_a_fault_is_named_with_file_line_and_key(
     assert where.endswith(Path(file).name)
     assert key in said
     assert meant in said
-    told = int(said.partition(":")[0])
-    assert told in ((1,) if key.startswith("file:") else (line, line - 1))  # a folded text begins on the line before
+    told, changed = int(said.partition(":")[0]), line + before.rstrip("\n").count("\n")
+    assert told in (changed, changed - 1, changed - 2, changed - 3)  # the key of a need, or of a folded text
 
 
 def test_faults_of_all_files_come_at_once(copied: Path) -> None:

@@ -40,7 +40,7 @@ def test_the_same_thing_seen_is_one_line():
 
 def test_a_sentence_for_a_cause_that_is_none_is_refused():
     one = SIGNATURES["fetch_latency"]
-    with pytest.raises(ValidationError, match="noticed_as: no such cause: nobody"):
+    with pytest.raises(ValidationError, match="no such cause: nobody; allowed: follower"):
         Signature.model_validate({**one.model_dump(), "noticed_as": {"nobody": ["Consumers are late."]}})
     with pytest.raises(ValidationError, match="at most 140"):
         Signature.model_validate({**one.model_dump(), "noticed_as": {"follower": ["L" + "a" * 150 + "te."]}})

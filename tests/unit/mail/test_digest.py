@@ -47,7 +47,7 @@ def test_the_most_pressing_cluster_comes_first_by_its_weight(tmp_path, box, send
     assert message["Importance"] == "high"
     places = [text.index(name) for name in ("c-prod (production)", "a-dev (development)", "b-prod (production)")]
     assert places == sorted(places)
-    assert "weighs high" in text
+    assert "weighs high; first letter: consumers read half a second late" in text
     html = message.get_body(("html",)).get_content()
     assert html.index(">c-prod<") < html.index(">a-dev<") < html.index(">b-prod<")
     files = sorted(one.get_filename() for one in message.iter_attachments())

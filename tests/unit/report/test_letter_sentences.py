@@ -38,10 +38,9 @@ class Told:
 
     @property
     def undecided(self) -> list[str]:
-        """The reasons, as paragraphs above `3 issues:` and their list."""
-        return [
-            one_line(text) for text in re.split(r"  [\d,]+ issues?:\n(?:  .*\n?)*", self.section(UNDECIDED)) if text
-        ]
+        """What would decide issues, with the reasons, as paragraphs above their list."""
+        parts = re.split(r"^  - .*\n?(?:^ {4,}.*\n?)*", self.section(UNDECIDED), flags=re.M)
+        return [one_line(text) for text in parts if text.strip()]
 
 
 def one_line(text: str) -> str:

@@ -127,7 +127,7 @@ def partly(**counts: int) -> Json:
     row = {
         "broker": 1, "advertised_host": "b1", "rack": None, "kafka_release": None, "ok_reads": 0, "partial_reads": 0,
         "truncated_reads": 0, "failed_reads": 3, "failure_kinds": ["refused"], "failure_details": [],
-        "missing_mbeans": None, "jolokia_url": None,
+        "missing_mbeans": None, "replica_count": None, "jolokia_url": None,
     }  # fmt: skip
     case = Case("payments-eu", {"environment": "production"}, Declared(), ClusterFacts(()), about, [row], [], [])
     return cluster_report(DS, case, {}, {}, {}, NO_PLAN, []).plain()

@@ -140,6 +140,18 @@ def test_groups_whose_coordinator_moved_are_named_by_members(tmp_path: Path) -> 
     assert (one.groups_moved, one.groups) == (2, ["large", "small"])
 
 
+def test_groups_amid_a_rebalance_are_named(tmp_path: Path) -> None:
+    rows = [
+        {"group_id": group, "members": members, "group_state": state, "sweep_at": at(minute)}
+        for group, members, state, minute in [
+            ("a", 1, "PreparingRebalance", 10), ("b", 7, "CompletingRebalance", 10), ("c", 9, "Stable", 10),
+            ("d", 9, "PreparingRebalance", 60), ("e", 9, "PreparingRebalance", 0),
+        ]
+    ]  # fmt: skip
+    (one,) = rolls(day(tmp_path, {"restarts": [restart(1, 0)], "group_coordinators": rows}))
+    assert one.rebalancing == ["b", "a"]
+
+
 @pytest.mark.parametrize(
     ("gauge", "bounds"),
     [
