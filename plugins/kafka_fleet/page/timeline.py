@@ -73,7 +73,7 @@ def _measured(one: RollReport) -> str:
     said = [f"{plural(brokers, 'broker')} restarted"]
     said += [f"to {joined(one.to_releases)}"] if one.kind == "upgrade" and one.to_releases else []
     killed = sum(restart.stop == "killed" for restart in one.restarts)
-    return clean(" ".join(said) + (f", {killed:,} without a controlled shutdown" if killed else ""), _CLIP)
+    return str(clean(" ".join(said) + (f", {killed:,} without a controlled shutdown" if killed else ""), _CLIP))
 
 
 def _read_off(ds: str, was: str | None, found: DaySummary) -> Iterator[tuple[str, str]]:
