@@ -7,13 +7,11 @@ language that reads the results can represent. What lies outside counts as not m
 """
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 
 from pyspark.sql.types import ArrayType, DoubleType, LongType, StructField, StructType, TimestampType
 
-MOST = 2**60  # counts, offsets, bytes: a broker that sends 10 GB/s has sent as much after 3.6 years
-FIRST, LAST = datetime(1970, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)  # moments
-LAST_S = round(LAST.timestamp())
+from kafka_fleet.schema.bounds import FIRST, LAST, LAST_S, MOST
+
 # the collector's own, which files are skipped and joined by
 SWEEPS = ("sweep_at", "last_sweep_at", "previous_sweep_at")
 

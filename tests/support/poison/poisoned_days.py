@@ -5,6 +5,8 @@ way, and read as the jobs read raw.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,6 +26,8 @@ from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.conditions import load_conditions
 from kafka_fleet.knowledge.plots import load_plots
 from kafka_fleet.knowledge.signatures import load_signatures
+from kafka_fleet.roll.day_rows import LAST
+from kafka_fleet.roll.readiness import READS
 from kafka_fleet.schema.raw_tables import SCHEMA_VERSION, raw_schemas
 from kafka_fleet.store.generations import claim_generation
 from kafka_fleet.store.raw.manifests import Damaged, DataFile, Manifest
@@ -45,11 +49,28 @@ class Held(Day):
     poisoned: Sequence[Poisoned] = ()
 
     def sweeps(self, clusters: list[str]) -> tuple[list[Manifest], list[Damaged]]:
+        return [one for one in self._manifests if not clusters or one.cluster in clusters], []
+
+    @cached_property
+    def _manifests(self) -> list[Manifest]:
+        """The sweeps of each cluster, with files of their own of what is read without Spark (fleet_spark/rolls.py)."""
         found = []
         for one in self.poisoned:
-            for at in sorted({row["sweep_at"] for row in one.tables["sweeps"]}):
-                found.append(Manifest(one.cluster, at.isoformat(), at, SCHEMA_VERSION, {}))
-        return [one for one in found if not clusters or one.cluster in clusters], []
+            times = sorted({row["sweep_at"] for row in one.tables["sweeps"]})
+            for at in times:
+                tables = {*READS, *LAST} if at == times[-1] else {"broker_metrics"}
+                files = {table: file for table in sorted(tables) if (file := self._file(one, table, at))}
+                found.append(Manifest(one.cluster, at.isoformat(), at, SCHEMA_VERSION, files))
+        return found
+
+    def _file(self, one: Poisoned, table: str, at: datetime) -> DataFile | None:
+        rows = [row for row in one.tables[table] if row["sweep_at"] == at]
+        if not rows:
+            return None
+        path = self.home / f"held/{one.cluster}/{at:%Y%m%dT%H%M%S.%f}.{table}.parquet"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(arrow(table, rows), path)
+        return DataFile(table, str(path.relative_to(self.home)), len(rows), path.stat().st_size, "")
 
     def load_raw(self, clusters: list[str]) -> list[Manifest]:
         self.damaged = []

@@ -136,6 +136,12 @@ def test_many_fleets_are_cut() -> None:
     assert len([s for s in subjects if s.startswith("client ")]) == 20
 
 
+def test_a_library_that_gives_no_version_is_no_release() -> None:
+    clients = (java("3.2.3"), ClientSoftware("apache-kafka-java", None, "L", 5.0))  # type: ignore[arg-type]
+    facts = ClusterFacts((BrokerFacts(1, "3.9.1"),), "KRaft", clients)
+    assert release_text(STICKY, exposure(STICKY, facts), facts) == "3.2.3"
+
+
 def test_release_and_side_follow_who_must_upgrade() -> None:
     facts = ClusterFacts((BrokerFacts(1, "3.9.1"), BrokerFacts(2, "3.9.2")), "KRaft", (java("3.10.0"), java("3.2.3")))
     sticky = exposure(STICKY, facts)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from kafka_fleet.schema.bounds import within_bounds
 from kafka_fleet.schema.raw_tables import raw_schemas
 from kafka_fleet.store.files import list_names_between, read_all, read_file, tells_of_file
 from kafka_fleet.store.home import Home
@@ -92,4 +93,4 @@ def _rows(home: Path, sweep: Manifest, name: str, columns: Sequence[str]) -> pa.
         old = [was for was, now in RENAMED.get(name, {}).items() if now in columns]
         file = pq.ParquetFile(io.BytesIO(read_file(home / sweep.files[name].path)))
         rows = as_raw(name, file.read(columns=[*columns, *old]))
-    return rows.select(list(columns)) if columns else rows
+    return within_bounds(rows.select(list(columns)) if columns else rows)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from kafka_fleet.schema.bounds import within_bounds
 from kafka_fleet.schema.raw_tables import STATES, raw_schemas
 from kafka_fleet.store.files import read_all
 from kafka_fleet.store.raw.manifests import Manifest, read_table
@@ -21,6 +22,6 @@ def sweep_rows(home: Path, sweeps: Sequence[Manifest], table: str, columns: Sequ
     read = read_all(lambda path: as_raw(table, read_table(home / path)).select(wanted), paths, home)
     empty = raw_schemas()[table].empty_table().select(wanted)
     found = pa.concat_tables([empty, *read])
-    return found.filter(
+    return within_bounds(found).filter(
         pc.is_in(found["sweep_at"], pa.array([one.sweep_at for one in sweeps], pa.timestamp("us", "UTC")))
     )
