@@ -26,6 +26,7 @@ from kafka_fleet.store.raw.layout import raw_location
 ROOT = Path(__file__).resolve().parents[3]
 DS, SWEEP = "2026-09-14", "20260914T120000.000000Z"
 OWN = {"home.py", "home_names.py", "layout.py"}  # layout.py reads paths that a commit names
+ROUTE = re.compile(r"/\w+/\{\w+\}")  # an address of the page
 BUILT = re.compile(rf"(^|[^a-z])ds=|^/?(raw|{'|'.join(STAGES)})/[^`]*$|^(_current|_mailed)\.json$")
 FILES = re.compile(r"(raw|facts|findings|signatures|reports|outbox|runs|replays)(/.*)?|(findings|summary)\.json")
 
@@ -123,7 +124,9 @@ def _strings(tree: ast.Module) -> Iterator[tuple[int, str]]:
 def _built(path: Path) -> Iterator[str]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     place = path.relative_to(ROOT)
-    yield from (f"{place}:{line}: {text!r}" for line, text in _strings(tree) if BUILT.search(text))
+    yield from (
+        f"{place}:{line}: {text!r}" for line, text in _strings(tree) if BUILT.search(text) and not ROUTE.fullmatch(text)
+    )
     for node in ast.walk(tree):
         if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Div):
             continue
