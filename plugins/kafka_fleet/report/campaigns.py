@@ -104,6 +104,9 @@ def _why_none(member: Member) -> str:
         return "its entry in the fleet file is not valid"
     if not report.judged:
         return "it was set aside" if report.set_aside is not None else "it was never reached"
+    steps = report.plan.now or report.plan.next
+    if steps and "candidates" not in report.plan.model_fields_set:  # a day of a version that did not keep them
+        return "its day keeps the steps of its plan and not the releases to choose from"
     return report.plan.note or ("" if member.releases else "no broker release was read")
 
 

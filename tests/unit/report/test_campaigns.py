@@ -6,6 +6,7 @@ from kafka_fleet.knowledge.releases import parse_release
 from kafka_fleet.report.campaigns import MOST, Gain, campaigns
 from kafka_fleet.report.obstacles import obstacles
 from kafka_fleet.report.release_map import ROWS, release_map
+from support.builders.letter_samples import payments
 from support.builders.upgrade_fleets import BUG, HOLE, candidate, document, fleet_member, rows, three
 
 SECURITY = {HOLE}
@@ -49,6 +50,15 @@ def test_a_cluster_without_a_document_and_one_without_a_release_are_named_with_t
     unread = fleet_member("e", document("e", [], release=None, plan={"note": "No broker release was read."}), [])
     reasons = dict(campaigns([*three(), unread], SECURITY).without.items)
     assert reasons == {"c": "this day has no document of it", "e": "No broker release was read."}
+
+
+def test_a_day_that_keeps_steps_and_no_candidates_claims_nothing():
+    """A version before candidates were kept; its plan names a release all the same."""
+    old = fleet_member("old", payments() | {"cluster": "old"}, [])
+    assert old.report.plan.now is not None
+    assert old.report.plan.candidates.server == []
+    ((name, why),) = campaigns([old], SECURITY).without.items
+    assert (name, why) == ("old", "its day keeps the steps of its plan and not the releases to choose from")
 
 
 @pytest.mark.parametrize(
