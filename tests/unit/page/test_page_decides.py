@@ -83,6 +83,7 @@ def test_three_hundred_clusters_are_bounded(tmp_path):
     fleet(tmp_path, 300)
     answer = client(tmp_path).get("/")
     assert "260 more clusters with less to gain" in text(answer)
+    assert "260 more clusters with less to gain" in text(client(tmp_path).get("/?page=2"))
 
 
 def test_a_cluster_whose_document_is_damaged_or_gone_costs_no_other(tmp_path):
