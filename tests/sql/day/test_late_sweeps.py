@@ -81,8 +81,9 @@ def test_late_sweeps_revise_a_compacted_day_and_its_letter_only_if_findings_chan
     assert mail_letter(home, DS, CLUSTER, OWNERS, smtp).ok
     told = subjects(box)
     assert len(told) == 2
-    assert told[0].startswith(f"{CLUSTER}: exposed, first letter")
-    assert told[1].startswith(f"Revised: {CLUSTER}: confirmed, ")
+    assert told[0].startswith(f"{CLUSTER}: nothing confirmed; ")
+    assert told[1].startswith(f"Revised: {CLUSTER}: ")
+    assert f"({BUG})" in told[1]
 
     in_time = tmp_path / "in_time"
     land_all(in_time, sorted([*quiet, *busy, between], key=lambda one: one.at))
