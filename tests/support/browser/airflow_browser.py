@@ -57,7 +57,8 @@ def look_inside(airflow: AirflowHome, day: str, cluster: str) -> Look:
             if inside == "Skip to the content":
                 reached = inside
                 break
-        frame.get_by_role("link", name=cluster, exact=True).press("Enter")
+        table = frame.get_by_role("region", name="Clusters and symptoms")
+        table.get_by_role("link", name=cluster, exact=True).press("Enter")
         frame.get_by_role("heading", name="The day in figures").wait_for()
         # Airflow's frame lets nothing out, neither to a window of its own nor to the whole window
         frame.get_by_role("link", name="The letter of this day").press("Enter")
