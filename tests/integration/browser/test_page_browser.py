@@ -155,13 +155,13 @@ def test_dark_mode_is_dark(browser, base):
 def test_the_whole_way_by_keyboard(browser, base):
     with watched(browser, java_script_enabled=False) as seen:
         seen.page.goto(f"{base}/four-days/")
-        focused = [tab(seen.page) for _ in range(14)]  # decisions, who was not measured, no upgrade, the table
+        focused = [tab(seen.page) for _ in range(16)]  # decisions, who was not measured, no candidates, the table
         names = [(one["tag"], one["name"]) for one in focused]
         assert names == [
             ("a", "Skip to the content"), ("a", "scheduled__2026-11-20T00:00:00+00:00"), ("a", "What do you see?"),
             ("select", "day"), ("select", "verdict"), ("select", "environment"), ("select", "owner"),
             ("button", "Show"), ("a", "payments-eu"), ("a", "lost-eu"), ("a", "archive-eu"),
-            ("a", "payments-eu"), ("a", "lost-eu"),
+            ("a", "payments-eu"), ("a", "archive-eu"), ("a", "lost-eu"), ("a", "payments-eu"),
             ("div", "Clusters and symptoms"),
         ]  # fmt: skip
         assert all(one["outline"] >= 2 and one["shown"] for one in focused), focused

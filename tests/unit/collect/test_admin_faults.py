@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from kafka import errors
 
-from support.builders.admin_sweeps import raising, swept
+from support.builders.admin_sweeps import Client, raising, swept
 
 GROUPS = {"groups", "group_members", "group_assignments", "group_offsets"}
 FAULTS = [
@@ -58,3 +58,37 @@ def test_one_broker_that_refuses_its_configs_and_one_that_says_nothing(monkeypat
     found = swept(monkeypatch, describe_configs=configs)
     assert {"broker_configs", "topic_configs"} <= set(found.missing)
     assert "is DescribeConfigs allowed?" in found.detail
+
+
+def test_a_broker_that_loads_its_groups_is_asked_again(monkeypatch):
+    waits: list[float] = []
+    asked: list[list[int]] = []
+    monkeypatch.setattr("kafka_fleet.collect.admin.groups.time.sleep", waits.append)
+    whole = Client().list_groups
+
+    def loading(broker_ids: list[int]) -> list[dict[str, Any]]:
+        asked.append(broker_ids)
+        if asked in ([[1]], [[1], [1]]):
+            raise errors.CoordinatorLoadInProgressError()
+        return whole(broker_ids)
+
+    found = swept(monkeypatch, list_groups=loading)
+    assert GROUPS & set(found.missing) == set()
+    assert sorted(row["group_id"] for row in found.tables["groups"]) == ["billing", "connect", "new"]
+    assert asked == [[1], [1], [1], [2]]
+    assert 2.0 in waits, "the second wait is longer"
+
+
+def test_a_broker_that_goes_on_loading_costs_its_own_groups_and_is_named(monkeypatch):
+    monkeypatch.setattr("kafka_fleet.collect.admin.groups.time.sleep", lambda _s: None)
+    whole = Client().list_groups
+
+    def loading(broker_ids: list[int]) -> list[dict[str, Any]]:
+        if broker_ids == [1]:
+            raise errors.CoordinatorLoadInProgressError()
+        return whole(broker_ids)
+
+    found = swept(monkeypatch, list_groups=loading)
+    assert set(found.missing) >= GROUPS
+    assert "broker 1: CoordinatorLoadInProgressError" in found.detail
+    assert sorted(row["group_id"] for row in found.tables["groups"]) == ["connect", "new"]

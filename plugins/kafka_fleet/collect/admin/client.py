@@ -23,6 +23,7 @@ from kafka_fleet.collect.admin.producers import has_producer_bug, read_producers
 
 RESOLVE_S = 5.0  # for the names of the bootstrap servers
 SETTLES_S = 1.0  # until every broker knows of a new topic
+GROUP_TABLES = ("groups", "group_members", "group_assignments", "group_offsets")
 Rows = list[dict[str, Any]]
 
 logging.getLogger("kafka").setLevel(logging.CRITICAL)  # its retries would fill the task log; failures are rows here
@@ -171,12 +172,10 @@ class _Reader:
 
     def list_groups(self) -> dict[str, Rows]:
         brokers = sorted(row["broker"] for row in self.tables.get("brokers", []))
-        each: list[list[int] | None] = [[broker] for broker in brokers]
-        for some in each or [None]:  # None: all that the library knows
-            self.in_time()
-            self.listed |= {group["group_id"]: group for group in self.client.list_groups(some)}
-        self.listed, told = groups.at_most(self.listed, groups.MOST)
-        for table in ("groups", "group_members", "group_assignments", "group_offsets"):
+        found, untold = groups.listed(self.client, brokers, self.in_time)
+        self.listed, told = groups.at_most(found, groups.MOST)
+        for table in GROUP_TABLES:
+            self.fault(table, untold)
             self.fault(table, told)
         return {"groups": groups.group_rows({}, self.listed)[0]["groups"]}
 
@@ -233,7 +232,7 @@ def sweep_admin(
         reader.step(("broker_configs",), reader.broker_configs)
         connected()
         reader.step(("topic_configs",), reader.topic_configs)
-        reader.step(("groups", "group_members", "group_assignments", "group_offsets"), reader.list_groups)
+        reader.step(GROUP_TABLES, reader.list_groups)
         if "groups" in reader.tables:
             reader.step(("group_members", "group_assignments"), reader.group_members)
             reader.step(("group_offsets",), reader.group_offsets)

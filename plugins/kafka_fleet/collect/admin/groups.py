@@ -5,6 +5,7 @@ is not ends the call; its list_group_offsets ends at the first group that refuse
 and each group is looked at by itself.
 """
 
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
@@ -23,6 +24,8 @@ from kafka_fleet.collect.admin.messages import ConsumerGroupDescribeRequest, Str
 # rows of assignments per request, the smallest groups first: one that claims very many costs itself
 ASSIGNED = 1_000_000
 MOST = 20_000  # groups of one cluster: a JVM of 1 GiB judges a day with as many (benchmarks/many_groups.py)
+LOADS_S = (1.0, 2.0, 4.0)  # waits for a coordinator that has just become one, as Kafka's own clients wait
+LOADING = (errors.CoordinatorLoadInProgressError, errors.CoordinatorNotAvailableError)
 CLASSIC = (None, "", "classic")  # groups that DescribeGroups tells of; brokers before 3.8 name no type
 
 
@@ -44,6 +47,37 @@ class Read(NamedTuple):
 
     found: dict[str, Any]
     lost: Lost
+
+
+def listed(
+    client: KafkaAdminClient, brokers: list[int], in_time: Callable[[], None]
+) -> tuple[dict[str, dict[str, Any]], str | None]:
+    """The groups that these brokers coordinate, and a sentence about the brokers that would not tell theirs.
+
+    No brokers: all that the library knows are asked.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    refused: list[str] = []
+    everyone: list[int | None] = [*brokers] or [None]
+    for broker in everyone:
+        try:
+            found |= {group["group_id"]: group for group in _coordinated(client, broker, in_time)}
+        except errors.BrokerResponseError as error:
+            refused.append(sentence(error) if broker is None else f"broker {broker}: {sentence(error)}")
+    more = f" (and {len(refused) - 1:,} more brokers)" if len(refused) > 1 else ""
+    return found, refused[0] + more if refused else None
+
+
+def _coordinated(client: KafkaAdminClient, broker: int | None, in_time: Callable[[], None]) -> list[dict[str, Any]]:
+    """The groups of one broker, which answers once it has loaded them."""
+    for wait in LOADS_S:
+        in_time()
+        try:
+            return list(client.list_groups(None if broker is None else [broker]))
+        except LOADING:
+            time.sleep(wait)
+    in_time()
+    return list(client.list_groups(None if broker is None else [broker]))
 
 
 def at_most(listed: dict[str, Any], most: int) -> tuple[dict[str, Any], str | None]:
