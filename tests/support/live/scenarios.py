@@ -94,6 +94,7 @@ def nothing(_cluster: Cluster) -> list[Client]:
 SCENARIOS = {
     "follower331": Scenario("3.3.1", follower_reads),
     "follower332": Scenario("3.3.2", follower_reads),
+    "scraped331": Scenario("3.3.1", follower_reads),
     "follower411": Scenario("4.1.1", modern_reads),
     "idle331": Scenario("3.3.1", nothing),
     "crowd331": Scenario("3.3.1", idle_crowd),
