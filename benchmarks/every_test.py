@@ -19,12 +19,13 @@ from support.sample import LOTS
 
 ROOT = Path(__file__).resolve().parents[1]
 PASSED = ROOT / "build/lots.json"  # seconds by lot, of one commit
-PYTEST = (sys.executable, "-m", "pytest")
+PYTEST = (sys.executable, "-m", "pytest", "-q")
+WORKERS = ("-n", "2")
 
 
 def lots() -> list[str]:
     """The names of all lots. Raises ValueError when the tests cannot be collected."""
-    listed = subprocess.run([*PYTEST, "--collect-only", "-q"], cwd=ROOT, capture_output=True, text=True, check=False)
+    listed = subprocess.run([*PYTEST, "--collect-only"], cwd=ROOT, capture_output=True, text=True, check=False)
     found = re.search(rf"^{LOTS}(.+)$", listed.stdout, re.MULTILINE)
     if found is None:
         raise ValueError(f"no lots were collected: {(listed.stdout + listed.stderr)[-2000:]}")
@@ -52,7 +53,7 @@ def main(arguments: list[str]) -> int:
             continue
         print(f"== {number} of {len(wanted)}: {name}", flush=True)
         began = time.monotonic()
-        if subprocess.run([*PYTEST, "-q", "-n", "2", "--lot", name], cwd=ROOT, check=False).returncode:
+        if subprocess.run([*PYTEST, *WORKERS, "--lot", name], cwd=ROOT, check=False).returncode:
             failed.append(name)
             continue
         done[name] = round(time.monotonic() - began, 1)

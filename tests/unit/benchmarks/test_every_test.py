@@ -32,7 +32,9 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "test_lots.py").write_text(TESTS)
     monkeypatch.setattr(every_test, "ROOT", tmp_path)
     monkeypatch.setattr(every_test, "PASSED", tmp_path / "build/lots.json")
-    monkeypatch.setattr(every_test, "PYTEST", (sys.executable, "-m", "pytest", "-p", "support.sample"))
+    monkeypatch.setattr(every_test, "PYTEST", (sys.executable, "-m", "pytest", "-q", "-p", "support.sample"))
+    monkeypatch.setattr(every_test, "WORKERS", ())
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
     return tmp_path
 
