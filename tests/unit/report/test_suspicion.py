@@ -34,11 +34,17 @@ def text_of(*rows: dict[str, Any], **more: Any) -> tuple[str, str]:
 def test_it_says_what_is_suspected_the_figure_and_what_to_do() -> None:
     subject, text = text_of(SUSPECT, *REST)
     assert subject == (
-        "payments-eu: nothing confirmed; suspected: producers may have lost 840 batches for want of replicas "
-        "(CFG-PRODUCER-RETRIES)"
+        "payments-eu: nothing confirmed; suspected: producers of topic orders may have lost 840 batches for want of "
+        "replicas (CFG-PRODUCER-RETRIES)"
     )
     assert text.startswith("Nothing is confirmed in payments-eu.")
-    parts = ["Suspected: Producers may have lost 840 batches", "It is not proven.", "Figure: 840 ", "Do: ", "Who: "]
+    parts = [
+        "Suspected: Producers of topic orders may have lost 840 batches",
+        "It is not proven.",
+        "Figure: 840 ",
+        "Do: ",
+        "Who: ",
+    ]
     places = [text.find(part) for part in parts]
     assert -1 not in places
     assert places == sorted(places)
