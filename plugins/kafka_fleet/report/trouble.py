@@ -87,7 +87,10 @@ def _do(finding: Finding, said: OwnerSentences, upgrades: bool) -> str:
     start = f" from {displayed(finding.release, 40)}" if finding.release and len(finding.release) <= 40 else ""
     what = what.replace("broker", "brokers").replace("controller", "controllers")
     upgrade = f"Upgrade {what}{start} to {finding.upgrade_to}."
-    return f"{said.act} Then: {upgrade[:1].lower()}{upgrade[1:]}" if said.first else upgrade
+    if said.when == "instead":
+        return upgrade
+    now, then = (said.act, upgrade) if said.when == "before" else (upgrade, said.act)
+    return f"{now} Then: {then[:1].lower()}{then[1:]}"
 
 
 def is_doubted(finding: Finding, advisories: Mapping[str, Advisory]) -> bool:
