@@ -31,6 +31,7 @@ from kafka_fleet.report.screen_model import (
     few,
     line,
 )
+from kafka_fleet.report.suspicion import suspicion_facts, suspicions
 from kafka_fleet.report.trouble import capital, is_doubted, make_trouble, measured, words_of
 from kafka_fleet.report.upgrade_lines import affected, upgrade_lines
 
@@ -72,9 +73,11 @@ def _most_pressing(
     news: News,
     ids: Ids,
     brief: Brevity,
+    told: Sequence[Finding],
 ) -> Line:
-    """The exposure that weighs most here, and why."""
-    exposed = [one for one in affected(findings) if one.verdict == "exposed" and one.key not in news.accepted]
+    """The exposure that weighs most here, and why; none of those that are told already."""
+    passed = {*news.accepted, *(one.key for one in told)}
+    exposed = [one for one in affected(findings) if one.verdict == "exposed" and one.key not in passed]
     if not exposed:
         return ()
     finding, weight = weighed_exposures(exposed, advisories, report)[0]
@@ -121,10 +124,14 @@ def build_screen(
         else ()
     )
     judged = kind not in ("unreached", "not_judged")
-    since = change_lines(findings, told, ids, brief)
-    pressing = _most_pressing(report, findings, advisories, told, ids, brief) if judged and brief.others else ()
-    upgrade = upgrade_lines(report, findings, advisories, ids, told) if judged else ()
+    suspects = suspicions(report, findings, advisories, told.accepted) if kind in ("exposed", "healthy") else []
     why = (("Why", few(displayed(report.set_aside, 400), 40)),) if report.set_aside is not None else ()
+    facts = suspicion_facts(suspects, report, advisories, known, ids, brief) or why
+    since = change_lines(findings, told, ids, brief)
+    pressing = (
+        _most_pressing(report, findings, advisories, told, ids, brief, suspects[:1]) if judged and brief.others else ()
+    )
+    upgrade = upgrade_lines(report, findings, advisories, ids, told) if judged else ()
     return FirstScreen(
         ds=report.ds,
         cluster=report.cluster,
@@ -133,7 +140,7 @@ def build_screen(
         headline=_headline(kind, report, findings, brief),
         trouble=trouble,
         also=also,
-        facts=unreached_facts(report, told.last_measured, brief) if kind == "unreached" else why,
+        facts=unreached_facts(report, told.last_measured, brief) if kind == "unreached" else facts,
         since=since,
         exposure=pressing,
         upgrade=upgrade,

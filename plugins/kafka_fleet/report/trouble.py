@@ -54,7 +54,8 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _who(finding: Finding, said: OwnerSentences, upgrades: bool, report: ClusterReport, brief: Brevity) -> str:
+def who_acts(finding: Finding, said: OwnerSentences, upgrades: bool, report: ClusterReport, brief: Brevity) -> str:
+    """Who has to act on a finding. upgrades: whether an upgrade is what they do."""
     side = next((_CLIENTS[one] for one in finding.components or () if one in _CLIENTS), None) if upgrades else said.who
     side = "brokers" if side is None else side
     if side in ("brokers", "hosts"):
@@ -86,7 +87,10 @@ def _do(finding: Finding, said: OwnerSentences, upgrades: bool) -> str:
     start = f" from {displayed(finding.release, 40)}" if finding.release and len(finding.release) <= 40 else ""
     what = what.replace("broker", "brokers").replace("controller", "controllers")
     upgrade = f"Upgrade {what}{start} to {finding.upgrade_to}."
-    return f"{said.act} Then: {upgrade[:1].lower()}{upgrade[1:]}" if said.first else upgrade
+    if said.when == "instead":
+        return upgrade
+    now, then = (said.act, upgrade) if said.when == "before" else (upgrade, said.act)
+    return f"{now} Then: {then[:1].lower()}{then[1:]}"
 
 
 def is_doubted(finding: Finding, advisories: Mapping[str, Advisory]) -> bool:
@@ -126,7 +130,7 @@ def make_trouble(
         verdict=finding.verdict,
         proof=said.proof,
         do=few(_do(finding, said, upgrades), max(16, brief.words)),
-        who=capital(f"{_who(finding, said, upgrades, report, brief)}."),
+        who=capital(f"{who_acts(finding, said, upgrades, report, brief)}."),
         when=_when(finding, said, report),
         meanwhile=few(own_text(displayed(finding.workaround or "", 1000)), brief.words) if upgrades else "",
         note=_note(finding, news, advisories),
