@@ -40,23 +40,15 @@ reads AS (
         coalesce(m.jvm_start_ms, m.app_start_ms) AS start_ms,
         if(b.read_at IS NULL, NULL, b.agent_clock_skew_s) AS clock_off_s,
         if(b.read_at IS NULL, NULL, greatest(0D, abs(b.agent_clock_skew_s) - 1 - coalesce(b.seconds, 0D)))
-            AS clock_off_at_least_s
+            AS clock_off_at_least_s,
+        -- the broker's own clock says when its process began; where it is off, by the collector's that was another time
+        timestamp_millis(
+            try_subtract(start_ms, if(clock_off_at_least_s > 0, try_cast(1000 * round(clock_off_s) AS BIGINT), 0))
+        ) AS process_start
     FROM raw_brokers AS b
     LEFT JOIN raw_broker_metrics AS m ON b.cluster = m.cluster AND b.broker = m.broker AND b.sweep_at = m.sweep_at
     LEFT JOIN dirs AS d ON b.cluster = d.cluster AND b.broker = d.broker AND b.sweep_at = d.sweep_at
     WHERE to_date(b.sweep_at) = :ds
-),
-
--- the broker's own clock says when its process began; where it is off, by the collector's that was another time
-started AS (
-    SELECT
-        *,
-        timestamp_millis(
-            try_subtract(
-                start_ms, if(clock_off_at_least_s > 0, try_cast(1000 * round(clock_off_s) AS BIGINT), 0)
-            )
-        ) AS process_start
-    FROM reads
 )
 
 SELECT
@@ -93,6 +85,6 @@ SELECT
     max(r.uncleanable_partitions) AS uncleanable_partitions,
     max(r.uncleanable_bytes) AS uncleanable_bytes,
     max(r.unclean_leader_elections) AS unclean_leader_elections
-FROM started AS r
+FROM reads AS r
 LEFT JOIN settings AS s ON r.cluster = s.cluster AND r.broker = s.broker
 GROUP BY r.cluster, r.broker

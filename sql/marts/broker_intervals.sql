@@ -38,14 +38,6 @@ paired AS (
             AS clock_set
     FROM reads
     WINDOW earlier AS (PARTITION BY cluster, broker ORDER BY sweep_at)
-),
-
-kinds AS (
-    SELECT
-        *,
-        explode(array('sweeps', 'start')) AS kind
-    FROM paired
-    WHERE to_date(sweep_at) = :ds
 )
 
 SELECT
@@ -54,6 +46,7 @@ SELECT
     kind,
     sweep_at AS to_sweep,
     read_at AS to_at,
+    sweep_before AS before_sweep,
     if(kind = 'sweeps', sweep_before, NULL) AS from_sweep,
     if(kind = 'sweeps', read_before, began_at) AS from_at,
     kind = 'start' OR same_process AS same_process,
@@ -63,9 +56,11 @@ SELECT
         WHEN clock_set THEN 0D
         ELSE (unix_micros(read_at) - unix_micros(read_before)) / 1e6D
     END AS seconds
-FROM kinds
+FROM paired
+    LATERAL VIEW explode(array('sweeps', 'start')) k AS kind
 WHERE
-    CASE
+    to_date(sweep_at) = :ds
+    AND CASE
         WHEN kind = 'sweeps' THEN sweep_before IS NOT NULL
         -- a first sweep of a broker that has been up for long says little about the day
         ELSE

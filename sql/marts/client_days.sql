@@ -38,11 +38,7 @@ transactional AS (
 -- controller, with ZooKeeper from 2.8 on) and where they check transactions (one each to each, from 3.7.1 on).
 counted AS (
     SELECT
-        s.cluster,
-        s.sweep_at,
-        s.software,
-        s.software_version,
-        s.listener,
+        s.* EXCEPT (connections),
         s.connections
         - CASE
             WHEN s.software = 'unknown' AND s.listener = d.broker_listener

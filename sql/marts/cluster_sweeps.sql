@@ -38,17 +38,7 @@ sweeps AS (
 )
 
 SELECT
-    cluster,
-    sweep_at,
-    kafka_cluster_id,
-    admin_outcome,
-    admin_detail,
-    listed_brokers,
-    broker_count,
-    topics_read,
-    groups_read,
-    members_read,
-    offsets_read,
+    * EXCEPT (ended_at, measured),
     lag(sweep_at) OVER (PARTITION BY cluster ORDER BY sweep_at) AS previous_sweep,
     coalesce(
         measured
@@ -60,5 +50,6 @@ SELECT
     to_date(sweep_at) = :ds
     AND NOT (groups_read AND members_read AND offsets_read)
     AND max(groups_read AND members_read AND offsets_read AND to_date(sweep_at) = :ds) OVER (PARTITION BY cluster)
-        AS groups_missed
+        AS groups_missed,
+    topics_read AND groups_read AND offsets_read AND NOT overlapped AS usable
 FROM sweeps

@@ -6,13 +6,10 @@
 --      process began. A broker stays in controlled shutdown until it is registered anew.
 WITH reads AS (
     SELECT
-        m.cluster,
-        m.broker,
-        m.sweep_at,
+        m.* EXCEPT (read_at),
         b.read_at,
         b.is_broker,
         b.agent_clock_skew_s,
-        m.leader_count,
         coalesce(m.active_controller = 1, FALSE) AS is_controller,
         coalesce(m.jvm_start_ms, m.app_start_ms) AS start_ms
     FROM raw_broker_metrics AS m

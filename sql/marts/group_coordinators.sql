@@ -9,14 +9,7 @@ WITH sweeps AS (
         sweep_at,
         row_number() OVER (PARTITION BY cluster ORDER BY sweep_at) AS sweep_number
     FROM cluster_sweeps
-    WHERE topics_read AND groups_read AND offsets_read AND NOT overlapped
-),
-
-names AS (
-    SELECT DISTINCT
-        cluster,
-        group_id
-    FROM raw_groups
+    WHERE usable
 ),
 
 -- hashCode is h * 31 + code unit in 32 bits; BIGINT holds every step. A character outside the basic plane is two units
@@ -29,7 +22,8 @@ hashed AS (
             0L,
             (h, x) -> pmod(h * 31 + try_cast(conv(x, 16, 10) AS BIGINT), 4294967296L)
         ) AS hash_code
-    FROM names
+    FROM raw_groups
+    GROUP BY cluster, group_id
 ),
 
 sizes AS (

@@ -84,21 +84,7 @@ readers AS (
 )
 
 SELECT
-    b.cluster,
-    b.group_id,
-    b.topic,
-    b.partition,
-    b.kind,
-    b.before_sweep,
-    b.from_sweep,
-    b.to_sweep,
-    b.read_at,
-    b.previous_offset,
-    b.committed_offset,
-    b.log_start_offset,
-    b.log_end_offset,
-    b.log_bytes,
-    b.begin_known,
+    b.* EXCEPT (topic_id, sweep_number, from_number, from_log_end_offset),
     t.partitions_before,
     t.partitions_of_topic,
     c.group_state,

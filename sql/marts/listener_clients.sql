@@ -24,11 +24,7 @@ WITH seen AS (
 -- each broker holds nameless connections of its replica fetchers to every other one; a ZooKeeper controller one to each
 counted AS (
     SELECT
-        s.cluster,
-        s.sweep_at,
-        s.listener,
-        s.old_java,
-        s.connections,
+        s.* EXCEPT (nameless),
         greatest(
             0,
             s.nameless

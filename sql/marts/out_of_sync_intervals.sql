@@ -22,13 +22,7 @@ WITH waits AS (
 
 spans AS (
     SELECT
-        i.cluster,
-        i.broker,
-        i.from_sweep,
-        i.to_sweep,
-        i.from_at,
-        i.to_at,
-        i.seconds,
+        i.* EXCEPT (same_process),
         c.isr_expands,
         t.partition_count,
         i.same_process AND i.seconds > 0 AS same_process,

@@ -65,6 +65,4 @@ LEFT JOIN raw_fetcher_lags AS f
     ON
         m.cluster = f.cluster AND m.seen_at = f.sweep_at AND m.topic = f.topic AND m.partition = f.partition
         AND m.follower = f.broker
-GROUP BY
-    m.cluster, m.seen_at, s.previous_sweep, m.topic, m.partition, m.topic_id, m.leader, m.follower, m.replicas,
-    sort_array(m.isr), b.broker
+GROUP BY ALL

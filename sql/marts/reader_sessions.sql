@@ -55,11 +55,7 @@ assigned AS (
 
 arrivals AS (
     SELECT
-        c.cluster,
-        c.broker,
-        c.kind,
-        c.to_sweep,
-        c.seconds,
+        c.*,
         s.group_id,
         s.member_id,
         s.topic,

@@ -20,11 +20,7 @@ WITH stops AS (
 
 reads AS (
     SELECT
-        m.cluster,
-        m.broker,
-        m.sweep_at,
-        m.release,
-        m.controlled_shutdowns,
+        m.*,
         coalesce(m.active_controller = 1, FALSE) AS is_controller,
         coalesce(m.jvm_start_ms, m.app_start_ms) AS start_ms,
         max(m.controlled_shutdowns IS NOT NULL) OVER (PARTITION BY m.cluster) AS has_counter,

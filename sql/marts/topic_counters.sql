@@ -6,15 +6,7 @@
 --      large a record; NOT_ENOUGH_REPLICAS they do. Null where the broker's counters of errors are not known.
 WITH ends AS (
     SELECT
-        cluster,
-        broker,
-        kind,
-        from_sweep,
-        to_sweep,
-        from_at,
-        to_at,
-        seconds,
-        errors_known,
+        *,
         explode(array(from_sweep, to_sweep)) AS sweep_at
     FROM broker_counters
     WHERE NOT ran_back

@@ -2,15 +2,7 @@
 -- in:  plot_points (the queries of all plots), cluster_days
 -- out: one row per cluster and what is drawn, which is a series of a plot: points as JSON, [[from, to, value], ...] in
 --      time order, seconds of the day; and one per thing that was not measured, in `drawn.missing`, without any
-WITH days AS (
-    SELECT
-        cluster,
-        unix_seconds(first_sweep) AS first_s,
-        greatest(unix_seconds(last_sweep) - unix_seconds(first_sweep), 1) AS span_s
-    FROM cluster_days
-),
-
-stepped AS (
+WITH stepped AS (
     SELECT
         p.cluster,
         p.amount,
@@ -22,10 +14,16 @@ stepped AS (
         unix_seconds(p.to_at) - unix_seconds(cast(:ds AS TIMESTAMP)) AS to_s,
         -- the last sweep ends the last step, or it would have one for itself
         least(
-            floor(try_divide((unix_seconds(p.to_at) - d.first_s) * :most_points, d.span_s)), :most_points - 1
+            floor(
+                try_divide(
+                    (unix_seconds(p.to_at) - unix_seconds(d.first_sweep)) * :most_points,
+                    greatest(unix_seconds(d.last_sweep) - unix_seconds(d.first_sweep), 1)
+                )
+            ),
+            :most_points - 1
         ) AS step
     FROM plot_points AS p
-    INNER JOIN days AS d ON p.cluster = d.cluster
+    INNER JOIN cluster_days AS d ON p.cluster = d.cluster
 ),
 
 binned AS (

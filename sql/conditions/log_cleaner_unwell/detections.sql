@@ -4,13 +4,8 @@
 --      Where all are well, the largest numbers of any broker
 WITH judged AS (
     SELECT
+        p.* EXCEPT (cluster),
         c.cluster,
-        p.broker,
-        p.cleaner_dead_threads,
-        p.uncleanable_partitions,
-        p.uncleanable_bytes,
-        p.first_read,
-        p.last_read,
         c.first_sweep,
         c.last_sweep,
         p.cluster IS NOT NULL AS is_there,

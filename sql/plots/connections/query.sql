@@ -38,26 +38,19 @@ ranked AS (
         *,
         dense_rank() OVER (PARTITION BY cluster, panel_place ORDER BY highest DESC, broker ASC, listener ASC) AS place
     FROM most
-),
-
-counted AS (
-    SELECT
-        *,
-        max(place) OVER (PARTITION BY cluster, panel_place) AS series_count
-    FROM ranked
 )
 
 SELECT
     cluster,
     panel_place,
     place,
-    series_count,
     from_at,
     to_at,
     amount,
     broker AS series_object,
     listener AS series_detail,
     'listener' AS series,
-    if(panel_place = 1, 'held', 'made') AS panel
-FROM counted
-WHERE place <= :most_series
+    if(panel_place = 1, 'held', 'made') AS panel,
+    max(place) OVER (PARTITION BY cluster, panel_place) AS series_count
+FROM ranked
+QUALIFY place <= :most_series

@@ -33,7 +33,7 @@ compared AS (
     WHERE place <= :most_series AND topic_records > 0
 ),
 
-ranked AS (
+chosen AS (
     SELECT
         *,
         dense_rank() OVER (PARTITION BY cluster ORDER BY topic_records DESC, topic ASC) AS busy_place,
@@ -42,18 +42,12 @@ ranked AS (
             ORDER BY
                 topic_records >= :min_share * busiest AND series_count > 1 DESC, unevenness DESC, topic_records DESC,
                 topic ASC
-        ) AS uneven_place
-    FROM compared
-),
-
-chosen AS (
-    SELECT
-        *,
+        ) AS uneven_place,
         CASE
             WHEN busy_place > 1 THEN 'uneven' WHEN uneven_place > 1 OR series_count = 1 THEN 'busiest' ELSE 'both'
         END AS panel
-    FROM ranked
-    WHERE busy_place = 1 OR (uneven_place = 1 AND series_count > 1)
+    FROM compared
+    QUALIFY busy_place = 1 OR (uneven_place = 1 AND series_count > 1)
 )
 
 SELECT

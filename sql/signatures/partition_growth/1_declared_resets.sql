@@ -5,7 +5,9 @@ WITH declared AS (
     SELECT
         c.cluster,
         e.pattern,
-        lower(trim(e.settings['auto.offset.reset'])) AS reset_policy,
+        translate(
+            trim(e.settings['auto.offset.reset']), 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'
+        ) AS reset_policy,
         -- the pattern as LIKE has it: its own wildcards are escaped first
         replace(
             replace(replace(replace(replace(e.pattern, '!', '!!'), '%', '!%'), '_', '!_'), '*', '%'), '?', '_'

@@ -15,27 +15,20 @@ WITH returns AS (
 
 expired AS (
     SELECT
-        s.cluster,
-        s.before_sweep,
-        s.to_sweep,
+        s.*,
         try_sum(h.offset_expirations) AS offset_expirations
     FROM returns AS s
     INNER JOIN broker_counters AS h
         ON s.cluster = h.cluster AND s.before_sweep < h.to_sweep AND s.to_sweep >= h.to_sweep
-    GROUP BY s.cluster, s.before_sweep, s.to_sweep
+    GROUP BY ALL
 ),
 
 caused AS (
     SELECT
         e.*,
+        w.* EXCEPT (cluster, topic, from_sweep, to_sweep),
         d.reset_policy,
         x.offset_expirations,
-        w.bytes_out,
-        w.bytes_in,
-        w.messages_in,
-        w.appended,
-        w.compacted,
-        w.traffic_measured,
         coalesce(e.begin_known AND e.absence_sure, FALSE) AS begin_sure,
         -- one reset policy holds for a group, so one partition tells of all that it began with at that sweep
         max(e.begin_known AND e.absence_sure AND e.committed_offset < e.from_log_end_offset)

@@ -7,11 +7,7 @@
 WITH shares AS (
     SELECT
         r.*,
-        s.pace,
-        s.requests,
-        s.mean_ms,
-        s.p50_ms,
-        s.p99_ms,
+        s.* EXCEPT (cluster, broker, from_sweep, to_sweep, seconds),
         w.contrasted,
         w.min_windows,
         w.records AS weight,

@@ -16,7 +16,10 @@ WITH settings AS (
 internals AS (
     SELECT DISTINCT
         cluster,
-        explode(split(upper(replace(config_value, ' ', '')), ',')) AS listener
+        -- a listener's name may be spelt in any case
+        explode(
+            split(translate(config_value, 'abcdefghijklmnopqrstuvwxyz ', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'), ',')
+        ) AS listener
     FROM broker_settings
     WHERE name IN ('controller.listener.names', 'inter.broker.listener.name', 'control.plane.listener.name')
 ),
@@ -71,6 +74,9 @@ INNER JOIN reconnect_storm_thresholds AS t ON s.cluster = t.cluster
 INNER JOIN broker_days AS b ON s.cluster = b.cluster AND s.broker = b.broker
 LEFT JOIN settings AS c ON s.cluster = c.cluster AND s.broker = c.broker
 LEFT JOIN limits AS l ON s.cluster = l.cluster AND s.broker = l.broker
-LEFT JOIN internals AS i ON s.cluster = i.cluster AND upper(s.listener) = i.listener
+LEFT JOIN internals AS i
+    ON
+        s.cluster = i.cluster
+        AND translate(s.listener, 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ') = i.listener
 LEFT JOIN host_counters AS h ON s.cluster = h.cluster AND s.broker = h.broker AND s.to_sweep = h.to_sweep
 WHERE NOT s.ran_back AND s.created IS NOT NULL AND s.held IS NOT NULL

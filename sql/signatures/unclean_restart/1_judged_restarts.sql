@@ -5,12 +5,7 @@
 --      usual_seconds: the median over all other processes of the cluster that were read on the day
 WITH starts AS (
     SELECT
-        s.cluster,
-        s.broker,
-        s.process_start,
-        s.start_seconds,
-        s.remaining_logs,
-        s.first_read,
+        s.*,
         s.began_today AND i.cluster IS NULL AS is_first,
         percentile(o.start_seconds, 0.5) AS usual_seconds
     FROM broker_starts AS s
