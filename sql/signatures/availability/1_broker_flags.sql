@@ -47,7 +47,8 @@ shown AS (
         b.*,
         array_compact(
             array(
-                if(b.offline_partitions > 0 AND l.cluster IS NULL, 'offline', NULL),
+                -- in ZooKeeper mode the count holds topics that wait for their deletion (KAFKA-8366)
+                if(b.offline_partitions > 0 AND l.cluster IS NULL AND d.cluster_mode = 'KRaft', 'offline', NULL),
                 if(b.fetcher_failed_partitions > 0, 'failed_fetch', NULL),
                 -- before 2.4 nothing counts dead threads, but one that lives fetches about once a second at least
                 if(

@@ -97,7 +97,8 @@ SELECT
     if(cause = 'dead_fetcher', total, NULL) AS dead_threads,
     if(cause = 'dead_fetcher', longest, NULL) AS dead_seconds,
     if(cause = 'log_dir', total, NULL) AS offline_dirs,
-    if(cause = 'log_dir', all_replicas, NULL) AS offline_replicas,
+    -- brokers from 3.7 on show 0 whatever is offline
+    if(cause = 'log_dir', nullif(all_replicas, 0), NULL) AS offline_replicas,
     if(cause = 'controllers', most, NULL) AS controllers,
     if(cause = 'controllers', longest, NULL) AS controllers_seconds,
     if(cause = 'outside', longest, NULL) AS outside_seconds,

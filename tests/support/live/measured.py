@@ -23,7 +23,7 @@ import yaml
 from fleet_demo.cluster import Cluster
 from kafka_fleet.store.generations import current_generation
 from kafka_fleet.store.raw.manifests import manifests, read_rows
-from support.live import guarded, history, offsets, prometheus, retries, skew, storm, zk28
+from support.live import availability, guarded, history, offsets, prometheus, retries, skew, storm, zk28
 from support.live.commands import fleet_command
 from support.live.scenarios import avoid_midnight, running, sweep
 
@@ -188,6 +188,7 @@ SCENARIOS: dict[str, Callable[[Path], object]] = {
     "stops": zk28.run,
     "offsets": offsets.run,
     "retries": retries.run,
+    "availability": availability.run,
     "fetches": first_batch,
     "look-alikes": second_batch,
 }
