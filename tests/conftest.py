@@ -10,7 +10,7 @@ from support.homes.bucket_home import CANARY
 from support.servers.mail_server import Mailbox, mail_server, plain
 from support.servers.s3_server import S3Server, s3_server
 
-pytest_plugins = ["support.marks"]
+pytest_plugins = ["support.marks", "support.sample"]
 
 
 def pytest_report_header() -> str:

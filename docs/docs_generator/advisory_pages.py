@@ -53,7 +53,7 @@ def advisory_page(advisory: Advisory) -> str:
         ["Confidence in the ranges", advisory.confidence],
         *([["Record", record]] if record else []),
     ]
-    picture = mechanism_files.shown(advisory.signature.id) if advisory.signature else ""
+    picture = mechanism_files.shown(advisory.id, advisory.signature.id if advisory.signature else None)
     parts = [
         NOTE,
         f"# {escape(advisory.id)}",

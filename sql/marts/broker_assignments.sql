@@ -77,9 +77,6 @@ SELECT
 FROM paired AS p
 LEFT JOIN broker_intervals AS i
     ON
-        p.cluster = i.cluster
-        AND p.broker = i.broker
-        AND p.from_sweep = i.from_sweep
-        AND p.sweep_at = i.to_sweep
+        p.cluster = i.cluster AND p.broker = i.broker AND p.from_sweep = i.from_sweep AND p.sweep_at = i.to_sweep
         AND i.kind = 'sweeps'
 WHERE p.from_sweep = p.previous_sweep AND to_date(p.sweep_at) = :ds

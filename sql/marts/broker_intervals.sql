@@ -16,8 +16,7 @@ WITH reads AS (
         coalesce(m.jvm_start_ms, m.app_start_ms) AS start_ms,
         coalesce(b.seconds, 0) AS answer_s
     FROM raw_brokers AS b
-    INNER JOIN raw_broker_metrics AS m
-        ON b.cluster = m.cluster AND b.broker = m.broker AND b.sweep_at = m.sweep_at
+    INNER JOIN raw_broker_metrics AS m ON b.cluster = m.cluster AND b.broker = m.broker AND b.sweep_at = m.sweep_at
     LEFT JOIN raw_sweeps AS s ON b.cluster = s.cluster AND b.sweep_at = s.sweep_at
     LEFT ANTI JOIN cluster_sweeps AS o ON b.cluster = o.cluster AND b.sweep_at = o.sweep_at AND o.overlapped
     WHERE b.read_at IS NOT NULL

@@ -50,9 +50,7 @@ commits AS (
     INNER JOIN raw_group_offsets AS o ON s.cluster = o.cluster AND s.sweep_at = o.sweep_at
     LEFT JOIN listed AS t
         ON
-            o.cluster = t.cluster
-            AND o.topic = t.topic
-            AND o.partition = t.partition
+            o.cluster = t.cluster AND o.topic = t.topic AND o.partition = t.partition
             AND o.sweep_at BETWEEN t.sweep_at AND t.last_sweep_at
 ),
 

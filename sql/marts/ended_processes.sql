@@ -57,11 +57,8 @@ LEFT JOIN raw_brokers AS b
     ON f.cluster = b.cluster AND f.broker = b.broker AND s.sweep_at = b.sweep_at AND b.host IS NOT NULL
 LEFT JOIN raw_broker_metrics AS c
     ON
-        s.cluster = c.cluster
-        AND s.sweep_at = c.sweep_at
-        AND b.cluster IS NULL
-        AND c.active_controller = 1
-        AND c.fenced_brokers > 0
+        s.cluster = c.cluster AND s.sweep_at = c.sweep_at
+        AND b.cluster IS NULL AND c.active_controller = 1 AND c.fenced_brokers > 0
         AND c.controlled_shutdown_brokers >= 0
         -- by the collector's clock
         AND f.next_ms - 1000 * coalesce(f.next_skew_s, 0) > unix_millis(c.read_at) + 1000 * :clock_s

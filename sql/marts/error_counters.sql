@@ -17,9 +17,6 @@ FROM broker_counters AS c
 INNER JOIN raw_request_errors AS t ON c.cluster = t.cluster AND c.broker = t.broker AND c.to_sweep = t.sweep_at
 LEFT JOIN raw_request_errors AS f
     ON
-        c.cluster = f.cluster
-        AND c.broker = f.broker
-        AND c.from_sweep = f.sweep_at
-        AND t.request = f.request
+        c.cluster = f.cluster AND c.broker = f.broker AND c.from_sweep = f.sweep_at AND t.request = f.request
         AND t.error = f.error
 WHERE c.errors_known AND t.request IN ('Produce', 'Fetch') AND t.errors - coalesce(f.errors, 0) > 0

@@ -91,7 +91,6 @@ LEFT JOIN members AS m ON p.cluster = m.cluster AND s.sweep_at = m.sweep_at AND 
 LEFT JOIN raw_topics AS t
     ON
         p.cluster = t.cluster
-        AND s.sweep_at BETWEEN t.sweep_at AND t.last_sweep_at
-        AND t.topic = '__consumer_offsets'
+        AND s.sweep_at BETWEEN t.sweep_at AND t.last_sweep_at AND t.topic = '__consumer_offsets'
         AND p.offsets_partition = t.partition
 LEFT JOIN raw_broker_metrics AS b ON s.cluster = b.cluster AND s.sweep_at = b.sweep_at AND t.leader = b.broker

@@ -61,5 +61,4 @@ SELECT
     coalesce(g.is_idle AND u.group_id IS NULL, FALSE) AS memberless
 FROM listed AS g
 LEFT JOIN members AS m ON g.cluster = m.cluster AND g.group_id = m.group_id AND m.of_day
-LEFT JOIN used AS u
-    ON g.cluster = u.cluster AND g.group_id = u.group_id
+LEFT JOIN used AS u ON g.cluster = u.cluster AND g.group_id = u.group_id

@@ -115,5 +115,4 @@ LEFT JOIN states AS g ON s.cluster = g.cluster AND s.group_id = g.group_id
 LEFT JOIN readers AS r ON s.cluster = r.cluster AND s.group_id = r.group_id
 LEFT JOIN assigned AS a
     ON s.cluster = a.cluster AND s.group_id = a.group_id AND s.topic = a.topic AND s.partition = a.partition
-LEFT JOIN memberless_groups AS n
-    ON s.cluster = n.cluster AND s.group_id = n.group_id
+LEFT JOIN memberless_groups AS n ON s.cluster = n.cluster AND s.group_id = n.group_id

@@ -27,10 +27,8 @@ WITH begun AS (
         ON c.cluster = a.cluster AND c.group_id = a.group_id AND c.topic = a.topic AND c.partition = a.partition
     LEFT JOIN group_coordinators AS s
         ON
-            a.cluster = s.cluster
-            AND a.group_id = s.group_id
-            AND s.sweep_at BETWEEN a.sweep_at AND a.last_sweep_at
-            AND s.sweep_number > coalesce(c.before_number, 0)
+            a.cluster = s.cluster AND a.group_id = s.group_id
+            AND s.sweep_at BETWEEN a.sweep_at AND a.last_sweep_at AND s.sweep_number > coalesce(c.before_number, 0)
             AND c.sweep_number > s.sweep_number
     WHERE c.kind IS NOT NULL AND c.topic_id IS NOT NULL
     GROUP BY ALL
@@ -51,12 +49,9 @@ logged AS (
         ON b.cluster = f.cluster AND b.group_id = f.group_id AND b.from_number = f.sweep_number
     LEFT JOIN raw_partitions AS p
         ON
-            b.cluster = p.cluster
-            AND b.topic = p.topic
-            AND b.partition = p.partition
+            b.cluster = p.cluster AND b.topic = p.topic AND b.partition = p.partition
             AND (b.to_sweep = p.sweep_at OR f.sweep_at = p.sweep_at)
-            AND p.replicas_count > 0
-            AND p.log_end_offset >= 0
+            AND p.replicas_count > 0 AND p.log_end_offset >= 0
     GROUP BY ALL
 ),
 
@@ -123,5 +118,4 @@ INNER JOIN topics AS t ON b.cluster = t.cluster AND b.topic = t.topic AND b.topi
 LEFT JOIN readers AS r ON b.cluster = r.cluster AND b.group_id = r.group_id AND b.topic = r.topic
 LEFT JOIN group_coordinators AS p
     ON b.cluster = p.cluster AND b.group_id = p.group_id AND b.sweep_number - 1 = p.sweep_number
-LEFT JOIN group_coordinators AS c
-    ON b.cluster = c.cluster AND b.group_id = c.group_id AND b.to_sweep = c.sweep_at
+LEFT JOIN group_coordinators AS c ON b.cluster = c.cluster AND b.group_id = c.group_id AND b.to_sweep = c.sweep_at

@@ -10,11 +10,8 @@ WITH back AS (
     -- another leader may have been there meanwhile
     LEFT ANTI JOIN leader_log_ends AS m
         ON
-            l.cluster = m.cluster
-            AND l.topic = m.topic
-            AND l.partition = m.partition
-            AND l.one_leader
-            AND NOT m.one_leader
+            l.cluster = m.cluster AND l.topic = m.topic AND l.partition = m.partition
+            AND l.one_leader AND NOT m.one_leader
     WHERE l.log_end_offset < l.from_log_end_offset
 ),
 
@@ -78,21 +75,14 @@ FROM back AS b
 LEFT JOIN stayed AS s ON b.cluster = s.cluster AND b.topic = s.topic AND b.to_sweep = s.to_sweep
 LEFT JOIN raw_topics AS f
     ON
-        b.cluster = f.cluster
-        AND b.topic = f.topic
-        AND b.partition = f.partition
+        b.cluster = f.cluster AND b.topic = f.topic AND b.partition = f.partition
         AND b.from_sweep BETWEEN f.sweep_at AND f.last_sweep_at
 LEFT JOIN raw_topics AS t
     ON
-        b.cluster = t.cluster
-        AND b.topic = t.topic
-        AND b.partition = t.partition
+        b.cluster = t.cluster AND b.topic = t.topic AND b.partition = t.partition
         AND b.to_sweep BETWEEN t.sweep_at AND t.last_sweep_at
 LEFT JOIN commits AS c
     ON
-        b.cluster = c.cluster
-        AND b.topic = c.topic
-        AND b.partition = c.partition
-        AND b.from_sweep <= c.sweep_at
-        AND b.to_sweep > c.sweep_at
+        b.cluster = c.cluster AND b.topic = c.topic AND b.partition = c.partition
+        AND b.from_sweep <= c.sweep_at AND b.to_sweep > c.sweep_at
 GROUP BY ALL

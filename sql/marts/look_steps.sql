@@ -32,11 +32,7 @@ reads AS (
         lag(r.value) OVER earlier AS value_before
     FROM raw_look_reads AS r
     INNER JOIN raw_looks AS l
-        ON
-            r.cluster = l.cluster
-            AND r.sweep_at = l.sweep_at
-            AND r.broker = l.broker
-            AND r.signature = l.signature
+        ON r.cluster = l.cluster AND r.sweep_at = l.sweep_at AND r.broker = l.broker AND r.signature = l.signature
     LEFT JOIN held AS h
         ON r.cluster = h.cluster AND r.broker = h.broker AND r.sweep_at = h.sweep_at AND r.topic = h.topic
     WHERE to_date(r.sweep_at) = :ds AND l.outcome IN ('ok', 'partial')

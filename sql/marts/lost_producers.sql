@@ -30,10 +30,7 @@ WITH logs AS (
     INNER JOIN raw_partitions AS p ON r.cluster = p.cluster AND r.broker = p.broker AND r.to_sweep >= p.sweep_at
     INNER JOIN raw_producers AS a
         ON
-            p.cluster = a.cluster
-            AND p.broker = a.broker
-            AND p.sweep_at = a.sweep_at
-            AND p.topic = a.topic
+            p.cluster = a.cluster AND p.broker = a.broker AND p.sweep_at = a.sweep_at AND p.topic = a.topic
             AND p.partition = a.partition
     INNER JOIN raw_brokers AS b ON a.cluster = b.cluster AND a.broker = b.broker AND a.sweep_at = b.sweep_at
     WHERE p.log_start_offset >= 0 AND p.log_end_offset >= 0
@@ -54,27 +51,19 @@ written AS (
     FROM logs AS l
     INNER JOIN raw_producers AS p
         ON
-            l.cluster = p.cluster
-            AND l.broker = p.broker
-            AND l.from_sweep = p.sweep_at
-            AND l.topic = p.topic
+            l.cluster = p.cluster AND l.broker = p.broker AND l.from_sweep = p.sweep_at AND l.topic = p.topic
             AND l.partition = p.partition
             AND p.last_timestamp_ms > unix_millis(l.to_sweep) - 3600000
     LEFT JOIN raw_producers AS s
         ON
-            l.cluster = s.cluster
-            AND l.broker = s.broker
-            AND l.sweep_at = s.sweep_at
-            AND l.topic = s.topic
-            AND l.partition = s.partition
-            AND p.producer_id = s.producer_id
+            l.cluster = s.cluster AND l.broker = s.broker AND l.sweep_at = s.sweep_at AND l.topic = s.topic
+            AND l.partition = s.partition AND p.producer_id = s.producer_id
             AND coalesce(p.producer_epoch = s.producer_epoch AND p.last_sequence = s.last_sequence, TRUE)
     -- a setting below that hour makes a broker forget, at its start, what others still hold
     LEFT ANTI JOIN raw_broker_configs AS c
         ON
             l.cluster = c.cluster
-            AND c.name = 'transactional.id.expiration.ms'
-            AND coalesce(try_cast(c.value AS BIGINT), 0) < 3600000
+            AND c.name = 'transactional.id.expiration.ms' AND coalesce(try_cast(c.value AS BIGINT), 0) < 3600000
     WHERE p.producer_id IS NOT NULL
     GROUP BY l.cluster, l.broker, l.to_sweep, l.topic, l.partition, p.producer_id
 ),
@@ -90,16 +79,11 @@ known AS (
     FROM written AS w
     INNER JOIN raw_topics AS t
         ON
-            w.cluster = t.cluster
-            AND w.topic = t.topic
-            AND w.partition = t.partition
+            w.cluster = t.cluster AND w.topic = t.topic AND w.partition = t.partition
             AND w.to_sweep BETWEEN t.sweep_at AND t.last_sweep_at
     INNER JOIN raw_producers AS p
         ON
-            w.cluster = p.cluster
-            AND w.to_sweep = p.sweep_at
-            AND w.topic = p.topic
-            AND w.partition = p.partition
+            w.cluster = p.cluster AND w.to_sweep = p.sweep_at AND w.topic = p.topic AND w.partition = p.partition
             AND w.producer_id = p.producer_id
     WHERE w.least_offset BETWEEN w.log_start_offset AND w.log_end_offset - 1 AND array_contains(t.isr, w.broker)
     GROUP BY w.cluster, w.broker, w.to_sweep, w.topic, w.partition, w.producer_id

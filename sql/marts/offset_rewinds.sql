@@ -41,12 +41,8 @@ logs AS (
     FROM back AS b
     LEFT JOIN raw_partitions AS p
         ON
-            b.cluster = p.cluster
-            AND b.topic = p.topic
-            AND b.partition = p.partition
-            AND b.to_sweep = p.sweep_at
-            AND p.replicas_count > 0
-            AND p.log_end_offset >= 0
+            b.cluster = p.cluster AND b.topic = p.topic AND b.partition = p.partition AND b.to_sweep = p.sweep_at
+            AND p.replicas_count > 0 AND p.log_end_offset >= 0
     GROUP BY ALL
 ),
 
@@ -81,9 +77,6 @@ SELECT
 FROM logs AS b
 LEFT JOIN held AS h
     ON b.cluster = h.cluster AND b.group_id = h.group_id AND b.topic = h.topic AND b.to_sweep = h.to_sweep
-LEFT JOIN group_coordinators AS gf
-    ON b.cluster = gf.cluster AND b.group_id = gf.group_id AND b.from_sweep = gf.sweep_at
-LEFT JOIN group_coordinators AS gt
-    ON b.cluster = gt.cluster AND b.group_id = gt.group_id AND b.to_sweep = gt.sweep_at
-LEFT JOIN memberless_groups AS m
-    ON b.cluster = m.cluster AND b.group_id = m.group_id
+LEFT JOIN group_coordinators AS gf ON b.cluster = gf.cluster AND b.group_id = gf.group_id AND b.from_sweep = gf.sweep_at
+LEFT JOIN group_coordinators AS gt ON b.cluster = gt.cluster AND b.group_id = gt.group_id AND b.to_sweep = gt.sweep_at
+LEFT JOIN memberless_groups AS m ON b.cluster = m.cluster AND b.group_id = m.group_id

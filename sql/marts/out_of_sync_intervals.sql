@@ -39,10 +39,7 @@ spans AS (
     FROM broker_intervals AS i
     LEFT JOIN broker_counters AS c
         ON
-            i.cluster = c.cluster
-            AND i.broker = c.broker
-            AND i.from_sweep = c.from_sweep
-            AND i.to_sweep = c.to_sweep
+            i.cluster = c.cluster AND i.broker = c.broker AND i.from_sweep = c.from_sweep AND i.to_sweep = c.to_sweep
             AND NOT c.ran_back
     LEFT JOIN raw_broker_metrics AS t ON i.cluster = t.cluster AND i.broker = t.broker AND i.to_sweep = t.sweep_at
     LEFT JOIN raw_broker_metrics AS f ON i.cluster = f.cluster AND i.broker = f.broker AND i.from_sweep = f.sweep_at

@@ -31,9 +31,7 @@ short_sets AS (
         ON
             p.cluster = t.cluster
             AND p.sweep_at BETWEEN t.sweep_at AND t.last_sweep_at
-            AND p.topic = t.topic
-            AND p.partition = t.partition
-            AND p.broker = t.leader
+            AND p.topic = t.topic AND p.partition = t.partition AND p.broker = t.leader
     WHERE p.replicas_count > 0 AND p.isr_count < p.replicas_count AND size(t.isr) >= size(t.replicas)
 )
 
@@ -61,17 +59,11 @@ LEFT JOIN raw_brokers AS b
     ON m.cluster = b.cluster AND m.seen_at = b.sweep_at AND m.follower = b.broker AND b.host IS NOT NULL
 LEFT JOIN raw_partitions AS p
     ON
-        m.cluster = p.cluster
-        AND m.seen_at = p.sweep_at
-        AND m.topic = p.topic
-        AND m.partition = p.partition
+        m.cluster = p.cluster AND m.seen_at = p.sweep_at AND m.topic = p.topic AND m.partition = p.partition
         AND p.broker IN (m.leader, m.follower)
 LEFT JOIN raw_fetcher_lags AS f
     ON
-        m.cluster = f.cluster
-        AND m.seen_at = f.sweep_at
-        AND m.topic = f.topic
-        AND m.partition = f.partition
+        m.cluster = f.cluster AND m.seen_at = f.sweep_at AND m.topic = f.topic AND m.partition = f.partition
         AND m.follower = f.broker
 GROUP BY
     m.cluster, m.seen_at, s.previous_sweep, m.topic, m.partition, m.topic_id, m.leader, m.follower, m.replicas,

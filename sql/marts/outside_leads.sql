@@ -31,9 +31,7 @@ FROM unclean_elections AS e
 INNER JOIN raw_topics AS t ON e.cluster = t.cluster AND e.to_sweep BETWEEN t.sweep_at AND t.last_sweep_at
 INNER JOIN raw_topics AS f
     ON
-        t.cluster = f.cluster
-        AND t.topic = f.topic
-        AND t.partition = f.partition
+        t.cluster = f.cluster AND t.topic = f.topic AND t.partition = f.partition
         AND e.from_sweep BETWEEN f.sweep_at AND f.last_sweep_at
 LEFT JOIN begun AS b ON e.cluster = b.cluster AND e.from_sweep = b.from_sweep AND e.to_sweep = b.to_sweep
 WHERE

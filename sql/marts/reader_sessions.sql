@@ -47,9 +47,7 @@ assigned AS (
         ON a.cluster = s.cluster AND a.topic = s.topic AND s.sweep_at BETWEEN a.sweep_at AND a.last_sweep_at
     INNER JOIN raw_topics AS t
         ON
-            a.cluster = t.cluster
-            AND a.topic = t.topic
-            AND a.partition = t.partition
+            a.cluster = t.cluster AND a.topic = t.topic AND a.partition = t.partition
             AND s.sweep_at BETWEEN t.sweep_at AND t.last_sweep_at
     LEFT JOIN rates AS r
         ON a.cluster = r.cluster AND s.sweep_at = r.to_sweep AND a.topic = r.topic AND a.partition = r.partition

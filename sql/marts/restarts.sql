@@ -13,8 +13,7 @@ WITH stops AS (
         count_if(o.from_sweep >= c.from_sweep AND o.ended_by <= c.ended_by) AS stops,
         count(*) AS possible_stops
     FROM ended_processes AS c
-    INNER JOIN ended_processes AS o
-        ON c.cluster = o.cluster AND c.ended_by > o.from_sweep AND c.from_sweep < o.ended_by
+    INNER JOIN ended_processes AS o ON c.cluster = o.cluster AND c.ended_by > o.from_sweep AND c.from_sweep < o.ended_by
     WHERE c.to_sweep IS NOT NULL
     GROUP BY ALL
 ),
@@ -35,11 +34,8 @@ reads AS (
     INNER JOIN raw_brokers AS b ON m.cluster = b.cluster AND m.broker = b.broker AND m.sweep_at = b.sweep_at
     LEFT JOIN raw_request_errors AS e
         ON
-            m.cluster = e.cluster
-            AND m.broker = e.broker
-            AND m.sweep_at = e.sweep_at
-            AND e.request = 'BrokerRegistration'
-            AND e.error = 'DUPLICATE_BROKER_REGISTRATION'
+            m.cluster = e.cluster AND m.broker = e.broker AND m.sweep_at = e.sweep_at
+            AND e.request = 'BrokerRegistration' AND e.error = 'DUPLICATE_BROKER_REGISTRATION'
 ),
 
 -- processes of any node that were read at the first end of the span, and at the others

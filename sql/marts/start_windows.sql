@@ -50,18 +50,11 @@ measured AS (
     FROM hosts AS h
     LEFT JOIN broker_counters AS c
         ON
-            h.cluster = c.cluster
-            AND h.broker = c.broker
-            AND c.kind = 'sweeps'
-            AND NOT c.ran_back
-            AND h.from_sweep <= c.from_sweep
-            AND h.to_sweep >= c.to_sweep
+            h.cluster = c.cluster AND h.broker = c.broker
+            AND c.kind = 'sweeps' AND NOT c.ran_back AND h.from_sweep <= c.from_sweep AND h.to_sweep >= c.to_sweep
     LEFT JOIN topic_counters AS x
         ON
-            c.cluster = x.cluster
-            AND c.broker = x.broker
-            AND h.topic = x.topic
-            AND c.kind = x.kind
+            c.cluster = x.cluster AND c.broker = x.broker AND h.topic = x.topic AND c.kind = x.kind
             AND c.to_sweep = x.to_sweep
     LEFT JOIN raw_broker_topics AS m
         ON c.cluster = m.cluster AND c.broker = m.broker AND c.from_sweep = m.sweep_at AND h.topic = m.topic
@@ -81,20 +74,15 @@ ends AS (
     FROM windows AS w
     INNER JOIN raw_topics AS t
         ON
-            w.cluster = t.cluster
-            AND w.topic = t.topic
+            w.cluster = t.cluster AND w.topic = t.topic
             AND (
                 w.from_sweep BETWEEN t.sweep_at AND t.last_sweep_at OR w.to_sweep BETWEEN t.sweep_at AND t.last_sweep_at
             )
     LEFT JOIN raw_partitions AS p
         ON
-            t.cluster = p.cluster
-            AND t.topic = p.topic
-            AND t.partition = p.partition
-            AND p.sweep_at IN (w.from_sweep, w.to_sweep)
-            AND p.sweep_at BETWEEN t.sweep_at AND t.last_sweep_at
-            AND p.replicas_count > 0
-            AND p.log_end_offset >= 0
+            t.cluster = p.cluster AND t.topic = p.topic AND t.partition = p.partition
+            AND p.sweep_at IN (w.from_sweep, w.to_sweep) AND p.sweep_at BETWEEN t.sweep_at AND t.last_sweep_at
+            AND p.replicas_count > 0 AND p.log_end_offset >= 0
     GROUP BY w.cluster, w.topic, w.from_sweep, w.to_sweep, t.partition, coalesce(t.topic_id, '')
 ),
 

@@ -10,8 +10,7 @@ WITH shapes AS (
         count(*) AS partition_count,
         min(size(t.replicas)) AS fewest_replicas
     FROM raw_topics AS t
-    INNER JOIN cluster_days AS a
-        ON t.cluster = a.cluster AND a.topics_sweep BETWEEN t.sweep_at AND t.last_sweep_at
+    INNER JOIN cluster_days AS a ON t.cluster = a.cluster AND a.topics_sweep BETWEEN t.sweep_at AND t.last_sweep_at
     GROUP BY t.cluster, t.topic
 ),
 
@@ -26,8 +25,7 @@ settings AS (
         max(CASE WHEN c.name = 'retention.ms' THEN c.value END) AS retention_ms,
         max(CASE WHEN c.name = 'retention.bytes' THEN c.value END) AS retention_bytes
     FROM raw_topic_configs AS c
-    INNER JOIN cluster_days AS a
-        ON c.cluster = a.cluster AND a.configs_sweep BETWEEN c.sweep_at AND c.last_sweep_at
+    INNER JOIN cluster_days AS a ON c.cluster = a.cluster AND a.configs_sweep BETWEEN c.sweep_at AND c.last_sweep_at
     WHERE
         c.name IN (
             'min.insync.replicas', 'unclean.leader.election.enable', 'cleanup.policy', 'retention.ms', 'retention.bytes'

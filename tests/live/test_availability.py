@@ -7,7 +7,7 @@ import pytest
 from support.live.availability import CALM, DARK, DISKLESS, EVERY_S, FOLLOWER, ROLLED, ROTTEN, SWEEPS
 from support.live.measured import Measured
 
-pytestmark = pytest.mark.timeout(1800)
+pytestmark = [pytest.mark.timeout(1800), pytest.mark.scenario("availability")]
 NAME = "availability"
 LASTED_S = EVERY_S * (SWEEPS - 1)
 

@@ -7,9 +7,9 @@ import pytest
 from kafka_fleet.schema.mbeans import mbean_of
 from kafka_fleet.store.raw.manifests import manifests
 from support.live.guarded import NOT_FOR_THE_COLLECTOR, RESULT
-from support.live.measured import KILLS, SCENARIOS, SWEEPS, Measured
+from support.live.measured import KILLS, SCENARIO_OF, SCENARIOS, SWEEPS, Measured, of_scenario
 
-pytestmark = pytest.mark.timeout(1800)
+pytestmark = [pytest.mark.timeout(1800), pytest.mark.scenario("fetches")]
 RELEASES = {
     "ancient111": "1.1.1",
     "redirect282": "2.8.2",
@@ -19,14 +19,14 @@ RELEASES = {
 }
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS)
+@pytest.mark.parametrize("scenario", [of_scenario(name, name) for name in SCENARIOS])
 def test_every_scenario_ran(measured: Measured, scenario: str) -> None:
     if scenario in measured.failures:
         raise measured.failures[scenario]
     assert measured.seconds[scenario] > 0
 
 
-@pytest.mark.parametrize(("cluster", "release"), RELEASES.items())
+@pytest.mark.parametrize(("cluster", "release"), [of_scenario(SCENARIO_OF[c], c, r) for c, r in RELEASES.items()])
 def test_every_sweep_of_every_release_is_whole(measured: Measured, cluster: str, release: str) -> None:
     brokers = measured.raw("brokers", cluster)
     assert [row["broker"] for row in brokers] == [1, 2] * SWEEPS
@@ -44,7 +44,11 @@ def test_every_sweep_of_every_release_is_whole(measured: Measured, cluster: str,
 
 
 @pytest.mark.parametrize(
-    ("cluster", "mode"), [("ancient111", "ZooKeeper"), ("redirect282", "ZooKeeper"), ("idle331", "KRaft")]
+    ("cluster", "mode"),
+    [
+        of_scenario(SCENARIO_OF[cluster], cluster, mode)
+        for cluster, mode in (("ancient111", "ZooKeeper"), ("redirect282", "ZooKeeper"), ("idle331", "KRaft"))
+    ],
 )
 def test_the_mode_is_told(measured: Measured, cluster: str, mode: str) -> None:
     assert measured.dossier(cluster)["mode"] == mode
@@ -52,6 +56,8 @@ def test_the_mode_is_told(measured: Measured, cluster: str, mode: str) -> None:
 
 
 @pytest.mark.fault(28)
+@pytest.mark.scenario("look-alikes")
+@pytest.mark.sampled("look-alikes")
 def test_what_an_old_release_lacks_is_named_and_null(measured: Measured) -> None:
     row = measured.raw("broker_metrics", "ancient111")[0]
     assert row["app_start_ms"] is None
@@ -69,10 +75,17 @@ def test_clients_are_named_from_the_brokers_own_metrics(measured: Measured) -> N
     libraries = {(row["software"], row["software_version"]) for row in measured.raw("client_software", "follower331")}
     assert ("apache-kafka-java", "3.3.1") in libraries
     assert {row["group_id"] for row in measured.raw("groups", "follower331")} >= {"billing"}
+
+
+@pytest.mark.scenario("look-alikes")
+@pytest.mark.sampled("look-alikes")
+def test_every_group_of_a_crowd_has_its_members(measured: Measured) -> None:
     members = {row["group_id"] for row in measured.raw("group_members", "crowd331")}
     assert len([group for group in members if group.startswith("crowd-")]) == 50
 
 
+@pytest.mark.scenario("releases")
+@pytest.mark.sampled("releases")
 def test_a_group_of_the_consumer_protocol_has_its_member_and_what_it_reads(measured: Measured) -> None:
     last = max(row["sweep_at"] for row in measured.raw("sweeps", "follower411"))
     places = [row for row in measured.raw("group_assignments", "follower411") if row["sweep_at"] == last]
@@ -103,6 +116,8 @@ def test_a_killed_collector_leaves_no_half_sweep(measured: Measured) -> None:
     assert len(measured.raw("brokers", "interrupted")) == 2 * len(sweeps)
 
 
+@pytest.mark.scenario("releases")
+@pytest.mark.sampled("releases")
 def test_the_policy_file_lets_the_sweep_through_and_nothing_else(measured: Measured) -> None:
     found = json.loads((measured.home / RESULT).read_text())
     statuses = {name: one.pop("statuses") for name, one in found.items()}

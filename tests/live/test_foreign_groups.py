@@ -6,7 +6,7 @@ from support.live import offsets
 from support.live.foreign import CONNECT, HOSTILE
 from support.live.measured import Measured
 
-pytestmark = pytest.mark.timeout(1800)
+pytestmark = [pytest.mark.timeout(1800), pytest.mark.scenario("offsets")]
 
 
 def test_they_are_members_and_only_an_assignment_that_is_no_text_is_missing(measured: Measured) -> None:

@@ -12,7 +12,7 @@ from support.live.history import DAYS, NAME, OF, STEP_S
 from support.live.measured import Measured
 from support.live.prometheus import EVERY_S
 
-pytestmark = pytest.mark.timeout(1800)
+pytestmark = [pytest.mark.timeout(1800), pytest.mark.scenario("history"), pytest.mark.sampled("history")]
 COUNTERS = (
     "expired_consumer_fetches",
     "expired_follower_fetches",

@@ -5,7 +5,7 @@ import pytest
 from support.live.measured import Measured
 from support.live.zk28 import AWAY_EVERY_S, AWAY_SWEEPS, DEAD, NAMES
 
-pytestmark = pytest.mark.timeout(1800)
+pytestmark = [pytest.mark.timeout(1800), pytest.mark.scenario("stops")]
 FROZEN = ("KAFKA-12686", "KAFKA-12751")
 
 

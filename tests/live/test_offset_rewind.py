@@ -5,7 +5,7 @@ import pytest
 from support.live.measured import Measured
 from support.live.offsets import EARLY, LATE, NAME, TOPIC, truth
 
-pytestmark = pytest.mark.timeout(1800)
+pytestmark = [pytest.mark.timeout(1800), pytest.mark.scenario("offsets")]
 
 
 def test_the_reset_is_found_as_one(measured: Measured) -> None:

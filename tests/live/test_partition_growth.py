@@ -5,7 +5,7 @@ import pytest
 from support.live.measured import Measured
 from support.live.offsets import DECLARED, EARLY, LATE, NAME, TOPIC, truth
 
-pytestmark = pytest.mark.timeout(1800)
+pytestmark = [pytest.mark.timeout(1800), pytest.mark.scenario("offsets")]
 ADDED = [f"partition {TOPIC}-{number}" for number in (2, 3)]
 
 

@@ -8,7 +8,7 @@ from kafka_fleet.knowledge.signatures import load_signatures
 from support.live.measured import Measured
 from support.live.skew import CURED, KEYED, LATE_FOR, STICKY
 
-pytestmark = pytest.mark.timeout(1800)  # the first test waits for the clusters of all
+pytestmark = [pytest.mark.timeout(1800), pytest.mark.scenario("skew")]  # the first test waits for the clusters of all
 BUG = "KAFKA-10888"
 
 

@@ -9,7 +9,7 @@ from kafka_fleet.knowledge.advisories import load_advisories
 from support.live import netns, storm
 from support.live.measured import Measured
 
-pytestmark = pytest.mark.timeout(1800)
+pytestmark = [pytest.mark.timeout(1800), pytest.mark.scenario("storms")]
 BUG, SETTING = "KAFKA-9648", "CFG-LISTEN-BACKLOG"
 WHY_NOT = ("network namespaces need", "no network namespace can", "the network namespaces cannot", "node_exporter ")
 

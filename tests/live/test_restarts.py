@@ -4,7 +4,7 @@ import pytest
 
 from support.live.measured import Measured
 
-pytestmark = pytest.mark.timeout(1800)
+pytestmark = [pytest.mark.timeout(1800), pytest.mark.scenario("releases"), pytest.mark.sampled("releases")]
 
 
 @pytest.mark.fault(2)

@@ -7,7 +7,7 @@ import pytest
 from kafka_fleet.knowledge.releases import apache_release
 from support.live.measured import Measured
 
-pytestmark = pytest.mark.timeout(1800)
+pytestmark = [pytest.mark.timeout(1800), pytest.mark.scenario("retries")]
 ADVISORY = "CFG-PRODUCER-RETRIES"
 
 

@@ -14,7 +14,7 @@ from kafka_fleet.roll.readiness import NEVER_READ
 from support.live.commands import fleet_command
 from support.live.scenarios import avoid_midnight, sweep
 
-pytestmark = pytest.mark.timeout(1800)
+pytestmark = [pytest.mark.timeout(1800), pytest.mark.sampled]
 NAME = "rolled"
 WAIT_S = 120.0
 

@@ -7,7 +7,7 @@ import pytest
 from support.live.measured import Measured
 from support.live.zk28 import CONTROLLER, DEAD, KILLED, ROLLED
 
-pytestmark = pytest.mark.timeout(1800)
+pytestmark = [pytest.mark.timeout(1800), pytest.mark.scenario("stops")]
 
 
 def restarts(measured: Measured, cluster: str) -> list[dict[str, Any]]:
@@ -66,6 +66,8 @@ def test_a_broker_that_stays_away_has_not_been_restarted(measured: Measured) -> 
     assert measured.state(DEAD, "unclean_restart")["state"] == "quiet"
 
 
+@pytest.mark.scenario("releases")
+@pytest.mark.sampled("releases")
 def test_a_broker_of_kraft_that_is_away_under_a_sweep_was_killed(measured: Measured) -> None:
     told = restarts(measured, "restarted")
     assert [(row["broker"], row["fenced_brokers"], row["controlled_shutdown_brokers"]) for row in told] == [(2, 1, 0)]

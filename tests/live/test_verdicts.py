@@ -5,17 +5,22 @@ from typing import Any
 import pytest
 
 from support.inspection.finding_shape import assert_contract
-from support.live.measured import Measured
+from support.live.measured import SCENARIO_OF, Measured, of_scenario
 
-pytestmark = pytest.mark.timeout(1800)  # the first test waits for the clusters of all
+pytestmark = [
+    pytest.mark.timeout(1800),
+    pytest.mark.scenario("fetches"),
+]  # the first test waits for the clusters of all
 BUG = "KAFKA-14334"
+FOLLOWED = ("follower331", "mixed331", "redirect282")
+FIXED = {"follower332": "3.3.2", "follower411": "4.1.1"}
 
 
 def evidence(finding: dict[str, Any], word: str) -> dict[str, Any]:
     return next(line for line in finding["evidence"] if word in line["metric"])
 
 
-@pytest.mark.parametrize("cluster", ["follower331", "mixed331", "redirect282"])
+@pytest.mark.parametrize("cluster", [of_scenario(SCENARIO_OF[one], one) for one in FOLLOWED])
 def test_follower_reads_are_confirmed(measured: Measured, cluster: str) -> None:
     finding = measured.finding(cluster, BUG)
     assert (finding["verdict"], finding["cause"], finding["strength"]) == ("confirmed", "follower", "conclusive")
@@ -34,7 +39,7 @@ def test_a_reader_on_the_follower_alone_has_nearly_all_its_fetches_expire(measur
     assert evidence(measured.finding("follower331", BUG), "expired consumer fetches / consumer")["value"] > 0.6
 
 
-@pytest.mark.parametrize(("cluster", "release"), [("follower332", "3.3.2"), ("follower411", "4.1.1")])
+@pytest.mark.parametrize(("cluster", "release"), [of_scenario(SCENARIO_OF[c], c, r) for c, r in FIXED.items()])
 def test_the_same_reads_on_a_release_with_the_fix_are_quiet(measured: Measured, cluster: str, release: str) -> None:
     finding = measured.finding(cluster, BUG)
     assert (finding["verdict"], finding["signature_state"], finding["release"]) == ("not_affected", "quiet", release)
@@ -43,7 +48,7 @@ def test_the_same_reads_on_a_release_with_the_fix_are_quiet(measured: Measured, 
     assert sum(row["bytes_out"] for row in out) > 10_000  # they were follower reads
 
 
-@pytest.mark.parametrize("cluster", ["idle331", "crowd331", "slow331"])
+@pytest.mark.parametrize("cluster", [of_scenario(SCENARIO_OF[one], one) for one in ("idle331", "crowd331", "slow331")])
 def test_what_only_looks_alike_is_quiet_and_exposed(measured: Measured, cluster: str) -> None:
     finding = measured.finding(cluster, BUG)
     assert (finding["verdict"], finding["signature_state"], finding["cause"]) == ("exposed", "quiet", None)
@@ -51,6 +56,8 @@ def test_what_only_looks_alike_is_quiet_and_exposed(measured: Measured, cluster:
     assert [one for one in measured.findings(cluster) if one["verdict"] in ("confirmed", "look_alike")] == []
 
 
+@pytest.mark.scenario("look-alikes")
+@pytest.mark.sampled("look-alikes")
 def test_the_quiet_crowd_really_let_its_fetches_expire(measured: Measured) -> None:
     rows = measured.facts("broker_counters", cluster="crowd331", broker=1, kind="sweeps")
     assert sum(row["expired_consumer_fetches"] for row in rows) > 2000
@@ -59,6 +66,8 @@ def test_the_quiet_crowd_really_let_its_fetches_expire(measured: Measured) -> No
     assert share > 0.2
 
 
+@pytest.mark.scenario("look-alikes")
+@pytest.mark.sampled("look-alikes")
 def test_redirects_are_confirmed_beside_the_follower_bug(measured: Measured) -> None:
     finding = measured.finding("redirect282", "KAFKA-13767")
     assert (finding["verdict"], finding["cause"], finding["strength"]) == ("confirmed", "redirect", "conclusive")
@@ -82,7 +91,8 @@ def test_no_other_advisory_is_confirmed(measured: Measured) -> None:
         for one in measured.findings(cluster)
         if one["verdict"] == "confirmed"
     }
-    follower = {(cluster, BUG) for cluster in ("follower331", "mixed331", "redirect282")}
-    others = {("redirect282", "KAFKA-13767"), ("skew323", "KAFKA-10888"), ("declared391", "KAFKA-12261")}
-    storms = {(cluster, "KAFKA-9648") for cluster in ("netns312",) if cluster in measured.days}
-    assert confirmed == follower | others | storms
+    expected = {(cluster, BUG) for cluster in FOLLOWED} | {
+        ("redirect282", "KAFKA-13767"), ("skew323", "KAFKA-10888"),
+        ("declared391", "KAFKA-12261"), ("netns312", "KAFKA-9648"),
+    }  # fmt: skip
+    assert confirmed == {(cluster, advisory) for cluster, advisory in expected if cluster in measured.days}

@@ -5,7 +5,16 @@ import pytest
 from support.generators.generated import Generated, generated
 from support.marks import marked
 
-pytest_collection_modifyitems = marked(__file__, pytest.mark.spark, pytest.mark.xdist_group("jvm"))
+_of_one_jvm = marked(__file__, pytest.mark.spark, pytest.mark.xdist_group("jvm"))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """They share a JVM; those that read the generated fleets share the two minutes of CPU that these take."""
+    _of_one_jvm(items)
+    for item in items:
+        if "fleets" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.sampled("oracles"))
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from kafka_fleet.base.catalogue_faults import FaultAt, fault, model_faults
 from kafka_fleet.base.yaml import FleetFileError, load_catalogue
 from kafka_fleet.domain import SEVERITIES, Severity
+from kafka_fleet.knowledge.mechanisms import Mechanism, Step, issue_mechanism
 from kafka_fleet.knowledge.noticed import Noticed
 from kafka_fleet.knowledge.preconditions import Precondition
 from kafka_fleet.knowledge.ranges import Affected, parse_affected
@@ -92,6 +93,7 @@ class Advisory(_Strict):
     reach: of a security issue, who can bring it about. partitions_per_broker: from about so many on it was seen; null:
     at any size. Both weigh an exposure and decide none.
     noticed_as: what an owner sees of it, where no signature's causes say it already.
+    picture: steps of its mechanism, 3 to 10, where no signature's picture shows it; see mechanisms.ACTORS.
     """
 
     id: str = Field(pattern=r"^(KAFKA-[1-9]\d*|CVE-\d{4}-\d{4,}|KIP-[1-9]\d*|[A-Z]+-[A-Z0-9.-]+)$")
@@ -102,6 +104,7 @@ class Advisory(_Strict):
     summary: Sentence
     noticed_as: list[Noticed] = []
     mechanism: Sentence
+    picture: list[Step] = []
     affected: AffectedReleases | None
     preconditions: list[Precondition] = []
     signature: ShownBy | None
@@ -126,7 +129,16 @@ class Advisory(_Strict):
         ):
             if len(set(values)) != len(values):
                 raise ValueError(f"{name} repeats an entry")
+        try:
+            _ = self.drawn
+        except ValueError as error:
+            raise FaultAt(("picture",), str(error)) from error
         return self
+
+    @cached_property
+    def drawn(self) -> Mechanism | None:
+        """The picture of its own mechanism; None where it has none. Raises ValueError."""
+        return issue_mechanism(self.title, self.picture) if self.picture else None
 
     @property
     def security(self) -> bool:

@@ -75,10 +75,12 @@ def _untold(sql: Path, signatures: Mapping[str, Signature], mechanisms: Mapping[
 
 
 def _symptoms(folder: Path, issues: Mapping[str, Advisory], signatures: Mapping[str, Signature]) -> Iterator[str]:
-    """Signatures and causes that there are not."""
+    """Signatures and causes that there are not, and issues whose mechanism no picture shows."""
     for name, issue in issues.items():
         shown = issue.signature
         if shown is None:
+            if not issue.picture:
+                yield _of_issue(folder, name, (), "has no picture: neither its own nor that of a signature")
             continue
         if shown.id not in signatures:
             text = unknown_name(f"no such signature: {shown.id}", shown.id, signatures)

@@ -1,5 +1,6 @@
-"""How a symptom comes about: takes mechanism.yaml of a signature's folder, gives who does what, from top to bottom."""
+"""How a fault comes about: takes a signature's mechanism.yaml or a known issue's `picture`, gives who does what."""
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -12,7 +13,59 @@ from kafka_fleet.base.yaml import FleetFileError, load_catalogue
 from kafka_fleet.knowledge.catalogue_folders import CatalogueError
 
 FILE = "mechanism.yaml"
+MOST_ACTORS, LEAST_STEPS, MOST_STEPS = 4, 3, 10
 Kind = Literal["normal", "fault", "wait", "healthy", "missing"]
+
+
+# who may take part in the picture of a known issue, from left to right in the order in which they come; and their names
+ACTORS = {
+    "admin": "Administrator",
+    "app": "Application",
+    "assignor": "Assigning member",
+    "attacker": "Attacker",
+    "broker": "Broker",
+    "changelog": "Changelog topic",
+    "cleaner": "Log cleaner",
+    "client": "Client",
+    "connect": "Connect worker",
+    "consumer": "Consumer",
+    "controller": "Controller",
+    "coordinator": "Group coordinator",
+    "dashboard": "Dashboard",
+    "disk": "Disk",
+    "follower": "Follower",
+    "former_transactions": "Former coordinator",
+    "handler": "Request handler",
+    "index": "Index of the segment",
+    "leader": "Leader",
+    "log": "Log",
+    "member": "Group member",
+    "network": "Network thread",
+    "new_controller": "New controller",
+    "new_coordinator": "New coordinator",
+    "new_leader": "New leader",
+    "newer_broker": "Newer broker",
+    "old_line": "Old release line",
+    "older_broker": "Older broker",
+    "other_handler": "Another handler",
+    "other_member": "Another member",
+    "other_producer": "Another producer",
+    "partition": "Next partition",
+    "producer": "Producer",
+    "remote": "Remote storage",
+    "sender": "Sending thread",
+    "server": "Named server",
+    "slow_leader": "Slow leader",
+    "store": "State store",
+    "streams": "Streams thread",
+    "supported_line": "Supported line",
+    "task": "Streams task",
+    "transactions": "Coordinator",
+    "trunk": "Trunk",
+    "voters": "Other controllers",
+    "watcher": "Feature watcher",
+    "zookeeper": "ZooKeeper",
+}
 
 
 class Step(BaseModel):
@@ -53,8 +106,8 @@ class Mechanism(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
     about: str = Field(min_length=20, max_length=160, pattern=r"[.]$")
-    actors: dict[str, str] = Field(min_length=2, max_length=4)
-    steps: list[Step] = Field(min_length=3, max_length=10)
+    actors: dict[str, str] = Field(min_length=2, max_length=MOST_ACTORS)
+    steps: list[Step] = Field(min_length=LEAST_STEPS, max_length=MOST_STEPS)
 
     @model_validator(mode="after")
     def _known(self) -> "Mechanism":
@@ -64,6 +117,16 @@ class Mechanism(BaseModel):
         if idle := sorted(set(self.actors) - used):
             raise ValueError(f"an actor without a step: {', '.join(idle)}")
         return self
+
+
+def issue_mechanism(about: str, steps: Sequence[Step]) -> Mechanism:
+    """The picture of a known issue. about: a sentence without its full stop. Raises ValueError."""
+    named = list(dict.fromkeys(name for step in steps for name in step.actors))
+    if unknown := [name for name in named if name not in ACTORS]:
+        raise ValueError(f"no such actor: {', '.join(unknown)}; known: {', '.join(ACTORS)}")
+    if not (2 <= len(named) <= MOST_ACTORS and LEAST_STEPS <= len(steps) <= MOST_STEPS):
+        raise ValueError(f"has 2 to {MOST_ACTORS} actors and {LEAST_STEPS} to {MOST_STEPS} steps")
+    return Mechanism(about=f"{about}.", actors={name: ACTORS[name] for name in named}, steps=list(steps))
 
 
 def _load(file: Path) -> Mechanism:

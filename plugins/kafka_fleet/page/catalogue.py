@@ -66,7 +66,7 @@ def issue_page(name: str) -> str:
         conditions=[own_text(found.description) for found in one.preconditions],
         shown=shown,
         silence=silence_issue(one, shown),
-        mechanism=_picture(shown.id if shown else None),
+        mechanism=mechanism_picture(name, one.drawn) if one.drawn else _picture(shown.id if shown else None),
     )
 
 

@@ -64,8 +64,7 @@ plateaus AS (
         END AS plateau_ms
     FROM windows AS w
     LEFT JOIN consumer_fetch_times AS q
-        ON
-            w.cluster = q.cluster AND w.broker = q.broker AND w.last_sweep = q.sweep_at AND q.phase = 'RemoteTimeMs'
+        ON w.cluster = q.cluster AND w.broker = q.broker AND w.last_sweep = q.sweep_at AND q.phase = 'RemoteTimeMs'
 )
 
 SELECT

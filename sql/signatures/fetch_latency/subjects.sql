@@ -12,9 +12,7 @@ FROM fetch_latency_detections AS d
 INNER JOIN caused_windows AS c ON d.cluster = c.cluster AND d.broker = c.broker AND d.cause = c.cause
 LEFT JOIN topic_windows AS x
     ON
-        c.cluster = x.cluster
-        AND c.broker = x.broker
-        AND c.time_window = x.time_window
+        c.cluster = x.cluster AND c.broker = x.broker AND c.time_window = x.time_window
         AND CASE
             WHEN c.cause = 'redirect' THEN x.bypassed
             WHEN c.look_expired IS NOT NULL THEN x.look_expired IS NOT NULL

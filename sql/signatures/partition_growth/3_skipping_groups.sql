@@ -53,15 +53,9 @@ known AS (
         try_sum(p.records) AS records
     FROM windows AS s
     INNER JOIN commit_intervals AS p
-        ON
-            s.cluster = p.cluster
-            AND s.topic = p.topic
-            AND s.from_sweep <= p.from_sweep
-            AND s.to_sweep >= p.to_sweep
-    LEFT JOIN group_coordinators AS f
-        ON p.cluster = f.cluster AND p.group_id = f.group_id AND p.from_sweep = f.sweep_at
-    LEFT JOIN group_coordinators AS t
-        ON p.cluster = t.cluster AND p.group_id = t.group_id AND p.to_sweep = t.sweep_at
+        ON s.cluster = p.cluster AND s.topic = p.topic AND s.from_sweep <= p.from_sweep AND s.to_sweep >= p.to_sweep
+    LEFT JOIN group_coordinators AS f ON p.cluster = f.cluster AND p.group_id = f.group_id AND p.from_sweep = f.sweep_at
+    LEFT JOIN group_coordinators AS t ON p.cluster = t.cluster AND p.group_id = t.group_id AND p.to_sweep = t.sweep_at
     WHERE
         p.records > 0
         AND NOT coalesce(f.group_state IN ('Empty', 'Dead') AND t.group_state IN ('Empty', 'Dead'), FALSE)

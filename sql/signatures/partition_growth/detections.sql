@@ -72,10 +72,7 @@ SELECT
 FROM skipping_groups AS g
 INNER JOIN late_commits AS l
     ON
-        g.cluster = l.cluster
-        AND g.cause = l.cause
-        AND g.group_id = l.group_id
-        AND g.topic = l.topic
+        g.cluster = l.cluster AND g.cause = l.cause AND g.group_id = l.group_id AND g.topic = l.topic
         AND g.to_sweep = l.to_sweep
 LEFT JOIN paces AS p ON g.cluster = p.cluster AND g.group_id = p.group_id AND g.topic = p.topic
 LEFT JOIN clients AS c ON g.cluster = c.cluster

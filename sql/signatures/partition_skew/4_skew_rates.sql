@@ -42,8 +42,7 @@ samples AS (
     FROM spans AS w
     INNER JOIN skew_units AS u
         ON
-            w.cluster = u.cluster
-            AND w.topic = u.topic
+            w.cluster = u.cluster AND w.topic = u.topic
             AND if(w.contrasted, u.contrasted AND u.pace IN ('slow', 'timely'), u.longest_led = 1)
     WHERE coalesce(w.contrasted, TRUE)
 ),

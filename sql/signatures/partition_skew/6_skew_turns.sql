@@ -116,8 +116,7 @@ FROM changed AS c
 INNER JOIN partition_skew_thresholds AS t ON c.cluster = t.cluster
 INNER JOIN borne AS b
     ON
-        c.cluster = b.cluster
-        AND c.broker = b.broker
+        c.cluster = b.cluster AND c.broker = b.broker
         AND (c.slow_sweep = b.from_sweep OR (c.moved AND c.timely_sweep = b.from_sweep))
 WHERE
     c.slow_rate > c.timely_rate

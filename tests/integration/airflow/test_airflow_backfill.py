@@ -22,7 +22,11 @@ from support.servers.mail_server import Mailbox, mail_server, plain
 from support.servers.metric_sink import metric_sink
 from support.spark_runs.analysed import JUDGED_BY, judged_by_hand
 
-pytestmark = [pytest.mark.timeout(2700), pytest.mark.xdist_group("jobs")]  # about five minutes on two idle cores
+pytestmark = [
+    pytest.mark.sampled,
+    pytest.mark.timeout(2700),
+    pytest.mark.xdist_group("jobs"),
+]  # about five minutes on two idle cores
 DAYS = ["2026-11-09", "2026-11-10"]
 CLUSTERS = ("follower331", "follower332")
 STAGES = ("findings", "signatures", "reports")

@@ -26,6 +26,7 @@ from support.spark_runs.network_hosts import Host, network_hosts, no_hosts
 from support.spark_runs.spark_cluster import Cluster, spark_cluster
 
 pytestmark = [
+    pytest.mark.sampled,
     pytest.mark.timeout(2700),
     pytest.mark.xdist_group("jobs"),
 ]  # some five minutes of CPU: about three on two idle cores

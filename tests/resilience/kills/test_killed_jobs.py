@@ -25,7 +25,7 @@ from support.homes.recorded import recorded_day, write_home
 from support.homes.stored_days import pointers
 from support.spark_runs.analysed import analyse, spark
 
-pytestmark = [pytest.mark.timeout(1200), pytest.mark.xdist_group("jobs")]
+pytestmark = [pytest.mark.sampled, pytest.mark.timeout(1200), pytest.mark.xdist_group("jobs")]
 SIGNATURE = "fetch_latency"
 # planned as the small day that it is: what is tested is how the JVM writes
 SMALL = [word for key, value in OF_FEW_ROWS.items() for word in ("--conf", f"{key}={value}")]

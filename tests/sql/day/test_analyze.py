@@ -52,6 +52,7 @@ def test_each_judgement_is_there_in_brief(day: Analysed) -> None:
     assert any("replica.selector.class" in text for text in rests["KAFKA-14334"])
 
 
+@pytest.mark.sampled("analyze-ways")
 @pytest.mark.fault(46, 60)
 def test_files_in_another_order_and_the_ways_of_large_days_give_the_same(
     day: Analysed, monkeypatch: pytest.MonkeyPatch
@@ -138,6 +139,7 @@ def rows(home: Path, table: str, generation: str) -> list[str]:
     return sorted(str(sorted(row.items())) for row in found if row["cluster"] in CLUSTERS)
 
 
+@pytest.mark.sampled("analyze-rivals")
 @pytest.mark.fault(44, 45, 60)
 def test_of_two_analyses_at_once_the_later_is_followed_and_the_earlier_ends_red(day: Analysed, tmp_path: Path) -> None:
     write_home(tmp_path, CLUSTERS)

@@ -31,7 +31,7 @@ from support.homes.stored_days import pointers, published
 from support.spark_runs.analysed import spark
 
 DAYS = int(os.environ.get("FLEET_DAYS", "4"))
-pytestmark = [pytest.mark.timeout(300 * DAYS), pytest.mark.xdist_group("jobs")]
+pytestmark = [pytest.mark.sampled, pytest.mark.timeout(300 * DAYS), pytest.mark.xdist_group("jobs")]
 SIDE_BY_SIDE = int(os.environ.get("FLEET_SIDE_BY_SIDE", "2"))
 SHOWN_BY = "follower331"
 # what is measured in the night after each day but the last

@@ -14,6 +14,7 @@ from kafka_fleet.knowledge.signatures import load_signatures
 from support.generators.days.judged import all_judged, every_day
 
 pytestmark = [
+    pytest.mark.sampled,
     pytest.mark.timeout(900),
     pytest.mark.xdist_group("duckdb"),
 ]  # the first test waits for the analysis that all read

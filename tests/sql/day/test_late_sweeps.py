@@ -20,7 +20,7 @@ from support.homes.stored_days import entries, pointers, published
 from support.servers.mail_server import Mailbox
 from support.spark_runs.analysed import by_hand
 
-pytestmark = pytest.mark.timeout(1200)
+pytestmark = [pytest.mark.sampled, pytest.mark.timeout(1200)]
 CLUSTER, OWNERS, BUG = "follower331", ["oncall@example.org"], "KAFKA-14334"
 DS = recorded_day()
 NEXT = date.fromisoformat(DS) + timedelta(days=1)

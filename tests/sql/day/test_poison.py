@@ -30,7 +30,7 @@ from support.poison.poisoned_days import failures, held
 from support.spark_runs.analysed import Analysed, analysed, spark
 from support.spark_runs.fact_schemas import fact_schemas
 
-pytestmark = [pytest.mark.timeout(1800), pytest.mark.fault(64)]
+pytestmark = [pytest.mark.sampled, pytest.mark.timeout(1800), pytest.mark.fault(64)]
 HEALTHY = "follower331"
 SINGLES, EXTREMES, SEEDS = 40, 16, 3
 

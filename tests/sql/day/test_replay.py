@@ -26,7 +26,7 @@ from support.homes.recorded import Sweep, changed, land_all, recorded_day
 from support.homes.stored_days import pointers
 from support.spark_runs.analysed import by_hand, spark
 
-pytestmark = pytest.mark.timeout(1200)
+pytestmark = [pytest.mark.sampled, pytest.mark.timeout(1200)]
 BUG = "KAFKA-14334"
 UPGRADE = 2  # days before it
 DAYS = 5

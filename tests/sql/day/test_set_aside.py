@@ -20,7 +20,7 @@ from support.homes.recorded import changed, land_all, recorded_day, write_home
 from support.poison.poisoned_sql import BROKEN, poisoned, raises
 from support.spark_runs.analysed import Analysed, analyse, spark
 
-pytestmark = pytest.mark.timeout(1200)
+pytestmark = [pytest.mark.sampled, pytest.mark.timeout(1200)]
 HEALTHY = ["follower331", "idle331"]
 BY = ["fetch_latency"]
 # cluster -> the file that fails for it, and how the sentence calls that query; in the order in which they are run

@@ -15,7 +15,6 @@ import pickle
 import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
 from datetime import date
 from pathlib import Path
@@ -24,7 +23,19 @@ from typing import Any
 import yaml
 
 from kafka_fleet.config.acknowledgements import NAME as ACKNOWLEDGEMENTS
-from support.homes.golden_homes import ACCEPTED, CLUSTER, DIGESTED, FOLDER, LOST, MORE, OWNER, REFUSED, SCENARIO, SWEEPS
+from support.homes.golden_homes import (
+    ACCEPTED,
+    CLUSTER,
+    DIGESTED,
+    FOLDER,
+    LOST,
+    MORE,
+    OWNER,
+    REFUSED,
+    SCENARIO,
+    SWEEPS,
+    pack,
+)
 from support.homes.recorded import recorded_day, recording
 from support.servers.mail_server import Mailbox, mail_server
 
@@ -93,22 +104,6 @@ def rows(day: str) -> bytes:
     return pickle.dumps([(one.at, one.tables) for one in sweeps])
 
 
-def pack(home: Path, name: str) -> None:
-    """Equal content is equal bytes, but for what the old code dates itself."""
-    path = FOLDER / f"{name}.tar.xz"
-    with tarfile.open(path, "w:xz", preset=9) as archive:
-        for file in sorted(home.rglob("*")):
-            entry = archive.gettarinfo(str(file), str(file.relative_to(home)))
-            entry.uid = entry.gid = entry.mtime = 0
-            entry.uname = entry.gname = ""
-            if file.is_file():
-                with file.open("rb") as content:
-                    archive.addfile(entry, content)
-            else:
-                archive.addfile(entry)
-    print(path.name, path.stat().st_size)
-
-
 def judged(tree: Path, home: Path, day: str, signatures: list[str], owners: list[str]) -> None:
     """Analyze, report and mail by the old code; what is computed again from raw is left out."""
     old(tree, LAND, str(home), CLUSTER, given=rows(day))
@@ -157,11 +152,11 @@ def main() -> None:
             old(options.tree, LAND, str(home), f"raw-{options.name}", given=rows(recorded_day()))
             if options.joined:
                 old(options.tree, JOIN, str(home), recorded_day())
-            pack(home, f"raw-{options.name}")
+            pack(home, FOLDER / f"raw-{options.name}.tar.xz")
         if options.judged:
             home = Path(folder) / "judged"
             judged(options.tree, home, options.day, options.signature, MORE if options.owners else [])
-            pack(home, f"judged-{options.name}")
+            pack(home, FOLDER / f"judged-{options.name}.tar.xz")
 
 
 if __name__ == "__main__":

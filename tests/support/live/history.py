@@ -16,7 +16,7 @@ from fleet_demo.cluster import Cluster
 from support.live import prometheus
 from support.live.commands import fleet_command
 
-OF, NAME = "follower331", "history331"
+OF, NAME = "scraped331", "history331"
 STEP_S = 10
 DAYS = 3  # before the installation
 Row = dict[str, Any]

@@ -1,7 +1,7 @@
 """Real clusters under load, swept, analysed through the command line: takes a home, gives what the live tests read.
 
-Two batches of clusters for the latency of fetches, and one module of scenarios for each group of other symptoms. They
-wait more than they compute, so PARALLEL of them run at a time; more would hold up each other's brokers.
+Batches of clusters for the latency of fetches, and one module of scenarios for each group of other symptoms. They wait
+more than they compute, so PARALLEL of them run at a time; more would hold up each other's brokers.
 """
 
 import json
@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import cache
@@ -18,7 +18,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow.parquet as pq
+import pytest
 import yaml
+from _pytest.mark import ParameterSet
 
 from fleet_demo.cluster import Cluster
 from kafka_fleet.store.generations import current_generation
@@ -27,8 +29,21 @@ from support.live import availability, guarded, history, offsets, prometheus, re
 from support.live.commands import fleet_command
 from support.live.scenarios import avoid_midnight, running, sweep
 
-FIRST = ["follower331", "follower332", "follower411", "idle331"]
-SECOND = ["crowd331", "slow331", "mixed331", "redirect282", "ancient111"]
+FETCHES = ["follower331", "follower332"]
+RELEASES = ["follower411", "idle331"]
+LOOK_ALIKES = ["crowd331", "slow331", "mixed331", "redirect282", "ancient111"]
+SCENARIO_OF = (  # of clusters whose tests are of several scenarios
+    dict.fromkeys(FETCHES, "fetches") | dict.fromkeys(RELEASES, "releases") | dict.fromkeys(LOOK_ALIKES, "look-alikes")
+)
+EVERY_RUN = (
+    "skew",
+    "storms",
+    "stops",
+    "offsets",
+    "retries",
+    "availability",
+    "fetches",
+)  # one scenario for each signature at least
 SWEEPS, EVERY_S = 7, 9.0
 PARALLEL = 2
 KILLS = 4  # of collectors, at as many moments after their first file
@@ -150,29 +165,36 @@ def killed_collectors(cluster: Cluster, home: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def first_batch(home: Path) -> None:
-    """Follower reads on three releases and an idle cluster; history of one; a killed broker; killed collectors.
+def fetches(home: Path) -> None:
+    """Follower reads on the last affected release and on the fixed one; killed collectors."""
+    with running(FETCHES, home, SWEEPS, EVERY_S) as clusters:
+        killed_collectors(clusters["follower332"], home)
+
+
+def releases(home: Path) -> None:
+    """Follower reads on 4.1.1, whose broker is killed at last, and an idle cluster.
 
     Meanwhile the idle cluster's agent is asked with its policy and without.
     """
-    options, ports = prometheus.agents(home / "history")
-    agents = {history.OF: options}
-    with (
-        prometheus.server(home / "history", ports) as url,
-        running(FIRST, home, SWEEPS, EVERY_S, agents=agents) as clusters,
-        ThreadPoolExecutor(2) as aside,
-    ):
+    with running(RELEASES, home, SWEEPS, EVERY_S) as clusters, ThreadPoolExecutor(1) as aside:
         asked = aside.submit(guarded.prove, clusters["idle331"], home)
-        imported = aside.submit(history.imported, home, url, clusters[history.OF])
         restarts(clusters["follower411"], home)
         asked.result()
-        killed_collectors(clusters["follower332"], home)
-        imported.result()
 
 
-def second_batch(home: Path) -> None:
+def scraped(home: Path) -> None:
+    """Follower reads that a Prometheus scrapes meanwhile; its history is imported."""
+    options, ports = prometheus.agents(home / "history")
+    with (
+        prometheus.server(home / "history", ports) as url,
+        running([history.OF], home, SWEEPS, EVERY_S, agents={history.OF: options}) as clusters,
+    ):
+        history.imported(home, url, clusters[history.OF])
+
+
+def look_alikes(home: Path) -> None:
     """Look-alikes, mixed leadership, redirects, and a broker of 1.1.1."""
-    with running(SECOND, home, SWEEPS, EVERY_S):
+    with running(LOOK_ALIKES, home, SWEEPS, EVERY_S):
         pass
 
 
@@ -189,18 +211,26 @@ SCENARIOS: dict[str, Callable[[Path], object]] = {
     "offsets": offsets.run,
     "retries": retries.run,
     "availability": availability.run,
-    "fetches": first_batch,
-    "look-alikes": second_batch,
+    "fetches": fetches,
+    "releases": releases,
+    "history": scraped,
+    "look-alikes": look_alikes,
 }
 
 
-def measure(home: Path) -> Measured:
-    """Run everything, then analyse every day that has sweeps. Raises the reasons when no scenario could be run."""
+def of_scenario(name: str, *values: object) -> ParameterSet:
+    """Parameters of a test that reads what this scenario left, in the runs that have it."""
+    marks = [pytest.mark.scenario(name)]
+    return pytest.param(*values, marks=marks if name in EVERY_RUN else [*marks, pytest.mark.sampled(name)])
+
+
+def measure(home: Path, names: Collection[str]) -> Measured:
+    """Run these scenarios, then analyse every day that has sweeps. Raises the reasons when none could be run."""
     with ThreadPoolExecutor(PARALLEL) as pool:
-        runs = {name: pool.submit(_timed, scenario, home) for name, scenario in SCENARIOS.items()}
+        runs = {name: pool.submit(_timed, SCENARIOS[name], home) for name in SCENARIOS if name in names}
         raised = {name: run.exception() for name, run in runs.items()}
     failures = {name: failure for name, failure in raised.items() if failure is not None}
-    if len(failures) == len(SCENARIOS):
+    if len(failures) == len(runs):
         raise BaseExceptionGroup("no scenario ran", list(failures.values()))
     seconds = {name: run.result() for name, run in runs.items() if name not in failures}
     begin = time.monotonic()

@@ -16,12 +16,10 @@ from pathlib import Path
 
 from fleet_demo.cluster import Cluster
 from fleet_demo.processes import end, spawn
-from kafka_fleet.collect.sweep import sweep_cluster
-from kafka_fleet.config.credentials import local_credentials
-from kafka_fleet.config.fleet import parse_fleet
 from support.live.crowds import crowd
 from support.live.exporter import command, exporter
 from support.live.packages import said
+from support.live.scenarios import sweep
 
 NAME, RELEASE, CONNECTIONS = "netns312", "3.1.2", 400
 SERVER, CLIENT, EXPORTER_PORT = "198.18.0.1", "198.18.0.2", 9100  # of the range kept for tests between networks
@@ -102,8 +100,6 @@ def storm(home: Path, clients: str, program: Path) -> None:
     with cluster:
         watcher = spawn(command(program, EXPORTER_PORT), cluster.workdir / "exporter.log")
         url = f"http://127.0.0.1:{EXPORTER_PORT}/metrics"
-        fleet = parse_fleet({"version": 1, "clusters": [cluster.fleet_entry(node_exporter={1: url})]}, "live")
-        assert not fleet.errors, fleet.errors
         try:
             with crowd(cluster.workdir, SERVER, node.port, CONNECTIONS, ["ip", "netns", "exec", clients]) as held:
                 for restart in (False, True):
@@ -112,7 +108,7 @@ def storm(home: Path, clients: str, program: Path) -> None:
                         cluster.start_broker(1)
                         held.wait()
                     for _ in range(3):
-                        sweep_cluster(fleet.clusters[0], home, local_credentials())
+                        sweep(cluster, home, node_exporter={1: url})
                         time.sleep(2)
         finally:
             end(watcher, 0)

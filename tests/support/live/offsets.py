@@ -18,9 +18,6 @@ from kafka.structs import OffsetAndMetadata
 from fleet_demo.cluster import Cluster
 from fleet_demo.load import Consumer, Producer
 from fleet_demo.topics import create_topic
-from kafka_fleet.collect.sweep import sweep_cluster
-from kafka_fleet.config.credentials import local_credentials
-from kafka_fleet.config.fleet import parse_fleet
 from support.live import foreign
 from support.live.scenarios import avoid_midnight, sweep
 
@@ -40,10 +37,7 @@ def truth(home: Path) -> dict[str, int]:
 
 def _sweep(cluster: Cluster, home: Path) -> None:
     sweep(cluster, home, NAME)
-    entry = cluster.fleet_entry(id=DECLARED, client_configs=CLIENT_CONFIGS)
-    fleet = parse_fleet({"version": 1, "clusters": [entry]}, "live")
-    assert not fleet.errors, fleet.errors
-    sweep_cluster(fleet.clusters[0], home, local_credentials())
+    sweep(cluster, home, DECLARED, client_configs=CLIENT_CONFIGS)
 
 
 def _committed(admin: KafkaAdminClient, group: str) -> Offsets:

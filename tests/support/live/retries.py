@@ -13,9 +13,6 @@ from kafka.admin import KafkaAdminClient
 from fleet_demo.cluster import Cluster, ClusterError
 from fleet_demo.load import Producer
 from fleet_demo.topics import create_topic
-from kafka_fleet.collect.sweep import sweep_cluster
-from kafka_fleet.config.credentials import local_credentials
-from kafka_fleet.config.fleet import parse_fleet
 from support.live.scenarios import avoid_midnight, sweep
 
 LEADERS = {partition: [1, 2] if partition < 2 else [2, 1] for partition in range(12)}
@@ -29,10 +26,7 @@ CONFIG = {"auto.leader.rebalance.enable": "false"}
 def sweep_both(cluster: Cluster, home: Path) -> None:
     """One sweep under each of the two entries of the old client's cluster."""
     sweep(cluster, home, "lossy")
-    entry = cluster.fleet_entry(id="declared", **OLD)
-    fleet = parse_fleet({"version": 1, "clusters": [entry]}, "live")
-    assert not fleet.errors, fleet.errors
-    sweep_cluster(fleet.clusters[0], home, local_credentials())
+    sweep(cluster, home, "declared", **OLD)
 
 
 TAKEN = "kafka.server:type=BrokerTopicMetrics,name=MessagesInPerSec,topic=orders"

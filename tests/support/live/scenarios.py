@@ -94,6 +94,7 @@ def nothing(_cluster: Cluster) -> list[Client]:
 SCENARIOS = {
     "follower331": Scenario("3.3.1", follower_reads),
     "follower332": Scenario("3.3.2", follower_reads),
+    "scraped331": Scenario("3.3.1", follower_reads),
     "follower411": Scenario("4.1.1", modern_reads),
     "idle331": Scenario("3.3.1", nothing),
     "crowd331": Scenario("3.3.1", idle_crowd),
@@ -109,9 +110,12 @@ SCENARIOS = {
 LOOKS = {"brokers": 1, "seconds": 5}  # a sweep ends with its looks, and sweeps have to be close together
 
 
-def sweep(cluster: Cluster, home: Path, name: str | None = None) -> SweepResult:
-    """One sweep through the library, by default under the cluster's own name. Raises OSError when it cannot land."""
-    entry = cluster.fleet_entry(id=name or cluster.name, looks=LOOKS)
+def sweep(cluster: Cluster, home: Path, name: str | None = None, **declared: object) -> SweepResult:
+    """One sweep through the library, by default under the cluster's own name. Raises OSError when it cannot land.
+
+    declared: further keys of its entry in the fleet file.
+    """
+    entry = cluster.fleet_entry(id=name or cluster.name, environment="production", looks=LOOKS, **declared)
     fleet = parse_fleet({"version": 1, "clusters": [entry]}, "live")
     assert not fleet.errors, fleet.errors
     return sweep_cluster(fleet.clusters[0], home, local_credentials())

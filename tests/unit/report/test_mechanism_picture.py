@@ -5,10 +5,35 @@ from xml.dom import minidom
 
 import pytest
 
-from kafka_fleet.knowledge.mechanisms import Mechanism, load_mechanisms
+from kafka_fleet.knowledge.advisories import load_advisories
+from kafka_fleet.knowledge.mechanisms import ACTORS, Mechanism, Step, issue_mechanism, load_mechanisms
 from kafka_fleet.report.mechanism_picture import WIDTH, mechanism_picture, mechanism_svg
 
-ALL = load_mechanisms()
+ISSUES = {name: one.drawn for name, one in load_advisories().items() if one.drawn}
+ALL = {**load_mechanisms(), **ISSUES}
+
+
+def test_every_known_issue_has_a_picture_of_its_own_or_its_signatures():
+    known = load_advisories()
+    assert {name for name, one in known.items() if one.signature is None} <= set(ISSUES)
+    assert {one.signature.id for one in known.values() if one.signature} <= set(load_mechanisms())
+    assert {name for one in ISSUES.values() for name in one.actors} == set(ACTORS), "a name that no picture has"
+    for name, one in ISSUES.items():
+        assert one.about == f"{known[name].title}."
+        assert {"fault", "missing"} & {step.kind for step in one.steps}, f"{name}: what goes wrong stands out"
+
+
+@pytest.mark.parametrize(
+    ("steps", "fault"),
+    [
+        ([("leader", "cuts its log")] * 3, "has 2 to 4 actors"),
+        ([("leader", "cuts its log"), ("follower", "waits")], "3 to 10 steps"),
+        ([("leader", "cuts its log"), ("folower", "waits"), ("leader", "goes on")], "no such actor: folower"),
+    ],
+)
+def test_a_picture_that_cannot_be_drawn_is_refused(steps, fault):
+    with pytest.raises(ValueError, match=fault):
+        issue_mechanism("Some title of it", [Step(at=at, says=says) for at, says in steps])
 
 
 @pytest.mark.parametrize("name", list(ALL))
@@ -26,6 +51,7 @@ def test_nothing_leaves_the_picture_or_lies_on_another_step(name):
     assert len(spans) == len(ALL[name].steps)
     assert all(bottom <= top for (_top, bottom), (top, _bottom) in pairwise(sorted(spans)))
     assert max(bottom for _top, bottom in spans) < made.height
+    assert all(7.4 * len(name) < 168 for _x, name in made.actors), "wider than its box"
 
 
 @pytest.mark.parametrize("name", list(ALL))

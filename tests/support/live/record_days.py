@@ -1,0 +1,131 @@
+"""Records days that real brokers give, judged: runs their scenarios, one at a time, and writes tests/data/days.
+
+PYTHONPATH=plugins:spark:demo:tests python -m support.live.record_days            every day, about 25 minutes
+PYTHONPATH=plugins:spark:demo:tests python -m support.live.record_days skew323    the named ones
+
+A day is kept if it shows what days.yaml says of it; else it is named, the archive before it stays, and the exit code is
+1. What depends on the machine's pace (partition_skew, reconnect_storm) wants a machine that does nothing else.
+"""
+
+import getpass
+import shutil
+import socket
+import sys
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from fleet_demo.cluster import ClusterError
+from kafka_fleet.report.render import read_day
+from kafka_fleet.store.home import Home
+from kafka_fleet.store.home_names import days_in
+from support.homes.golden_homes import pack
+from support.homes.judged_days import RecordedDay, place_in, recorded_days
+from support.live import calm, netns, offsets, retries, skew, unclean, zk28
+from support.live.commands import fleet_command
+from support.live.scenarios import running
+
+ROOT = Path(__file__).resolve().parents[3]
+FETCHES = ["follower331"]
+SWEEPS, EVERY_S = 7, 9.0
+Scenario = Callable[[Path], object]
+
+
+def fetches(home: Path) -> None:
+    """Reads from a follower, as the live tests have them."""
+    with running(FETCHES, home, SWEEPS, EVERY_S):
+        pass
+
+
+SCENARIOS: dict[Scenario, Iterable[str]] = {
+    fetches: FETCHES,
+    skew.run: [skew.STICKY],
+    netns.run: [netns.NAME],
+    zk28.run: [zk28.DEAD, zk28.KILLED],
+    offsets.run: [offsets.NAME, offsets.DECLARED],
+    unclean.run: [unclean.NAME],
+    retries.run: ["declared"],
+    calm.steady: [calm.STEADY],
+    calm.away: [calm.AWAY],
+}
+
+
+def alone(swept: Path, cluster: str, home: Path) -> str:
+    """Copy the sweeps of one cluster into a home of its own; their day."""
+    commits = {Home(swept).manifests(ds) for ds in days_in(Home(swept).raw_folder("manifests"))}
+
+    def others(folder: str, names: list[str]) -> list[str]:
+        return [name for name in names if Path(folder) in commits and name.partition(".")[0] != cluster]
+
+    shutil.copytree(Home(swept).raw, Home(home).raw, ignore=others)
+    days = [ds for ds in days_in(Home(home).raw_folder("manifests")) if any(Home(home).manifests(ds).iterdir())]
+    if len(days) != 1:
+        raise ClusterError(f"{cluster} was swept on {len(days)} days")
+    return days[0]
+
+
+def shows(day: RecordedDay, home: Path) -> str | None:
+    """What a judged home shows and must not, or must and does not; None where it is as it should be."""
+    judged = read_day(home, *place_in(home))
+    seen = {one.key: one for one in judged.findings if one.cluster == day.cluster}
+    if day.finding is not None:
+        found = seen.get(day.finding)
+        told = f"{found.verdict}, {found.cause} {found.strength}" if found else "not there"
+        return None if found and found.verdict == day.verdict and found.cause else f"{day.finding} is {told}"
+    measured = [key for key, one in seen.items() if one.verdict in ("confirmed", "look_alike")]
+    if measured:
+        return f"{', '.join(measured)} was measured"
+    reached = judged.reports[day.cluster].reached
+    return None if reached == (day.verdict != "unknown") else f"it was {'' if reached else 'not '}reached"
+
+
+def of_this_machine(home: Path) -> list[str]:
+    """Files that name its folders, its host or its user."""
+    words = {str(ROOT), str(Path.home()), tempfile.gettempdir() + "/", socket.gethostname(), f"/{getpass.getuser()}/"}
+    files = [path for path in home.rglob("*") if path.is_file()]
+    return [path.name for path in files if any(word.encode() in path.read_bytes() for word in words)]
+
+
+def record(day: RecordedDay, swept: Path) -> str | None:
+    """Judge a day and keep it; the reason where that cannot be."""
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder) / "home"
+        ds = alone(swept, day.cluster, home)
+        done = fleet_command("analyze", "--home", str(home), "--date", ds)
+        if done.returncode:
+            return done.stderr.strip()[-2000:]
+        for stage in ("raw", "facts"):
+            shutil.rmtree(home / stage)
+        for lock in home.rglob(".*.lock"):
+            lock.unlink()
+        if fault := shows(day, home):
+            return fault
+        if named := of_this_machine(home):
+            return f"{', '.join(named)}: names this machine"
+        pack(home, day.archive)
+    return None
+
+
+def main(names: list[str]) -> int:
+    """Entry point."""
+    days = recorded_days()
+    if unknown := sorted(set(names) - set(days)):
+        print(f"no such day: {', '.join(unknown)}; known: {', '.join(days)}", file=sys.stderr)
+        return 2
+    faults: dict[str, str] = {}
+    for scenario, clusters in SCENARIOS.items():
+        wanted = [name for name in clusters if name in (names or days)]
+        if not wanted:
+            continue
+        print("recording", *wanted, flush=True)
+        with tempfile.TemporaryDirectory() as folder:
+            scenario(Path(folder))
+            found = {name: record(days[name], Path(folder)) for name in wanted}
+        faults |= {name: fault for name, fault in found.items() if fault is not None}
+    for name, fault in faults.items():
+        print(f"{name} is not recorded: {fault}", file=sys.stderr)
+    return int(bool(faults))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
