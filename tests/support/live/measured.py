@@ -25,7 +25,7 @@ from _pytest.mark import ParameterSet
 from fleet_demo.cluster import Cluster
 from kafka_fleet.store.generations import current_generation
 from kafka_fleet.store.raw.manifests import manifests, read_rows
-from support.live import guarded, history, offsets, prometheus, retries, skew, storm, zk28
+from support.live import availability, guarded, history, offsets, prometheus, retries, skew, storm, zk28
 from support.live.commands import fleet_command
 from support.live.scenarios import avoid_midnight, running, sweep
 
@@ -35,7 +35,15 @@ LOOK_ALIKES = ["crowd331", "slow331", "mixed331", "redirect282", "ancient111"]
 SCENARIO_OF = (  # of clusters whose tests are of several scenarios
     dict.fromkeys(FETCHES, "fetches") | dict.fromkeys(RELEASES, "releases") | dict.fromkeys(LOOK_ALIKES, "look-alikes")
 )
-EVERY_RUN = ("skew", "storms", "stops", "offsets", "retries", "fetches")  # one scenario for each signature at least
+EVERY_RUN = (
+    "skew",
+    "storms",
+    "stops",
+    "offsets",
+    "retries",
+    "availability",
+    "fetches",
+)  # one scenario for each signature at least
 SWEEPS, EVERY_S = 7, 9.0
 PARALLEL = 2
 KILLS = 4  # of collectors, at as many moments after their first file
@@ -202,6 +210,7 @@ SCENARIOS: dict[str, Callable[[Path], object]] = {
     "stops": zk28.run,
     "offsets": offsets.run,
     "retries": retries.run,
+    "availability": availability.run,
     "fetches": fetches,
     "releases": releases,
     "history": scraped,

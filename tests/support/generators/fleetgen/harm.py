@@ -46,6 +46,44 @@ def gauge(broker: int, column: str, value: float) -> Event:
     return happens
 
 
+def count(broker: int, column: str, many: int) -> Event:
+    """A counter of a broker's process goes up at once."""
+
+    def happens(model: Model) -> None:
+        model.brokers[broker].counters[column] += many
+
+    return happens
+
+
+def listed(broker: int, is_listed: bool) -> Event:
+    """The cluster lists a broker that runs from now on, or does not."""
+
+    def happens(model: Model) -> None:
+        model.brokers[broker].listed = is_listed
+
+    return happens
+
+
+def unled(name: str) -> Event:
+    """The partitions of a topic lose their leaders, and no replica of theirs."""
+
+    def happens(model: Model) -> None:
+        for log in [one for one in model.logs.values() if one.topic.name == name]:
+            log.leader = None
+
+    return happens
+
+
+def led(name: str) -> Event:
+    """The preferred leaders of a topic lead again."""
+
+    def happens(model: Model) -> None:
+        for log in [one for one in model.logs.values() if one.topic.name == name]:
+            log.leader = log.replicas[0]
+
+    return happens
+
+
 def auth_failures(broker: int, count: int, lasts_s: float) -> Event:
     """Connections that are made, fail to authenticate and are closed."""
 

@@ -53,7 +53,7 @@ def _broker_row(model: Model, broker: Broker, read: float | None) -> Row:
         "jolokia_url": f"http://broker-{broker.id}.example.org:8778/jolokia", "values": 400,
         "unusable": 0, "missing": [],
     }  # fmt: skip
-    if not broker.up:
+    if not broker.up or not broker.listed:
         row |= {"host": None, "port": None, "rack": None}  # the cluster lists live brokers only
     if read is None:
         return row | {"kind": "timeout", "detail": "no answer in time", "values": 0, "bytes": 0}

@@ -43,6 +43,7 @@ class Broker:
     started: float
     startup_s: float
     up: bool = True
+    listed: bool = True  # by the cluster's metadata, while it is up
     speed: float = 1.0  # factor on its latencies
     slow_ms: float = 0.0  # mean delay of Produce, all of it in the slowest tenth
     counters: Counter[str] = field(default_factory=Counter)

@@ -1,0 +1,41 @@
+-- What each broker or controller showed at each sweep of the day of its own health, and whether the cluster lists it.
+-- in:  raw_brokers, raw_broker_metrics, raw_log_dirs, cluster_sweeps
+-- out: one row per node and sweep; gauges are null where it was not read or its release lacks them. offline_log_dir:
+--      the name of one that is offline
+WITH dirs AS (
+    SELECT
+        cluster,
+        broker,
+        sweep_at,
+        count_if(offline > 0) AS offline_log_dirs,
+        max(if(offline > 0, log_dir, NULL)) AS offline_log_dir
+    FROM raw_log_dirs
+    GROUP BY cluster, broker, sweep_at
+)
+
+SELECT
+    b.cluster,
+    b.broker,
+    b.sweep_at,
+    b.read_at,
+    b.is_broker,
+    m.broker_state,
+    m.active_controller,
+    m.offline_partitions,
+    m.under_min_isr_partitions,
+    m.offline_replicas,
+    d.offline_log_dir,
+    m.fetcher_failed_partitions,
+    m.fetcher_dead_threads,
+    m.fetcher_min_fetch_rate,
+    m.leader_count,
+    m.partition_count,
+    m.fenced_brokers,
+    b.host IS NOT NULL AS is_listed,
+    coalesce(m.jvm_start_ms, m.app_start_ms) AS start_ms,
+    greatest(m.offline_log_dirs, d.offline_log_dirs) AS offline_log_dirs
+FROM raw_brokers AS b
+LEFT JOIN raw_broker_metrics AS m ON b.cluster = m.cluster AND b.broker = m.broker AND b.sweep_at = m.sweep_at
+LEFT JOIN dirs AS d ON b.cluster = d.cluster AND b.broker = d.broker AND b.sweep_at = d.sweep_at
+LEFT ANTI JOIN cluster_sweeps AS o ON b.cluster = o.cluster AND b.sweep_at = o.sweep_at AND o.overlapped
+WHERE to_date(b.sweep_at) = :ds

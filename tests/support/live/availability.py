@@ -1,0 +1,160 @@
+"""Faults of availability on three real brokers of 3.9.1, made one after the other: takes a home, lands sweeps.
+
+"calm391"      a controlled restart: partitions below their minimum, and without a leader, at one sweep
+"rotten391"    a batch header on the leader's disk is damaged, so its follower gives the partition up
+"diskless391"  one of two log directories of a broker is taken away under it
+"dark391"      two brokers are killed: a partition that only they hold, and one that has to have two replicas in sync
+
+Entries have thresholds of seconds, since sweeps are seconds apart; how many sweeps it takes is as shipped.
+"""
+
+import struct
+import time
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from kafka import KafkaProducer
+
+from fleet_demo.cluster import Cluster, ClusterError
+from fleet_demo.topics import create_topic
+from kafka_fleet.collect.sweep import SweepResult, sweep_cluster
+from kafka_fleet.config.credentials import local_credentials
+from kafka_fleet.config.fleet import parse_fleet
+from support.live.scenarios import avoid_midnight
+
+CALM, ROTTEN, DISKLESS, DARK = "calm391", "rotten391", "diskless391", "dark391"
+NAMES = (CALM, ROTTEN, DISKLESS, DARK)
+FOLLOWER, ROLLED = 2, 3
+SWEEPS, EVERY_S = 3, 2.5
+THRESHOLDS = {"availability": {"min_s": 2, "min_steady_s": 4}}
+FAILED = "kafka.server:type=ReplicaFetcherManager,name=FailedPartitionsCount,clientId=Replica"
+OFFLINE = "kafka.log:type=LogManager,name=OfflineLogDirectoryCount"
+CONFIG = {
+    "broker.session.timeout.ms": 6000,
+    "log.flush.offset.checkpoint.interval.ms": 1000,  # a directory that is gone is noticed by the next write to it
+    "auto.leader.rebalance.enable": "false",
+}
+TOPICS = {
+    "orders": ({0: [1, 2, 3], 1: [1, 3, 2]}, 2),
+    "strict": ({0: [1, 2, 3]}, 3),  # each restart takes it below its minimum
+    "single": ({0: [3]}, 1),
+    "audit": ({0: [2, 3]}, 1),
+    "ledger": ({0: [1, 2]}, 1),
+}
+
+
+def sweep(cluster: Cluster, home: Path, name: str) -> SweepResult:
+    """One sweep under an id, with thresholds for sweeps that are seconds apart."""
+    fleet = parse_fleet({"version": 1, "clusters": [cluster.fleet_entry(id=name, thresholds=THRESHOLDS)]}, "live")
+    assert not fleet.errors, fleet.errors
+    return sweep_cluster(fleet.clusters[0], home, local_credentials())
+
+
+def _sweeps(cluster: Cluster, home: Path, name: str) -> None:
+    for left in range(SWEEPS - 1, -1, -1):
+        sweep(cluster, home, name)
+        time.sleep(EVERY_S if left else 0)
+
+
+def _await(what: str, is_so: Callable[[], bool], seconds: float = 60) -> None:
+    """Wait until it is so. Raises ClusterError when it is not in time."""
+    until = time.monotonic() + seconds
+    while not is_so():
+        if time.monotonic() > until:
+            raise ClusterError(f"{what}: not so after {seconds:.0f} s")
+        time.sleep(0.3)
+
+
+def _topics(cluster: Cluster, home: Path) -> list[dict[str, Any]]:
+    """The partitions of TOPICS by a sweep under an id that nobody reads."""
+    rows = sweep(cluster, home, "waiting391").admin.tables.get("topics", [])
+    return [row for row in rows if row["topic"] in TOPICS]
+
+
+def _await_whole(cluster: Cluster, home: Path, but: str = "") -> None:
+    def whole() -> bool:
+        rows = [row for row in _topics(cluster, home) if row["topic"] != but]
+        return bool(rows) and all(sorted(row["isr"]) == sorted(row["replicas"]) and row["leader"] for row in rows)
+
+    _await("every replica in sync", whole)
+
+
+def _write(cluster: Cluster, topic: str, batches: int) -> None:
+    """Batches of one record each, acknowledged by the leader."""
+    producer = KafkaProducer(bootstrap_servers=cluster.bootstrap_servers, acks=1)
+    try:
+        for number in range(batches):
+            producer.send(topic, f"record {number}".encode()).get(timeout=30)
+    finally:
+        producer.close()
+
+
+def damage(segment: Path) -> None:
+    """Set the base offset of the last batch but one to 0: no checksum of a batch covers it."""
+    content, places = segment.read_bytes(), [0]
+    while places[-1] < len(content):
+        (length,) = struct.unpack_from(">i", content, places[-1] + 8)
+        places.append(places[-1] + 12 + length)
+    begin, _end = list(pairwise(places))[-2]
+    with segment.open("r+b") as file:
+        file.seek(begin)
+        file.write(struct.pack(">q", 0))
+
+
+def controlled_restart(cluster: Cluster, home: Path) -> None:
+    """One sweep before, one without the broker, two after it is back."""
+    sweep(cluster, home, CALM)
+    cluster.stop_broker(ROLLED)
+    _await("nobody leads", lambda: any(row["leader"] is None for row in _topics(cluster, home)))
+    sweep(cluster, home, CALM)
+    cluster.start_broker(ROLLED)
+    _await_whole(cluster, home)
+    for _ in range(2):
+        sweep(cluster, home, CALM)
+
+
+def damaged_batch(cluster: Cluster, home: Path) -> None:
+    """A follower is away while its leader takes batches, one of which is damaged before the follower is back."""
+    cluster.stop_broker(FOLLOWER)
+    _write(cluster, "ledger", 6)
+    damage(cluster.nodes[1].folder / "data/ledger-0/00000000000000000000.log")
+    cluster.start_broker(FOLLOWER)
+    _await("a partition is given up", lambda: cluster.jolokia(FOLLOWER, FAILED, "Value") > 0)
+    _sweeps(cluster, home, ROTTEN)
+
+
+def lost_directory(cluster: Cluster, home: Path) -> None:
+    """The second log directory of the follower is moved away."""
+    more = cluster.nodes[FOLLOWER].folder / "more"
+    more.rename(more.with_name("gone"))
+    _write(cluster, "orders", 6)
+    _await("a directory is offline", lambda: cluster.jolokia(FOLLOWER, OFFLINE, "Value") > 0)
+    _sweeps(cluster, home, DISKLESS)
+
+
+def two_killed(cluster: Cluster, home: Path) -> None:
+    """Brokers 2 and 3 are killed; the controller fences them when their sessions end."""
+    for broker in (FOLLOWER, ROLLED):
+        cluster.kill_broker(broker)
+    _await("nobody leads", lambda: sum(row["leader"] is None for row in _topics(cluster, home)) == 2)
+    _sweeps(cluster, home, DARK)
+
+
+def run(home: Path) -> None:
+    """Start the cluster, harm it, stop it; some 50 s. Raises ClusterError when a fault does not come about."""
+    avoid_midnight(200)
+    folder = home / "availability"
+    dirs = ",".join(str(folder / f"broker-{FOLLOWER}" / name) for name in ("data", "more"))
+    own = {FOLLOWER: {"log.dirs": dirs}}
+    with Cluster(
+        "faults391", "3.9.1", brokers=3, racks=(), broker_config=CONFIG, broker_configs=own, workdir=folder
+    ) as one:
+        for topic, (assignment, minimum) in TOPICS.items():
+            create_topic(one, topic, replica_assignment=assignment, config={"min.insync.replicas": minimum})
+        _await_whole(one, home)
+        controlled_restart(one, home)
+        damaged_batch(one, home)
+        lost_directory(one, home)
+        two_killed(one, home)
