@@ -131,7 +131,7 @@ def build_screen(
     pressing = (
         _most_pressing(report, findings, advisories, told, ids, brief, suspects[:1]) if judged and brief.others else ()
     )
-    upgrade = upgrade_lines(report, findings, advisories, ids, told) if judged else ()
+    upgrade = upgrade_lines(report, findings, advisories, ids, told, brief) if judged else ()
     return FirstScreen(
         ds=report.ds,
         cluster=report.cluster,
@@ -144,6 +144,6 @@ def build_screen(
         since=since,
         exposure=pressing,
         upgrade=upgrade,
-        coverage=coverage_line(report, findings, told) if judged else (),
+        coverage=coverage_line(report, findings, told, brief) if judged else (),
         page=cluster_url(told.page, report.cluster, report.ds),
     )

@@ -47,6 +47,6 @@ def suspicion_facts(
     if said.proof is not None:
         usual = f"; healthy: {said.proof.healthy}" if said.proof.healthy else ""
         facts.append(("Figure", f"{said.proof.value} {few(said.proof.says, max(16, brief.words))}{usual}."))
-    facts.append(("Do", few(said.act, max(16, brief.words))))
+    facts.append(("Do", few(said.act, max(30, brief.words))))
     facts.append(("Who", capital(f"{who_acts(first, said, False, report, brief)}.")))
     return tuple(facts)

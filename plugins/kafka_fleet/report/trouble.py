@@ -15,6 +15,7 @@ from kafka_fleet.report.priority import weighed
 from kafka_fleet.report.sanitize import displayed
 from kafka_fleet.report.screen_model import Brevity, Ids, News, Span, Trouble, few, line
 
+_LEAST_TO_DO = 40  # words: what to do is never cut short before anything else is
 _CAN_WAIT = {"critical": 1, "high": 7, "medium": 30}  # days, by the severity as it weighs there
 _CLIENTS = {"client-producer": "producers", "client-consumer": "consumers", "client": "clients", "streams": "clients"}
 
@@ -129,7 +130,7 @@ def make_trouble(
         what=line(*parts),
         verdict=finding.verdict,
         proof=said.proof,
-        do=few(_do(finding, said, upgrades), max(16, brief.words)),
+        do=few(_do(finding, said, upgrades), max(_LEAST_TO_DO, brief.words)),
         who=capital(f"{who_acts(finding, said, upgrades, report, brief)}."),
         when=_when(finding, said, report),
         meanwhile=few(own_text(displayed(finding.workaround or "", 1000)), brief.words) if upgrades else "",
