@@ -8,7 +8,7 @@ from kafka_fleet.documents.finding import Finding
 from kafka_fleet.report.finding_addresses import COVERAGE, UNDECIDED, cluster_url
 from kafka_fleet.report.formatting import clock, joined, moment, plural
 from kafka_fleet.report.headline import UNFINISHED
-from kafka_fleet.report.screen_model import Line, News, Span, line
+from kafka_fleet.report.screen_model import Brevity, Line, News, Span, line
 from kafka_fleet.report.undecided import deciders
 
 
@@ -24,8 +24,8 @@ def _hours(report: ClusterReport) -> str:
     return f"{only} from {begin:%H:%M} to {clock(end.replace(second=0), report.ds)} UTC"
 
 
-def coverage_line(report: ClusterReport, findings: Sequence[Finding], news: News) -> Line:
-    """One line; its counts lead to the page."""
+def coverage_line(report: ClusterReport, findings: Sequence[Finding], news: News, brief: Brevity) -> Line:
+    """One line; its counts lead to the page. In a short letter it does not say what would decide the rest."""
     brokers = report.coverage.brokers
     silent = [str(one.broker) for one in brokers if not one.reads]
     names = joined([*silent[:3], *([f"{len(silent) - 3} more"] if len(silent) > 3 else [])])
@@ -38,7 +38,7 @@ def coverage_line(report: ClusterReport, findings: Sequence[Finding], news: News
     unknown = [one for one in findings if one.verdict == "unknown"]
     if unknown:
         count = Span(plural(len(unknown), "issue"), cluster_url(news.page, report.cluster, report.ds, UNDECIDED))
-        parts += [" ", count, f" undecided. {deciders(unknown)[0].line}"]
+        parts += [" ", count, f" undecided. {deciders(unknown)[0].line}" if brief.others else " undecided."]
     open_ones = sum(1 for one in report.signatures if one.state == "not_evaluated")
     if open_ones:
         parts.append(f" {plural(open_ones, 'symptom')} could not be looked for.")

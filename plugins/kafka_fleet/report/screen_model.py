@@ -146,8 +146,8 @@ class FirstScreen:
     """A cluster's day in thirty seconds, in reading order.
 
     headline: a sentence, where no trouble says it. also: other findings that were measured. facts: labelled lines of a
-    cluster that was not reached, or of what is suspected. since: heading and lines of what changed. exposure: what it
-    is exposed to that weighs most here. coverage: what was measured, in one line. page: the cluster's, or empty.
+    cluster that was not reached. since: heading and lines of what changed. exposure: what it is exposed to that weighs
+    most here. coverage: what was measured, in one line. page: the cluster's, or empty.
     """
 
     ds: str

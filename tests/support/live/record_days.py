@@ -43,7 +43,7 @@ SCENARIOS: dict[Scenario, Iterable[str]] = {
     skew.run: [skew.STICKY],
     netns.run: [netns.NAME],
     zk28.run: [zk28.DEAD, zk28.KILLED],
-    offsets.run: [offsets.NAME, offsets.DECLARED],
+    offsets.run: [offsets.DECLARED],
     unclean.run: [unclean.NAME],
     retries.run: ["declared"],
     calm.steady: [calm.STEADY],
