@@ -30,6 +30,7 @@ SELECT
     m.fetcher_min_fetch_rate,
     m.leader_count,
     m.partition_count,
+    m.reassigning_partitions,
     m.fenced_brokers,
     b.host IS NOT NULL AS is_listed,
     coalesce(m.jvm_start_ms, m.app_start_ms) AS start_ms,

@@ -45,6 +45,7 @@ together AS (
 shown AS (
     SELECT
         b.*,
+        d.cluster_mode,
         array_compact(
             array(
                 -- in ZooKeeper mode the count holds topics that wait for their deletion (KAFKA-8366)
@@ -68,18 +69,16 @@ shown AS (
                     'outside',
                     NULL
                 ),
+                if(b.controllers > 1 AND b.active_controller = 1, 'two_controllers', NULL),
+                -- all that may be it were asked
                 if(
-                    -- each of several that are active, and each that is not where none is and all were asked
-                    (b.controllers > 1 AND b.active_controller = 1)
-                    OR (
-                        b.controllers = 0
-                        AND b.active_controller = 0
-                        AND CASE d.cluster_mode
-                            WHEN 'ZooKeeper' THEN b.listed_read >= s.listed_brokers
-                            WHEN 'KRaft' THEN b.controllers_told >= v.voters
-                        END
-                    ),
-                    'controllers',
+                    b.controllers = 0
+                    AND b.active_controller = 0
+                    AND CASE d.cluster_mode
+                        WHEN 'ZooKeeper' THEN b.listed_read >= s.listed_brokers
+                        WHEN 'KRaft' THEN b.controllers_told >= v.voters
+                    END,
+                    'no_controller',
                     NULL
                 )
             )
@@ -109,10 +108,15 @@ SELECT
     offline_log_dir AS log_dir,
     offline_replicas,
     if(
-        cause = 'offline' OR (cause = 'dead_fetcher' AND fetcher_dead_threads IS NULL), 'suggestive', 'conclusive'
+        cause = 'offline'
+        OR (cause = 'dead_fetcher' AND fetcher_dead_threads IS NULL)
+        -- a broker that ZooKeeper cannot be reached from looks as one that does not register again
+        OR (cause = 'outside' AND coalesce(cluster_mode = 'ZooKeeper', TRUE)),
+        'suggestive',
+        'conclusive'
     ) AS strength,
-    if(cause IN ('offline', 'controllers'), sweep_number, read_number) AS nth,
-    if(cause = 'controllers', least(controllers, 2), start_ms) AS state_of,
+    if(cause IN ('offline', 'two_controllers', 'no_controller'), sweep_number, read_number) AS nth,
+    if(cause IN ('two_controllers', 'no_controller'), NULL, start_ms) AS state_of,
     CASE cause
         WHEN 'offline' THEN offline_partitions
         WHEN 'failed_fetch' THEN fetcher_failed_partitions

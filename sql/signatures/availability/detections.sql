@@ -49,7 +49,9 @@ lasting AS (
         CASE
             -- neither passes by itself
             WHEN s.cause IN ('log_dir', 'unclean_election') THEN TRUE
-            WHEN s.strength = 'conclusive' AND s.cause NOT IN ('failed_fetch', 'outside', 'controllers')
+            WHEN
+                s.strength = 'conclusive'
+                AND s.cause IN ('offline', 'not_elected', 'under_min_isr', 'dead_fetcher')
                 THEN s.sweeps >= t.min_sweeps AND s.seconds >= t.min_s
             -- the rows of intervals are one fewer than their sweeps
             ELSE
@@ -99,8 +101,8 @@ SELECT
     if(cause = 'log_dir', total, NULL) AS offline_dirs,
     -- brokers from 3.7 on show 0 whatever is offline
     if(cause = 'log_dir', nullif(all_replicas, 0), NULL) AS offline_replicas,
-    if(cause = 'controllers', most, NULL) AS controllers,
-    if(cause = 'controllers', longest, NULL) AS controllers_seconds,
+    if(cause IN ('two_controllers', 'no_controller'), most, NULL) AS controllers,
+    if(cause IN ('two_controllers', 'no_controller'), longest, NULL) AS controllers_seconds,
     if(cause = 'outside', longest, NULL) AS outside_seconds,
     if(cause = 'outside', most, NULL) AS fenced_brokers,
     if(cause = 'unclean_election', most, NULL) AS elections,

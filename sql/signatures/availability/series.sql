@@ -14,7 +14,8 @@ counted AS (
         cause,
         sweep_at,
         CASE
-            WHEN cause = 'controllers' THEN abs(max(amount) - 1)
+            WHEN cause = 'two_controllers' THEN max(amount)
+            WHEN cause = 'no_controller' THEN 1
             WHEN cause = 'unclean_election' THEN max(amount)
             WHEN cause = 'outside' THEN count(DISTINCT broker)
             ELSE greatest(try_sum(amount), count(DISTINCT topic, partition_id), 1)
@@ -28,7 +29,7 @@ SELECT
     c.cause AS chart,
     s.sweep_at AS to_at,
     coalesce(s.previous_sweep, s.sweep_at) AS from_at,
-    coalesce(f.amount, 0) AS amount
+    coalesce(f.amount, if(c.cause = 'two_controllers', 1, 0)) AS amount
 FROM causes AS c
 INNER JOIN cluster_days AS d ON c.cluster = d.cluster
 INNER JOIN cluster_sweeps AS s ON c.cluster = s.cluster AND d.first_sweep <= s.sweep_at

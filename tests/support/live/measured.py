@@ -35,15 +35,8 @@ LOOK_ALIKES = ["crowd331", "slow331", "mixed331", "redirect282", "ancient111"]
 SCENARIO_OF = (  # of clusters whose tests are of several scenarios
     dict.fromkeys(FETCHES, "fetches") | dict.fromkeys(RELEASES, "releases") | dict.fromkeys(LOOK_ALIKES, "look-alikes")
 )
-EVERY_RUN = (
-    "skew",
-    "storms",
-    "stops",
-    "offsets",
-    "retries",
-    "availability",
-    "fetches",
-)  # one scenario for each signature at least
+# one scenario for each signature at least
+EVERY_RUN = ("skew", "storms", "stops", "offsets", "retries", "availability", "fetches")
 SWEEPS, EVERY_S = 7, 9.0
 PARALLEL = 2
 KILLS = 4  # of collectors, at as many moments after their first file

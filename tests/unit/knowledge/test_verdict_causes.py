@@ -36,6 +36,12 @@ def verdicts(
     return {row.advisory: row for row in judge(own, exposed, results)}
 
 
+def kraft(release: str, unclean: str = "false") -> ClusterFacts:
+    """Two brokers of a KRaft cluster."""
+    configs: dict[str, str | None] = {**PROTOCOL, "unclean.leader.election.enable": unclean}
+    return ClusterFacts(brokers(release, configs).brokers, "KRaft", ())
+
+
 EXAMPLES: list[tuple[str, str, Any, ClusterFacts, str, str, str]] = [
     # signature, cause, strength, cluster, advisory, verdict, what happened
     ("partition_skew", "leader_bound", C, brokers("3.9.2", java="3.2.3"), "KAFKA-10888", "confirmed", "sticky client"),
@@ -64,6 +70,20 @@ EXAMPLES: list[tuple[str, str, Any, ClusterFacts, str, str, str]] = [
     ("unclean_restart", "killed", S, brokers("3.0.0"), "KAFKA-12964", "look_alike", "only 2.8 has it"),
     ("unclean_restart", "long_recovery", S, brokers("2.8.2"), "KAFKA-12964", "exposed", "large logs"),
     ("unclean_restart", "clean_roll", S, brokers("2.8.2"), "KAFKA-12964", "exposed", "a roll in order"),
+    ("availability", "outside", S, brokers("2.1.1"), "KAFKA-7165", "exposed", "or ZooKeeper is out of reach"),
+    ("availability", "outside", S, brokers("2.8.2"), "KAFKA-7165", "look_alike", "registers again"),
+    ("availability", "offline", C, brokers("2.1.1"), "KAFKA-7165", "exposed", "dead brokers"),
+    ("availability", "two_controllers", C, kraft("3.3.2"), "KAFKA-15489", "confirmed", "cut off and still active"),
+    ("availability", "two_controllers", C, kraft("3.7.0"), "KAFKA-15489", "look_alike", "it resigns there"),
+    ("availability", "no_controller", C, kraft("3.3.2"), "KAFKA-15489", "exposed", "no majority"),
+    ("availability", "not_elected", C, kraft("3.6.2", "true"), "KRAFT-UNCLEAN-CONFIG", "confirmed", "not heeded"),
+    ("availability", "not_elected", C, kraft("3.9.1", "true"), "KRAFT-UNCLEAN-CONFIG", "look_alike", "heeded"),
+    ("availability", "not_elected", S, kraft("3.6.2", "true"), "KRAFT-UNCLEAN-CONFIG", "exposed", "one is in sync"),
+    ("availability", "offline", C, kraft("3.6.2", "true"), "KRAFT-UNCLEAN-CONFIG", "exposed", "no copy is there"),
+    ("availability", "failed_fetch", S, brokers("2.1.0"), "KAFKA-7786", "exposed", "no fetcher shows it"),
+    ("availability", "failed_fetch", C, brokers("3.9.1"), "KAFKA-7786", "look_alike", "a damaged segment"),
+    ("availability", "dead_fetcher", S, brokers("0.11.0.1"), "KAFKA-6003", "exposed", "a fetcher makes no fetch"),
+    ("availability", "dead_fetcher", C, brokers("2.8.2"), "KAFKA-6003", "look_alike", "another exception"),
     ("retriable_errors", "election", S, brokers("3.9.2", java="unknown"), "CFG-PRODUCER-RETRIES", "unknown", "unnamed"),
     ("retriable_errors", "min_isr", S, brokers("3.9.2", java="3.9.2"), "CFG-PRODUCER-RETRIES", "look_alike", "newer"),
     ("reconnect_storm", "restart", C, brokers("3.1.2"), "KAFKA-9648", "confirmed", "a roll with SYN cookies"),

@@ -85,6 +85,17 @@ def _outside(seed: int, k: float, thresholds: Thresholds) -> Spec:
     return spec
 
 
+def _no_controller(seed: int, k: float, thresholds: Thresholds) -> Spec:
+    """The controller of a ZooKeeper cluster is none any more, and nobody else is."""
+    spec, begins, ends = _base(seed, k * thresholds["min_steady_s"], "2.8.2")
+    controller = spec.brokers[0]
+    spec.events += [
+        (begins, harm.gauge(controller, "active_controller", 0)),
+        (ends, harm.gauge(controller, "active_controller", 1)),
+    ]
+    return spec
+
+
 def _unclean(seed: int, k: float, _thresholds: Thresholds) -> Spec:
     """A ZooKeeper controller counts elections; leaders and in-sync sets are whole at both sweeps around them."""
     spec, begins, _ends = _base(seed, 900.0, "2.8.2", "3.3.2", "3.9.1")
@@ -107,7 +118,8 @@ def faults() -> list[Fault]:
         Fault(NAME, "failed_fetch", lasts.format("min_steady_s"), failed),
         Fault(NAME, "dead_fetcher", lasts.format("min_s"), dead),
         Fault(NAME, "log_dir", counted.format("offline directories"), _log_dir),
-        Fault(NAME, "controllers", lasts.format("min_steady_s"), two),
+        Fault(NAME, "no_controller", lasts.format("min_steady_s"), _no_controller),
+        Fault(NAME, "two_controllers", lasts.format("min_steady_s"), two),
         Fault(NAME, "outside", lasts.format("min_steady_s"), _outside),
         Fault(NAME, "unclean_election", counted.format("counted elections"), _unclean),
     ]
