@@ -1,7 +1,6 @@
 -- What each broker was over the day: where it is, what it ran, how it was read, its clock, log cleaner and elections.
--- in:  raw_brokers, raw_broker_metrics, raw_log_dirs, raw_broker_configs
--- out: one row per broker that any sweep of the day names; null where no read of the day gave the value. Its clock is
---      that of the read where it was off by the most for sure: agents tell whole seconds, at any time of their answer.
+-- Its clock is that of the read where it was off by the most for sure: agents tell whole seconds, at any time of their
+-- answer.
 WITH settings AS (
     SELECT
         cluster,

@@ -1,10 +1,6 @@
--- Pairs of consecutive reads of one broker, and process start -> first read.
--- in:  raw_brokers, raw_broker_metrics, raw_sweeps of the day and of each cluster's last earlier sweep;
---      cluster_sweeps
--- out: one row per broker and interval that ends on the day. same_process tells whether counters may be subtracted;
---      kind start has no first read: counters began at 0 when the process did. laid_beside: the partitions of the
---      second sweep carry the log ends of the first. seconds is 0, so that nothing is divided by it, when the agent's
---      clock and the collector's disagree by more than clock_s seconds on how long it was: one of them was set.
+-- Pairs of consecutive reads of one broker, and process start -> first read, where counters began at 0. seconds is 0,
+-- so that nothing is divided by it, when the agent's clock and the collector's disagree by more than clock_s seconds on
+-- how long it was: one of them was set.
 WITH reads AS (
     SELECT
         b.cluster,

@@ -1,9 +1,6 @@
--- Sweeps of each cluster, what each of them read, and which lie too close together to be compared.
--- in:  raw_sweeps and raw_brokers of the day and of each cluster's last earlier sweep
--- out: one row per cluster and sweep. overlapped: the sweep was under way when the cluster's next one began, so what it
---      read last may be newer than what that one read, and nothing is compared from or to it; no two sweeps are stored
---      so any more, homes of earlier versions have such. groups_missed: groups, members or commits were not read, which
---      other sweeps of the day read
+-- Sweeps of each cluster, what each of them read, and which lie too close together to be compared: one that was under
+-- way when the next one began may have read last what is newer than what that one read. No two sweeps are stored so any
+-- more, homes of earlier versions have such.
 WITH brokers AS (
     SELECT
         cluster,

@@ -1,9 +1,5 @@
--- Committed offsets of a group between its cluster's consecutive sweeps.
--- in:  raw_group_offsets, raw_topics, cluster_sweeps
--- out: one row per group, partition and sweep that read its commit. records may be negative: a rewind is a fact, not an
---      error. Without the earlier commit where it was not read before the later one. kind: null unless the commit was
---      not there at the usable sweep before (sweep_number counts those): the first, or the return of one that was last
---      there at before_sweep
+-- Committed offsets of a group between its cluster's consecutive sweeps. records may be negative: a rewind is a fact,
+-- not an error.
 WITH sweeps AS (
     SELECT
         cluster,

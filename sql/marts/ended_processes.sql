@@ -1,9 +1,5 @@
--- Broker processes that ended: those that another one followed, and those that were not read again.
--- in:  raw_brokers, raw_broker_metrics, raw_sweeps, cluster_sweeps
--- out: one row per process; from_sweep is its last read, to_sweep the first one of the process that followed.
---      ended_by: the first sweep after from_sweep that does not list the broker, else to_sweep. fenced_brokers,
---      controlled_shutdown_brokers: what the active KRaft controller showed at the last such sweep before the new
---      process began. A broker stays in controlled shutdown until it is registered anew.
+-- Broker processes that ended: those that another one followed, and those that were not read again. A broker stays in
+-- controlled shutdown until it is registered anew.
 WITH reads AS (
     SELECT
         m.* EXCEPT (read_at),

@@ -1,8 +1,5 @@
--- Which broker coordinated each consumer group at each sweep, since when its process ran, and how the group stood.
--- in:  raw_groups, raw_group_members, raw_sweeps, raw_topics (__consumer_offsets), raw_broker_metrics,
---      cluster_sweeps
--- out: one row per group of the day and usable sweep, also where the group was not listed (no state). A group's
---      partition of __consumer_offsets is abs(Java's hashCode of its name) modulo their number; null without the topic.
+-- Which broker coordinated each consumer group at each usable sweep, also one that did not list the group. A group's
+-- partition of __consumer_offsets is abs(Java's hashCode of its name) modulo their number.
 WITH sweeps AS (
     SELECT
         cluster,

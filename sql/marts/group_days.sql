@@ -1,9 +1,6 @@
--- Consumer groups of the day, and by what the owner of their members can be found: client id and host.
--- in:  raw_groups, raw_group_members, cluster_sweeps
--- out: one row per group, client id and host, both null for a group of which no sweep of the day showed a member.
---      sweep_count: sweeps of the day that listed the group, 0 where an earlier one did alone. framework: streams or
---      connect where members show it. memberless: always Empty or Dead, so that whoever moves its offsets is not the
---      group, but MirrorMaker's sync, an operator, or readers that assign partitions to themselves
+-- Consumer groups of the day, and by what the owner of their members can be found: client id and host. Whoever moves
+-- the offsets of a memberless group is not the group, but MirrorMaker's sync, an operator, or readers that assign
+-- partitions to themselves.
 WITH members AS (
     SELECT
         m.cluster,

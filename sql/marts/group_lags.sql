@@ -1,8 +1,5 @@
 -- How far each consumer group is behind, and how near the deletion is, between its first and last offsets of the day.
--- in:  cluster_days, group_days, raw_group_offsets, raw_partitions (on leaders), raw_groups, raw_group_assignments
--- out: one row per group and partition with a committed offset at the last sweep that read them; what a later sweep
---      gave of some groups alone is left out. Log ends are null where the leader was not read; from_* is the first
---      sweep of the day with such an offset, null if it is the last. memberless: no sweep showed a member of the group
+-- What a sweep after the last whole one gave of some groups alone is left out.
 WITH offsets AS (
     SELECT
         o.cluster,

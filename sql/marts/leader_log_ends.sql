@@ -1,9 +1,7 @@
 -- Log ends of leaders that need a closer look, from the sweep before that read a leader to each sweep of the day: of
--- partitions that more than one broker led, or that a leader's reads did not all show, and those that went back.
--- in:  raw_brokers, raw_partitions, cluster_sweeps, partition_rates (a leader that stayed)
--- out: one row per partition and pair of sweeps; where one_leader, it is an interval of that leader that went back. Two
---      brokers may both call themselves leader for a moment: the lower end before and the higher end after are taken,
---      since what either of them has is not lost
+-- partitions that more than one broker led, or that a leader's reads did not all show, and those that went back. Two
+-- brokers may both call themselves leader for a moment: the lower end before and the higher end after are taken, since
+-- what either of them has is not lost.
 WITH reads AS (
     SELECT
         cluster,

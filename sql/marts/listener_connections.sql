@@ -1,9 +1,4 @@
 -- Connections that each listener of a broker made and held in each interval of one process.
--- in:  broker_intervals, cluster_sweeps, raw_listeners (network processors summed), raw_acceptors, raw_broker_metrics,
---      raw_brokers
--- out: one row per broker, listener and interval. Counts are null where a read lacked the counter; kind start counts
---      from 0. accepting_seconds is the time since the broker had started up, by the broker's own clock; held_before is
---      what the broker's earlier process held when it was last read. Rows that ran_back are not to be used.
 WITH totals AS (
     SELECT
         cluster,

@@ -1,7 +1,4 @@
 -- What each number of a close look did from one reading to the next.
--- in:  raw_looks, raw_look_reads, raw_partitions
--- out: one row per look, number and reading after its first; step is null where a counter ran back. leaders, replicas:
---      partitions of the topic that the broker led and held at the look's sweep
 WITH held AS (
     SELECT
         p.cluster,

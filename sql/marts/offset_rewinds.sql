@@ -1,8 +1,4 @@
 -- Committed offsets that went backwards, and how group, coordinator and log stood at both sweeps.
--- in:  commit_intervals, group_coordinators, group_days, raw_partitions (leaders)
--- out: one row per group, partition and step back. vanished: no commit was there for at least one sweep in between.
---      coordinator_loaded: another broker coordinates the group, or its process started in between; null when unknown.
---      memberless: the group showed no member at any sweep, so others set its offsets
 WITH back AS (
     SELECT
         cluster,

@@ -1,8 +1,4 @@
 -- Followers that an in-sync set lacks, at each sweep with metadata, and what their brokers and leaders showed then.
--- in:  cluster_sweeps, raw_topics, raw_brokers, raw_partitions, raw_fetcher_lags
--- out: one row per partition, missing follower and sweep, also of sweeps before the day. previous_sweep: the one before
---      with metadata. is_listed: the cluster lists the follower. *_log_end_offset, *_read_at: as the two brokers showed
---      the partition; null where it was not read
 WITH sweeps AS (
     SELECT
         cluster,

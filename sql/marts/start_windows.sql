@@ -1,10 +1,6 @@
 -- What lies between the two sweeps in which a group's beginning on a topic falls: bytes sent and records that came.
--- in:  group_starts, raw_topics, raw_topic_configs, raw_partitions (on leaders), raw_broker_topics, cluster_sweeps,
---      broker_counters, topic_counters
--- out: one row per topic and window. traffic_measured: every broker that had a replica at a usable sweep of the window
---      was read without a gap, and the topic's meters on it neither fell nor went. appended: offsets by which the logs
---      grew, markers of transactions included; null unless every leader was read at both sweeps. compacted: what the
---      logs hold between two offsets may be less than records
+-- Traffic is measured where every broker that had a replica at a usable sweep of the window was read without a gap, and
+-- the topic's meters on it neither fell nor went.
 WITH windows AS (
     SELECT DISTINCT
         cluster,

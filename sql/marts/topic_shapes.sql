@@ -1,7 +1,4 @@
 -- How many partitions each topic had at each sweep, the fewest replicas of any of them, and its id.
--- in:  raw_topics, raw_sweeps
--- out: one row per topic and sweep; topic_id is null where releases have none. larger_partitions: at least so many have
---      more replicas than the fewest, as a partition has while replicas are added by a reassignment
 WITH states AS (
     SELECT
         cluster,

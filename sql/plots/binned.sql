@@ -1,5 +1,4 @@
 -- The points of all plots, at most so many per series: where sweeps are nearer together the highest of each step stays.
--- in:  plot_points (the queries of all plots), cluster_days
 -- out: one row per cluster and what is drawn, which is a series of a plot: points as JSON, [[from, to, value], ...] in
 --      time order, seconds of the day; and one per thing that was not measured, in `drawn.missing`, without any
 WITH stepped AS (
@@ -36,27 +35,20 @@ binned AS (
         round(max(amount), 3) AS amount
     FROM stepped
     GROUP BY cluster, drawn, step
-),
-
-gathered AS (
-    SELECT
-        cluster,
-        drawn,
-        sort_array(
-            collect_list(struct(to_s, from_s, amount)) FILTER (
-                WHERE amount IS NOT NULL AND from_s IS NOT NULL AND to_s IS NOT NULL
-            )
-        ) AS points
-    FROM binned
-    GROUP BY cluster, drawn
 )
 
 SELECT
-    g.cluster,
-    g.drawn,
+    b.cluster,
+    b.drawn,
     to_json(
-        transform(g.points, p -> array(try_cast(p.from_s AS DOUBLE), try_cast(p.to_s AS DOUBLE), p.amount))
+        transform(
+            sort_array(
+                collect_list(struct(b.to_s, b.from_s, b.amount)) FILTER (WHERE b.from_s + b.to_s + b.amount IS NOT NULL)
+            ),
+            p -> array(try_cast(p.from_s AS DOUBLE), try_cast(p.to_s AS DOUBLE), p.amount)
+        )
     ) AS points
-FROM gathered AS g
-WHERE size(g.points) > 0 OR g.drawn.missing IS NOT NULL
-ORDER BY g.cluster, g.drawn.plot, g.drawn.panel_place, g.drawn.place, g.drawn.missing, g.drawn.broker
+FROM binned AS b
+GROUP BY b.cluster, b.drawn
+HAVING count(b.from_s + b.to_s + b.amount) > 0 OR b.drawn.missing IS NOT NULL
+ORDER BY b.cluster, b.drawn.plot, b.drawn.panel_place, b.drawn.place, b.drawn.missing, b.drawn.broker

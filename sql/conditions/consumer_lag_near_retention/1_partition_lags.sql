@@ -1,5 +1,4 @@
 -- How far is each group behind on each partition, and how soon does the deletion reach it, at the pace of the day?
--- in:  group_lags, topic_days
 -- out: one row per group and partition. A partition that no member of a reading group is assigned to is old commits of
 --      a topic no longer read. deleted: records, today, and before the group has read them. oldest_s: how old the first
 --      records of the log are; null where nothing arrived, and it is not known

@@ -1,5 +1,4 @@
 -- When was each process last started?
--- in:  broker_days, not_rolled_for_long_thresholds
 -- out: one row per process; the oldest process first
 SELECT
     a.cluster,

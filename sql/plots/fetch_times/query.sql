@@ -1,5 +1,4 @@
 -- Quantiles of consumer fetches per broker: of the wait for records, and the longest of the whole request.
--- in:  consumer_fetch_times
 -- out: one row per broker, quantile and sweep before which something was fetched
 WITH reads AS (
     SELECT

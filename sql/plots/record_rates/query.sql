@@ -1,27 +1,17 @@
 -- Records per second of the hottest partitions of two topics: the busiest and the most uneven.
--- in:  partition_rates
 -- out: one row per partition and interval
-WITH totals AS (
+WITH placed AS (
     SELECT
         cluster,
         topic,
         partition,
-        try_sum(records) AS records
+        row_number() OVER (PARTITION BY cluster, topic ORDER BY try_sum(records) DESC, partition ASC) AS place,
+        count(*) OVER (PARTITION BY cluster, topic) AS series_count,
+        try_sum(try_sum(records)) OVER (PARTITION BY cluster, topic) AS topic_records,
+        max(try_sum(records)) OVER (PARTITION BY cluster, topic) AS most_records
     FROM partition_rates
     WHERE NOT went_back AND records >= 0 AND NOT startswith(topic, '__')
     GROUP BY cluster, topic, partition
-),
-
-placed AS (
-    SELECT
-        cluster,
-        topic,
-        partition,
-        row_number() OVER (PARTITION BY cluster, topic ORDER BY records DESC, partition ASC) AS place,
-        count(*) OVER (PARTITION BY cluster, topic) AS series_count,
-        try_sum(records) OVER (PARTITION BY cluster, topic) AS topic_records,
-        max(records) OVER (PARTITION BY cluster, topic) AS most_records
-    FROM totals
 ),
 
 compared AS (

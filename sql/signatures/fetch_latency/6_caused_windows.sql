@@ -1,5 +1,4 @@
 -- What is left of a window's expiries and fetches when all that is legal is taken off, and what causes it.
--- in:  fetch_spans, topic_windows, legal_waits, fetch_latency_thresholds
 -- out: one row per cluster, broker and window; cause is null where nothing is wrong. bytes_out: of the topics of the
 --      cause; broker_cause: one of the broker's day. proven: no healthy workload makes these rows
 WITH reads AS (

@@ -1,5 +1,4 @@
 -- What each wait for the in-sync set was.
--- in:  out_of_sync_intervals, topic_shapes, isr_stagnation_thresholds
 -- out: the rows of out_of_sync_intervals with held_as: changed, unread, restarted, lagging, reassignment, idle,
 --      unproven, expanding or frozen. is_moved: the leader has reassignments, and the partition has more replicas than
 --      its topic needs, or fewer partitions of the cluster do than the leader reassigns

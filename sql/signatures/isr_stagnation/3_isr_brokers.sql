@@ -1,6 +1,5 @@
 -- Brokers that the cluster does not list while partitions go on without them, and those that are back from a restart
 -- and in sync and do not get their leaderships although the controller is set to return them, over consecutive sweeps.
--- in:  broker_assignments, broker_intervals, broker_settings, isr_stagnation_thresholds
 -- out: one row per broker and streak that lasts; cause dead_broker, or frozen with away: leaderships at its end
 WITH settings AS (
     SELECT

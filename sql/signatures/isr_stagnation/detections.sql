@@ -1,5 +1,4 @@
 -- Do in-sync sets stay short although nothing keeps the followers out, and if something does, what?
--- in:  isr_streaks, isr_brokers
 -- out: one row per streak of a partition's follower, or of a broker, with the numbers of all of its cause that are as
 --      sure. broker: the leader of a frozen set, else the one that is missing. Leaderships that do not come back point
 --      to the bug and prove nothing: they have rows, which have no line, where no set is frozen, else only numbers

@@ -1,5 +1,4 @@
 -- Committed offsets that went back, each with the cause that the states of log, group and coordinator leave.
--- in:  offset_rewinds, coordinator_logs, offset_rewind_thresholds
 -- out: one row per group, partition and step back; sure: nothing else explains it. Of a group without members at any
 --      sweep others set the offsets, so that nothing was read again: only a load of an uncompacted log is a hint.
 --      group_*: of the group, topic and sweep; is_long: by enough records to be no reordering of commits

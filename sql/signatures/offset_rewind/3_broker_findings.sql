@@ -1,6 +1,5 @@
 -- Leaders whose log ends before a leader's log ended at the sweep before, leaders from outside the in-sync replicas
 -- where unclean elections were counted meanwhile, and coordinators whose next load of offsets is slow or stale.
--- in:  outside_leads, log_end_losses, unclean_elections, coordinator_logs, offset_rewind_thresholds
 -- out: one row per cause, partition and sweep, or broker. proven: as many unclean elections are certain as such
 --      leaders came, and the replicas that were in sync had gone; else one may have come back into sync, or be an
 --      eligible leader replica, and an election another partition's. sure: proven, or an offset committed beyond the

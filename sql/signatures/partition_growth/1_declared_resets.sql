@@ -1,5 +1,4 @@
 -- The reset policy that the owner declares of each consumer group, where any.
--- in:  cluster_days (the fleet entry as JSON), group_starts
 -- out: one row per cluster and group; of several patterns that match, the longest decides. `*` and `?` are wildcards.
 WITH declared AS (
     SELECT

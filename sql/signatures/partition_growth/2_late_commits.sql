@@ -1,5 +1,4 @@
 -- First commits that lie past where reading from the start, or from the lost offset, would have begun.
--- in:  group_starts, start_windows, broker_counters, declared_resets
 -- out: one row per group, partition and event with its cause. at_most: offsets from there to the first commit;
 --      there_before: those of them that were in the log when the group had not begun, skipped if its reset is latest;
 --      none of a compacted log, whose offsets need not hold records. arriving: offsets per byte, null unless measured.

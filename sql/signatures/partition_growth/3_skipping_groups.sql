@@ -1,5 +1,4 @@
 -- What each group has skipped of a topic at one sweep, in bounds.
--- in:  late_commits, commit_intervals, group_coordinators, partition_growth_thresholds
 -- out: one row per cluster, cause, group, topic and sweep. unexplained: offsets that the bytes sent to consumers allow
 --      beyond what groups are known to have read; null where that cannot be said. reported: none of the cause is surer
 WITH summed AS (

@@ -1,5 +1,4 @@
 -- Which brokers took long for Produce in which interval, against the other brokers of the same interval.
--- in:  broker_counters, partition_skew_thresholds
 -- out: one row per cluster, broker and interval; pace is slow, timely or between the two
 WITH placed AS (
     SELECT

@@ -1,6 +1,5 @@
 -- Each interval of the topics that are uneven at all: rates by what leaders are slow, and how often a keyless producer
 -- may have changed partition. One with the fix stays for batch.size bytes, so few stays are uneven by chance alone.
--- in:  partition_rates, skew_leaders, topic_counters, partition_skew_thresholds
 -- out: one row per cluster, topic and interval that is neither idle nor tiny; records per s. contrasted: partitions of
 --      slow and of timely leaders can be compared; contrast: the mean of those over these; calm: no leader is slow;
 --      peak: the largest partition over the mean

@@ -1,5 +1,4 @@
 -- The partitions behind a detection, with the leader of each and how long it took for Produce.
--- in:  partition_skew_detections, skew_units
 -- out: one row per cluster, topic, partition and leader; the worst topic and its busiest partitions first
 WITH topics AS (
     SELECT DISTINCT

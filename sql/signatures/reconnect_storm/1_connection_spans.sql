@@ -1,5 +1,4 @@
 -- Intervals of a listener whose new connections can be judged, with the backlog that is in force.
--- in:  listener_connections, broker_settings, broker_days, host_counters, reconnect_storm_thresholds
 -- out: one row per cluster, broker, listener and interval. burst_s is the time in which the new connections can have
 --      come; internal: only brokers and controllers call there; host_read: node_exporter was read at both ends
 WITH settings AS (

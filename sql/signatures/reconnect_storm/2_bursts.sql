@@ -1,5 +1,4 @@
 -- Intervals with far more new connections than usual, what set them off, and how many of them came together.
--- in:  connection_spans, reconnect_storm_thresholds
 -- out: one row per cluster, broker, listener and interval beyond min_score. usual: by the median of the day, the higher
 --      of the broker's own and of all brokers'. kept: new connections beyond the usual that were open together at the
 --      end, at most. together: so many of them waited, or came within one window, at least. held_back: so many came, at

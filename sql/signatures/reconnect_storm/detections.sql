@@ -1,5 +1,4 @@
 -- Bursts that a listener's backlog may not have held, and whether that is proven.
--- in:  bursts, consumer_fetch_times, host_counters, reconnect_storm_thresholds
 -- out: one row per cluster, broker, listener and interval. send_ms: the median 99 % quantile of the time to send
 --      answers to consumers, of two reads or more within aftermath_s. shown_by: what proves or suggests it
 WITH aftermaths AS (

@@ -1,5 +1,4 @@
 -- Produce errors of each interval by what causes them, and whether producers without retries may have been connected.
--- in:  error_counters, listener_clients, declared_producers, retriable_errors_thresholds
 -- out: one row per broker, interval and error code but NONE; batches: of all codes. cause null: a retry does not mend
 --      it, or not as a rule. may_lose: clients were seen or declared that may not try again; client_share: at most
 WITH declared AS (

@@ -1,5 +1,4 @@
 -- How each broker process that began on the day came about.
--- in:  restarts, broker_starts, broker_intervals, broker_counters, lost_producers, unclean_restart_thresholds
 -- out: one row per restart, and per process that began on the day and whose broker was not read before; judged_as:
 --      killed, some_killed (of several brokers that stopped together), clean_roll, unknown or first_read.
 --      usual_seconds: the median over all other processes of the cluster that were read on the day
