@@ -38,7 +38,7 @@ def coverage_line(report: ClusterReport, findings: Sequence[Finding], news: News
     unknown = [one for one in findings if one.verdict == "unknown"]
     if unknown:
         count = Span(plural(len(unknown), "issue"), cluster_url(news.page, report.cluster, report.ds, UNDECIDED))
-        parts += [" ", count, f" undecided. {deciders(unknown)[0].line}" if brief.others else " undecided."]
+        parts += [" ", count, f" undecided. {deciders(unknown)[0].line}" if brief.extras else " undecided."]
     open_ones = sum(1 for one in report.signatures if one.state == "not_evaluated")
     if open_ones:
         parts.append(f" {plural(open_ones, 'symptom')} could not be looked for.")
