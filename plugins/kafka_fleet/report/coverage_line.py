@@ -24,6 +24,14 @@ def _hours(report: ClusterReport) -> str:
     return f"{only} from {begin:%H:%M} to {clock(end.replace(second=0), report.ds)} UTC"
 
 
+def _decided_by(unknown: Sequence[Finding]) -> str:
+    """What would decide most of them; how many wait for it where that is not all of them."""
+    first = deciders(unknown)[0]
+    if len(first.findings) < len(unknown):
+        return f". {first.line}"
+    return f": {first.text[:1].lower()}{first.text[1:].rstrip('.')}."
+
+
 def coverage_line(report: ClusterReport, findings: Sequence[Finding], news: News, brief: Brevity) -> Line:
     """One line; its counts lead to the page. In a short letter it does not say what would decide the rest."""
     brokers = report.coverage.brokers
@@ -38,7 +46,7 @@ def coverage_line(report: ClusterReport, findings: Sequence[Finding], news: News
     unknown = [one for one in findings if one.verdict == "unknown"]
     if unknown:
         count = Span(plural(len(unknown), "issue"), cluster_url(news.page, report.cluster, report.ds, UNDECIDED))
-        parts += [" ", count, f" undecided. {deciders(unknown)[0].line}" if brief.extras else " undecided."]
+        parts += [" ", count, f" undecided{_decided_by(unknown)}" if brief.extras else " undecided."]
     open_ones = sum(1 for one in report.signatures if one.state == "not_evaluated")
     if open_ones:
         parts.append(f" {plural(open_ones, 'symptom')} could not be looked for.")

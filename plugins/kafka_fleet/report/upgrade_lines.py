@@ -66,6 +66,7 @@ def upgrade_lines(
     if left:
         settings = sum(1 for key in left if key in advisories and advisories[key].setting)
         why = f" ({settings:,} of them settings)" if settings and brief.extras else ""
-        last = f" {len(left):,} {'stays' if len(left) == 1 else 'stay'} open{why}."
-        lines[-1] = (*lines[-1], Span(last))
+        end = lines[-1][-1]
+        last = f"; {len(left):,} {'stays' if len(left) == 1 else 'stay'} open{why}."
+        lines[-1] = (*lines[-1][:-1], Span(end.text.removesuffix(".") + last, end.url))
     return tuple(lines)
