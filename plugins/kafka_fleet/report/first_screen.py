@@ -123,7 +123,7 @@ def build_screen(
     judged = kind not in ("unreached", "not_judged")
     why = (("Why", few(displayed(report.set_aside, 400), 40)),) if report.set_aside is not None else ()
     since = change_lines(findings, told, ids, brief)
-    pressing = _most_pressing(report, findings, advisories, told, ids, brief) if judged and brief.others else ()
+    pressing = _most_pressing(report, findings, advisories, told, ids, brief) if judged and brief.extras else ()
     upgrade = upgrade_lines(report, findings, advisories, ids, told, brief) if judged else ()
     return FirstScreen(
         ds=report.ds,

@@ -59,13 +59,14 @@ def upgrade_lines(
         opens = f", opens {len(step.opens):,}" if step.opens else ""
         counted = Span(f"{len(closed):,} of {every:,}" if not lines else f"{len(closed):,} more", where)
         what = f"{_WHAT.get(step.component, step.component)} to {step.release}: closes "
-        named = _named(step, closed, order, ids) if brief.others else ()
+        named = _named(step, closed, order, ids) if brief.extras else ()
         lines.append(line(what, counted, *named, f"{opens}."))
     if not lines:
         return (line("No upgrade that was looked at closes any of ", Span(f"{every:,}", where), ": see each of them."),)
     if left:
         settings = sum(1 for key in left if key in advisories and advisories[key].setting)
-        why = f" ({settings:,} of them settings)" if settings and brief.others else ""
-        last = f" {len(left):,} {'stays' if len(left) == 1 else 'stay'} open{why}."
-        lines[-1] = (*lines[-1], Span(last))
+        why = f" ({settings:,} of them settings)" if settings and brief.extras else ""
+        end = lines[-1][-1]
+        last = f"; {len(left):,} {'stays' if len(left) == 1 else 'stay'} open{why}."
+        lines[-1] = (*lines[-1][:-1], Span(end.text.removesuffix(".") + last, end.url))
     return tuple(lines)
