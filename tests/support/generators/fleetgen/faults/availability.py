@@ -22,14 +22,13 @@ def _base(seed: int, seconds: float, *releases: str) -> tuple[Spec, float, float
     return spec, spec.at(FIRST) - DAY - 5.0, spec.at(FIRST + SPANS) - DAY + 5.0
 
 
-def _gauge(column: str, brokers: tuple[int, ...], limit: str, *releases: str) -> Make:
+def _gauge(column: str, broker: int, limit: str, *releases: str) -> Make:
     """A gauge shows 1 for k x the threshold between the first and the last sweep of the state."""
 
     def make(seed: int, k: float, thresholds: Thresholds) -> Spec:
         spec, begins, ends = _base(seed, k * thresholds[limit], *releases)
         spec.tells_controller = True
-        for broker in brokers:
-            spec.events += [(begins, harm.gauge(broker, column, 1)), (ends, harm.gauge(broker, column, 0))]
+        spec.events += [(begins, harm.gauge(broker, column, 1)), (ends, harm.gauge(broker, column, 0))]
         return spec
 
     return make
@@ -108,9 +107,9 @@ def faults() -> list[Fault]:
     """The faults of this signature."""
     lasts = "seconds from the first to the last sweep of the state = k x {}"
     counted = "{} = k, rounded up: one is a fault"
-    failed = _gauge("fetcher_failed_partitions", (BROKER,), "min_steady_s")
-    dead = _gauge("fetcher_dead_threads", (BROKER,), "min_s")
-    two = _gauge("active_controller", (1, BROKER), "min_steady_s", "2.8.2")
+    failed = _gauge("fetcher_failed_partitions", BROKER, "min_steady_s")
+    dead = _gauge("fetcher_dead_threads", BROKER, "min_s")
+    two = _gauge("active_controller", BROKER, "min_steady_s", "2.8.2")  # beside broker 1, which is
     return [
         Fault(NAME, "offline", lasts.format("min_s"), _offline),
         Fault(NAME, "not_elected", lasts.format("min_steady_s"), _not_elected),
