@@ -175,7 +175,7 @@ def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
 def _translated(query: str, literals: tuple[tuple[str, str], ...]) -> str:
     for name, text in literals:
         query = re.sub(rf":{name}\b", text, query)
-    query = query.replace("hex(encode(group_id, 'UTF-16BE'))", "hex_utf16(group_id)")
+    query = query.replace("hex(encode(g.group_id, 'UTF-16BE'))", "hex_utf16(g.group_id)")
     tree = sqlglot.parse_one(query, read="spark")
     for hint in list(tree.find_all(exp.Hint)):  # of joins; DuckDB knows sizes
         hint.pop()
