@@ -22,6 +22,7 @@ from docs_generator import (
     document_pages,
     fault_pages,
     file_page,
+    letter_table,
     mart_pages,
     mechanism_files,
     proof_pages,
@@ -75,6 +76,7 @@ def filled(root: Path = ROOT) -> Pages:
     blocks = {
         "README.md": {"signatures": signature_pages.readme_table()},
         "docs/conditions.md": {"conditions": check_tables.condition_table()},
+        "docs/letters.md": {"recorded letters": letter_table.letter_table()},
         "docs/trust.md": {"faults": check_tables.fault_table()},
         "docs/raw_tables.md": {"raw tables": raw_tables(ADMIN_TABLES)},
         "docs/looks.md": {"look tables": raw_tables(LOOK_TABLES)},

@@ -9,7 +9,15 @@ from kafka_fleet.report.exposure_weight import weighed_exposures
 from kafka_fleet.report.finding_addresses import EXPOSED, cluster_url
 from kafka_fleet.report.screen_model import Brevity, Ids, Line, News, Span, line
 
-_WHAT = {"broker": "Brokers", "controller": "Controllers", "client": "Java clients"}
+_WHAT = {
+    "broker": "Brokers",
+    "controller": "Controllers",
+    "client": "Java clients",
+    "client-producer": "Java producers",
+    "client-consumer": "Java consumers",
+    "streams": "Streams applications",
+    "connect": "Connect workers",
+}
 
 
 def affected(findings: Sequence[Finding]) -> list[Finding]:
