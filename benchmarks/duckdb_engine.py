@@ -175,7 +175,7 @@ def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
 def _translated(query: str, literals: tuple[tuple[str, str], ...]) -> str:
     for name, text in literals:
         query = re.sub(rf":{name}\b", text, query)
-    query = query.replace("hex(encode(group_id, 'UTF-16BE'))", "hex_utf16(group_id)")
+    query = query.replace("hex(encode(g.group_id, 'UTF-16BE'))", "hex_utf16(g.group_id)")
     tree = sqlglot.parse_one(query, read="spark")
     for hint in list(tree.find_all(exp.Hint)):  # of joins; DuckDB knows sizes
         hint.pop()
@@ -186,8 +186,8 @@ def _translated(query: str, literals: tuple[tuple[str, str], ...]) -> str:
         between.replace(exp.Anonymous(this="quantile_cont", expressions=[between.this, between.args["quantile"]]))
     for safe in list(tree.find_all(*_PLAIN)):
         plain = _PLAIN[type(safe)](this=safe.this, expression=safe.expression)
-        windowed = safe.find(exp.Window)  # what TRY refuses; there, numbers beyond a BIGINT end the run
-        safe.replace(plain if windowed else exp.Anonymous(this="TRY", expressions=[plain]))
+        of_rows = safe.find(exp.Window, exp.AggFunc)  # what TRY refuses; there, numbers beyond a BIGINT end the run
+        safe.replace(plain if of_rows else exp.Anonymous(this="TRY", expressions=[plain]))
     for counted in list(tree.find_all(exp.CountIf)):
         if not isinstance(counted.parent, exp.Filter | exp.Window):  # DuckDB counts null where every row has null
             counted.replace(exp.Coalesce(this=counted.copy(), expressions=[exp.Literal.number(0)]))

@@ -1,9 +1,5 @@
 -- How the partitions that are assigned to a broker stood from one sweep to the next: those that it should lead, or, of
 -- one that the cluster does not list, those that go on without it.
--- in:  cluster_sweeps, raw_topics, raw_brokers, out_of_sync_replicas, broker_intervals
--- out: one row per broker and pair of consecutive sweeps with metadata that both list it, or both miss it.
---      partition_count: partitions whose preferred leader it is, of a missing one the in-sync sets that lack it, at the
---      second sweep. from_away, away: how many another broker leads though it is in sync, at the first and the second
 WITH sweeps AS (
     SELECT
         cluster,

@@ -1,8 +1,5 @@
--- What a broker's counters did in each interval of one process, and what its gauges showed at the end of it.
--- in:  broker_intervals, raw_brokers, raw_broker_metrics, raw_requests (protocol versions summed), raw_request_errors,
---      raw_request_times, raw_log_dirs, raw_partitions (__consumer_offsets), cluster_sweeps
--- out: one row per broker and interval; counts, null where one of the two reads lacked the counter. Rows that ran_back
---      give no rates. errors_known: both reads have shown counters of error codes, or would have
+-- What a broker's counters did in each interval of one process, and what its gauges showed at the end of it. Rows that
+-- ran_back give no rates.
 WITH fetches AS (
     SELECT
         cluster,
@@ -111,11 +108,10 @@ deltas AS (
         try_cast(m.offset_expirations - lag(m.offset_expirations, 1, 0) OVER process AS BIGINT) AS offset_expirations,
         try_cast(m.offset_deletions - lag(m.offset_deletions, 1, 0) OVER process AS BIGINT) AS offset_deletions,
         -- brokers before 1.0 do not count errors by code
-        min(a.has_codes OR coalesce(a.is_whole AND m.release NOT LIKE '0.%', FALSE))
-            OVER (
-                PARTITION BY m.cluster, m.broker, coalesce(m.jvm_start_ms, m.app_start_ms)
-                ORDER BY m.sweep_at ROWS BETWEEN 1 PRECEDING AND CURRENT ROW
-            ) AS errors_known
+        min(a.has_codes OR coalesce(a.is_whole AND m.release NOT LIKE '0.%', FALSE)) OVER (
+            PARTITION BY m.cluster, m.broker, coalesce(m.jvm_start_ms, m.app_start_ms)
+            ORDER BY m.sweep_at ROWS BETWEEN 1 PRECEDING AND CURRENT ROW
+        ) AS errors_known
     FROM raw_broker_metrics AS m
     INNER JOIN answers AS a ON m.cluster = a.cluster AND m.broker = a.broker AND m.sweep_at = a.sweep_at
     LEFT JOIN broker_intervals AS i

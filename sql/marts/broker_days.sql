@@ -1,7 +1,6 @@
 -- What each broker was over the day: where it is, what it ran, how it was read, its clock, log cleaner and elections.
--- in:  raw_brokers, raw_broker_metrics, raw_log_dirs, raw_broker_configs
--- out: one row per broker that any sweep of the day names; null where no read of the day gave the value. Its clock is
---      that of the read where it was off by the most for sure: agents tell whole seconds, at any time of their answer.
+-- Its clock is that of the read where it was off by the most for sure: agents tell whole seconds, at any time of their
+-- answer.
 WITH settings AS (
     SELECT
         cluster,
@@ -40,23 +39,15 @@ reads AS (
         coalesce(m.jvm_start_ms, m.app_start_ms) AS start_ms,
         if(b.read_at IS NULL, NULL, b.agent_clock_skew_s) AS clock_off_s,
         if(b.read_at IS NULL, NULL, greatest(0D, abs(b.agent_clock_skew_s) - 1 - coalesce(b.seconds, 0D)))
-            AS clock_off_at_least_s
+            AS clock_off_at_least_s,
+        -- the broker's own clock says when its process began; where it is off, by the collector's that was another time
+        timestamp_millis(
+            try_subtract(start_ms, if(clock_off_at_least_s > 0, try_cast(1000 * round(clock_off_s) AS BIGINT), 0))
+        ) AS process_start
     FROM raw_brokers AS b
     LEFT JOIN raw_broker_metrics AS m ON b.cluster = m.cluster AND b.broker = m.broker AND b.sweep_at = m.sweep_at
     LEFT JOIN dirs AS d ON b.cluster = d.cluster AND b.broker = d.broker AND b.sweep_at = d.sweep_at
     WHERE to_date(b.sweep_at) = :ds
-),
-
--- the broker's own clock says when its process began; where it is off, by the collector's that was another time
-started AS (
-    SELECT
-        *,
-        timestamp_millis(
-            try_subtract(
-                start_ms, if(clock_off_at_least_s > 0, try_cast(1000 * round(clock_off_s) AS BIGINT), 0)
-            )
-        ) AS process_start
-    FROM reads
 )
 
 SELECT
@@ -93,6 +84,6 @@ SELECT
     max(r.uncleanable_partitions) AS uncleanable_partitions,
     max(r.uncleanable_bytes) AS uncleanable_bytes,
     max(r.unclean_leader_elections) AS unclean_leader_elections
-FROM started AS r
+FROM reads AS r
 LEFT JOIN settings AS s ON r.cluster = s.cluster AND r.broker = s.broker
 GROUP BY r.cluster, r.broker

@@ -1,10 +1,6 @@
--- Pairs of consecutive reads of one broker, and process start -> first read.
--- in:  raw_brokers, raw_broker_metrics, raw_sweeps of the day and of each cluster's last earlier sweep;
---      cluster_sweeps
--- out: one row per broker and interval that ends on the day. same_process tells whether counters may be subtracted;
---      kind start has no first read: counters began at 0 when the process did. laid_beside: the partitions of the
---      second sweep carry the log ends of the first. seconds is 0, so that nothing is divided by it, when the agent's
---      clock and the collector's disagree by more than clock_s seconds on how long it was: one of them was set.
+-- Pairs of consecutive reads of one broker, and process start -> first read, where counters began at 0. seconds is 0,
+-- so that nothing is divided by it, when the agent's clock and the collector's disagree by more than clock_s seconds on
+-- how long it was: one of them was set.
 WITH reads AS (
     SELECT
         b.cluster,
@@ -38,14 +34,6 @@ paired AS (
             AS clock_set
     FROM reads
     WINDOW earlier AS (PARTITION BY cluster, broker ORDER BY sweep_at)
-),
-
-kinds AS (
-    SELECT
-        *,
-        explode(array('sweeps', 'start')) AS kind
-    FROM paired
-    WHERE to_date(sweep_at) = :ds
 )
 
 SELECT
@@ -54,6 +42,7 @@ SELECT
     kind,
     sweep_at AS to_sweep,
     read_at AS to_at,
+    sweep_before AS before_sweep,
     if(kind = 'sweeps', sweep_before, NULL) AS from_sweep,
     if(kind = 'sweeps', read_before, began_at) AS from_at,
     kind = 'start' OR same_process AS same_process,
@@ -63,9 +52,11 @@ SELECT
         WHEN clock_set THEN 0D
         ELSE (unix_micros(read_at) - unix_micros(read_before)) / 1e6D
     END AS seconds
-FROM kinds
+FROM paired
+    LATERAL VIEW explode(array('sweeps', 'start')) k AS kind
 WHERE
-    CASE
+    to_date(sweep_at) = :ds
+    AND CASE
         WHEN kind = 'sweeps' THEN sweep_before IS NOT NULL
         -- a first sweep of a broker that has been up for long says little about the day
         ELSE

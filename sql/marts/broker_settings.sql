@@ -1,6 +1,4 @@
 -- Broker settings at the last sweep of the day that read them.
--- in:  raw_broker_configs
--- out: one row per cluster, broker and setting; a value that is hidden or absent is empty
 SELECT
     cluster,
     broker,

@@ -1,8 +1,5 @@
--- How long each broker process took from the start of its JVM to the end of its start-up.
--- in:  raw_brokers, raw_broker_metrics, raw_recoveries
--- out: one row per broker process read on the day. start_seconds: app-info's start less the JVM's, null before 2.3;
---      of a process that was still loading logs at its last read: its age then. remaining_logs: the most logs that any
---      read saw still to load.
+-- How long each broker process took from the start of its JVM to the end of its start-up: app-info's start less the
+-- JVM's, or the age at its last read where logs were still to load.
 WITH loading AS (
     SELECT
         cluster,

@@ -1,7 +1,5 @@
--- Client libraries connected over the day, the most connections seen in any sweep, less what brokers hold themselves.
--- in:  raw_client_software, raw_brokers, raw_broker_metrics, raw_topics, cluster_days, cluster_sweeps
--- out: one row per cluster, library, version and listener; upper bounds: producers and consumers cannot be told apart;
---      share_at_most: largest part of the listener's client connections in any sweep, of first_seen to last_seen
+-- Client libraries connected over the day, the most connections seen in any sweep, less what brokers hold themselves:
+-- upper bounds, and producers and consumers cannot be told apart.
 WITH seen AS (
     SELECT
         cluster,
@@ -38,33 +36,22 @@ transactional AS (
 -- controller, with ZooKeeper from 2.8 on) and where they check transactions (one each to each, from 3.7.1 on).
 counted AS (
     SELECT
-        s.cluster,
-        s.sweep_at,
-        s.software,
-        s.software_version,
-        s.listener,
+        s.* EXCEPT (connections),
         s.connections
-        - CASE
-            WHEN s.software = 'unknown' AND s.listener = d.broker_listener
-                THEN 1D * coalesce(d.replica_fetchers, 1) * w.listed_brokers * (w.listed_brokers - 1)
-            ELSE 0
-        END
-        - CASE
-            WHEN
-                d.cluster_mode = 'ZooKeeper'
-                AND s.listener = coalesce(d.control_listener, d.broker_listener)
-                AND NOT r.release RLIKE '^(0|1|2[.][0-7])[.]'
-                THEN 1D * r.broker_count
-            ELSE 0
-        END
-        - CASE
-            WHEN
-                t.cluster IS NOT NULL
-                AND s.listener = d.broker_listener
-                AND NOT r.release RLIKE '^([0-2]|3[.][0-6])[.]' AND NOT r.release RLIKE '^3[.]7[.]0'
-                THEN 1D * r.broker_count * w.listed_brokers
-            ELSE 0
-        END AS connections
+        - if(
+            s.software = 'unknown' AND s.listener = d.broker_listener,
+            1D * coalesce(d.replica_fetchers, 1) * w.listed_brokers * (w.listed_brokers - 1), 0
+        )
+        - if(
+            d.cluster_mode = 'ZooKeeper' AND s.listener = coalesce(d.control_listener, d.broker_listener)
+            AND NOT r.release RLIKE '^(0|1|2[.][0-7])[.]',
+            1D * r.broker_count, 0
+        )
+        - if(
+            t.cluster IS NOT NULL AND s.listener = d.broker_listener
+            AND NOT r.release RLIKE '^([0-2]|3[.][0-6])[.]' AND NOT r.release RLIKE '^3[.]7[.]0',
+            1D * r.broker_count * w.listed_brokers, 0
+        ) AS connections
     FROM seen AS s
     INNER JOIN cluster_sweeps AS w ON s.cluster = w.cluster AND s.sweep_at = w.sweep_at
     LEFT JOIN cluster_days AS d ON s.cluster = d.cluster

@@ -1,8 +1,4 @@
 -- What each cluster was over the sweeps of the day, and when the Kafka protocol last gave each part of it.
--- in:  cluster_sweeps, raw_declarations, raw_features, raw_broker_configs, raw_topic_configs
--- out: one row per cluster that any sweep of the day names. *_sweep: the last that gave that part, null where none did.
---      topics_unseen: what topics_sweep says of topics that Kafka did not tell of. offsets_covered: share of the time
---      from first to last sweep that lies between two reads of committed offsets
 WITH levels AS (
     SELECT
         cluster,

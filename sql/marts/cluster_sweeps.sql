@@ -1,9 +1,6 @@
--- Sweeps of each cluster, what each of them read, and which lie too close together to be compared.
--- in:  raw_sweeps and raw_brokers of the day and of each cluster's last earlier sweep
--- out: one row per cluster and sweep. overlapped: the sweep was under way when the cluster's next one began, so what it
---      read last may be newer than what that one read, and nothing is compared from or to it; no two sweeps are stored
---      so any more, homes of earlier versions have such. groups_missed: groups, members or commits were not read, which
---      other sweeps of the day read
+-- Sweeps of each cluster, what each of them read, and which lie too close together to be compared: one that was under
+-- way when the next one began may have read last what is newer than what that one read. No two sweeps are stored so any
+-- more, homes of earlier versions have such.
 WITH brokers AS (
     SELECT
         cluster,
@@ -38,17 +35,7 @@ sweeps AS (
 )
 
 SELECT
-    cluster,
-    sweep_at,
-    kafka_cluster_id,
-    admin_outcome,
-    admin_detail,
-    listed_brokers,
-    broker_count,
-    topics_read,
-    groups_read,
-    members_read,
-    offsets_read,
+    * EXCEPT (ended_at, measured),
     lag(sweep_at) OVER (PARTITION BY cluster ORDER BY sweep_at) AS previous_sweep,
     coalesce(
         measured
@@ -60,5 +47,6 @@ SELECT
     to_date(sweep_at) = :ds
     AND NOT (groups_read AND members_read AND offsets_read)
     AND max(groups_read AND members_read AND offsets_read AND to_date(sweep_at) = :ds) OVER (PARTITION BY cluster)
-        AS groups_missed
+        AS groups_missed,
+    topics_read AND groups_read AND offsets_read AND NOT overlapped AS usable
 FROM sweeps

@@ -1,9 +1,5 @@
--- Committed offsets of a group between its cluster's consecutive sweeps.
--- in:  raw_group_offsets, raw_topics, cluster_sweeps
--- out: one row per group, partition and sweep that read its commit. records may be negative: a rewind is a fact, not an
---      error. Without the earlier commit where it was not read before the later one. kind: null unless the commit was
---      not there at the usable sweep before (sweep_number counts those): the first, or the return of one that was last
---      there at before_sweep
+-- Committed offsets of a group between its cluster's consecutive sweeps. records may be negative: a rewind is a fact,
+-- not an error.
 WITH sweeps AS (
     SELECT
         cluster,
@@ -19,12 +15,7 @@ WITH sweeps AS (
 -- few topics of a large cluster are read by groups: the others' metadata need not be moved about
 listed AS (
     SELECT
-        t.cluster,
-        t.sweep_at,
-        t.last_sweep_at,
-        t.topic,
-        t.partition,
-        t.leader,
+        t.* EXCEPT (topic_id),
         coalesce(t.topic_id, '') AS topic_id
     FROM raw_topics AS t
     LEFT SEMI JOIN raw_group_offsets AS o ON t.cluster = o.cluster AND t.topic = o.topic
@@ -64,7 +55,11 @@ paired AS (
         max(sweep_number) OVER earlier AS before_number,
         max(usable_sweep) OVER earlier AS before_sweep,
         last_value(usable_offset) IGNORE NULLS OVER earlier AS before_offset,
-        last_value(usable_topic_id) IGNORE NULLS OVER earlier AS before_topic_id
+        last_value(usable_topic_id) IGNORE NULLS OVER earlier AS before_topic_id,
+        is_next AND coalesce(read_at > last_read_at, TRUE) AS has_before,
+        CASE
+            WHEN sweep_number - coalesce(before_number, 0) > 1 THEN if(before_number IS NULL, 'first', 'return')
+        END AS kind
     FROM commits
     WINDOW
         before AS (PARTITION BY cluster, group_id, topic, partition ORDER BY to_sweep),
@@ -72,32 +67,13 @@ paired AS (
             PARTITION BY cluster, group_id, topic, partition ORDER BY to_sweep
             ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
         )
-),
-
-compared AS (
-    SELECT
-        *,
-        is_next AND coalesce(read_at > last_read_at, TRUE) AS has_before,
-        CASE
-            WHEN sweep_number - coalesce(before_number, 0) > 1 THEN if(before_number IS NULL, 'first', 'return')
-        END AS kind
-    FROM paired
-    WHERE to_date(to_sweep) = :ds
 )
 
 SELECT
-    cluster,
-    group_id,
-    topic,
-    partition,
-    from_sweep,
-    to_sweep,
-    leader,
-    read_at,
-    committed_offset,
-    kind,
-    sweep_number,
-    topic_id,
+    * EXCEPT (
+        usable_sweep, usable_offset, usable_topic_id, last_offset, last_read_at, last_topic_id, is_next, has_before,
+        before_number, before_sweep, before_offset, before_topic_id
+    ),
     CASE WHEN has_before THEN last_offset END AS from_committed_offset,
     CASE WHEN has_before THEN committed_offset - last_offset END AS records,
     CASE WHEN has_before THEN (unix_micros(read_at) - unix_micros(last_read_at)) / 1e6D END AS seconds,
@@ -105,4 +81,5 @@ SELECT
     CASE WHEN kind = 'return' THEN before_sweep END AS before_sweep,
     CASE WHEN kind = 'return' THEN before_offset END AS previous_offset,
     nullif(topic_id, '') = nullif(if(kind = 'return', before_topic_id, last_topic_id), '') AS same_topic
-FROM compared
+FROM paired
+WHERE to_date(to_sweep) = :ds

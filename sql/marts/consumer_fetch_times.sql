@@ -1,6 +1,4 @@
 -- Quantiles of the time of consumer fetches as each sweep of the day saw them (a decaying reservoir of some 5 minutes).
--- in:  raw_request_times
--- out: one row per broker, sweep and phase of the request
 SELECT
     cluster,
     broker,

@@ -1,6 +1,4 @@
 -- Intervals that were not used, and why: silence would look like health.
--- in:  broker_intervals, broker_counters, partition_rates
--- out: one row per cluster, broker and reason; of partitions each of their broker_intervals counts
 SELECT
     cluster,
     broker,

@@ -1,18 +1,11 @@
--- Broker processes that ended: those that another one followed, and those that were not read again.
--- in:  raw_brokers, raw_broker_metrics, raw_sweeps, cluster_sweeps
--- out: one row per process; from_sweep is its last read, to_sweep the first one of the process that followed.
---      ended_by: the first sweep after from_sweep that does not list the broker, else to_sweep. fenced_brokers,
---      controlled_shutdown_brokers: what the active KRaft controller showed at the last such sweep before the new
---      process began. A broker stays in controlled shutdown until it is registered anew.
+-- Broker processes that ended: those that another one followed, and those that were not read again. A broker stays in
+-- controlled shutdown until it is registered anew.
 WITH reads AS (
     SELECT
-        m.cluster,
-        m.broker,
-        m.sweep_at,
+        m.* EXCEPT (read_at),
         b.read_at,
         b.is_broker,
         b.agent_clock_skew_s,
-        m.leader_count,
         coalesce(m.active_controller = 1, FALSE) AS is_controller,
         coalesce(m.jvm_start_ms, m.app_start_ms) AS start_ms
     FROM raw_broker_metrics AS m

@@ -1,6 +1,4 @@
 -- Responses by error code in each interval of one broker process: for Produce and Fetch one per partition in a request.
--- in:  broker_counters, raw_request_errors
--- out: one row per broker, interval, request and error code (NONE included) that was counted in it; never 0 or less
 SELECT
     c.cluster,
     c.broker,

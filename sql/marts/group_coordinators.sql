@@ -1,35 +1,12 @@
--- Which broker coordinated each consumer group at each sweep, since when its process ran, and how the group stood.
--- in:  raw_groups, raw_group_members, raw_sweeps, raw_topics (__consumer_offsets), raw_broker_metrics,
---      cluster_sweeps
--- out: one row per group of the day and usable sweep, also where the group was not listed (no state). A group's
---      partition of __consumer_offsets is abs(Java's hashCode of its name) modulo their number; null without the topic.
+-- Which broker coordinated each consumer group at each usable sweep, also one that did not list the group. A group's
+-- partition of __consumer_offsets is abs(Java's hashCode of its name) modulo their number.
 WITH sweeps AS (
     SELECT
         cluster,
         sweep_at,
         row_number() OVER (PARTITION BY cluster ORDER BY sweep_at) AS sweep_number
     FROM cluster_sweeps
-    WHERE topics_read AND groups_read AND offsets_read AND NOT overlapped
-),
-
-names AS (
-    SELECT DISTINCT
-        cluster,
-        group_id
-    FROM raw_groups
-),
-
--- hashCode is h * 31 + code unit in 32 bits; BIGINT holds every step. A character outside the basic plane is two units
-hashed AS (
-    SELECT
-        cluster,
-        group_id,
-        aggregate(
-            regexp_extract_all(hex(encode(group_id, 'UTF-16BE')), '(.{4})', 1),
-            0L,
-            (h, x) -> pmod(h * 31 + try_cast(conv(x, 16, 10) AS BIGINT), 4294967296L)
-        ) AS hash_code
-    FROM names
+    WHERE usable
 ),
 
 sizes AS (
@@ -41,15 +18,22 @@ sizes AS (
     GROUP BY cluster
 ),
 
--- the hash code is signed, and the least has no absolute value
 placed AS (
     SELECT
-        h.cluster,
-        h.group_id,
-        abs(if(h.hash_code < 2147483648L, h.hash_code, h.hash_code - 4294967296L)) % 2147483648L
+        g.cluster,
+        g.group_id,
+        -- h * 31 + code unit in 32 bits; BIGINT holds every step. A character outside the basic plane is two units
+        aggregate(
+            regexp_extract_all(hex(encode(g.group_id, 'UTF-16BE')), '(.{4})', 1),
+            0L,
+            (h, x) -> pmod(h * 31 + try_cast(conv(x, 16, 10) AS BIGINT), 4294967296L)
+        ) AS hash_code,
+        -- it is signed, and the least has no absolute value
+        abs(if(hash_code < 2147483648L, hash_code, hash_code - 4294967296L)) % 2147483648L
         % nullif(s.partition_count, 0) AS offsets_partition
-    FROM hashed AS h
-    LEFT JOIN sizes AS s ON h.cluster = s.cluster
+    FROM raw_groups AS g
+    LEFT JOIN sizes AS s ON g.cluster = s.cluster
+    GROUP BY g.cluster, g.group_id, s.partition_count
 ),
 
 members AS (

@@ -1,19 +1,7 @@
--- Consumer groups of the day, and by what the owner of their members can be found: client id and host.
--- in:  raw_groups, raw_group_members, cluster_sweeps
--- out: one row per group, client id and host, both null for a group of which no sweep of the day showed a member.
---      sweep_count: sweeps of the day that listed the group, 0 where an earlier one did alone. framework: streams or
---      connect where members show it. memberless: always Empty or Dead, so that whoever moves its offsets is not the
---      group, but MirrorMaker's sync, an operator, or readers that assign partitions to themselves
-WITH sweeps AS (
-    SELECT
-        cluster,
-        sweep_at,
-        to_date(sweep_at) = :ds AS of_day,
-        topics_read AND groups_read AND offsets_read AND NOT overlapped AS is_usable
-    FROM cluster_sweeps
-),
-
-members AS (
+-- Consumer groups of the day, and by what the owner of their members can be found: client id and host. Whoever moves
+-- the offsets of a memberless group is not the group, but MirrorMaker's sync, an operator, or readers that assign
+-- partitions to themselves.
+WITH members AS (
     SELECT
         m.cluster,
         m.group_id,
@@ -21,10 +9,10 @@ members AS (
         m.client_host,
         -- Kafka Streams builds these names itself
         m.client_id LIKE '%-StreamThread-%-consumer' AS is_streams,
-        max(s.of_day) AS of_day,
-        max(s.is_usable) AS is_usable
+        max(to_date(s.sweep_at) = :ds) AS of_day,
+        max(s.usable) AS is_usable
     FROM raw_group_members AS m
-    INNER JOIN sweeps AS s ON m.cluster = s.cluster AND m.sweep_at = s.sweep_at
+    INNER JOIN cluster_sweeps AS s ON m.cluster = s.cluster AND m.sweep_at = s.sweep_at
     GROUP BY m.cluster, m.group_id, m.client_id, m.client_host
 ),
 
@@ -32,14 +20,14 @@ listed AS (
     SELECT
         g.cluster,
         g.group_id,
-        count_if(s.of_day) AS sweep_count,
-        max(g.protocol_type = 'connect' AND s.of_day) AS is_connect,
+        count_if(to_date(s.sweep_at) = :ds) AS sweep_count,
+        max(g.protocol_type = 'connect' AND to_date(s.sweep_at) = :ds) AS is_connect,
         -- its newer groups are of a type of their own
-        max(g.protocol_type = 'streams' AND s.of_day) AS is_streams,
+        max(g.protocol_type = 'streams' AND to_date(s.sweep_at) = :ds) AS is_streams,
         -- a state that is not told may hide members; null where no sweep that can be compared listed the group
-        min(CASE WHEN s.is_usable THEN coalesce(g.state IN ('Empty', 'Dead'), FALSE) END) AS is_idle
+        min(CASE WHEN s.usable THEN coalesce(g.state IN ('Empty', 'Dead'), FALSE) END) AS is_idle
     FROM raw_groups AS g
-    INNER JOIN sweeps AS s ON g.cluster = s.cluster AND s.sweep_at BETWEEN g.sweep_at AND g.last_sweep_at
+    INNER JOIN cluster_sweeps AS s ON g.cluster = s.cluster AND s.sweep_at BETWEEN g.sweep_at AND g.last_sweep_at
     GROUP BY g.cluster, g.group_id
 ),
 

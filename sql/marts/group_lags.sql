@@ -1,8 +1,5 @@
 -- How far each consumer group is behind, and how near the deletion is, between its first and last offsets of the day.
--- in:  cluster_days, group_days, raw_group_offsets, raw_partitions (on leaders), raw_groups, raw_group_assignments
--- out: one row per group and partition with a committed offset at the last sweep that read them; what a later sweep
---      gave of some groups alone is left out. Log ends are null where the leader was not read; from_* is the first
---      sweep of the day with such an offset, null if it is the last. memberless: no sweep showed a member of the group
+-- What a sweep after the last whole one gave of some groups alone is left out.
 WITH offsets AS (
     SELECT
         o.cluster,
@@ -37,23 +34,19 @@ leaders AS (
 
 spans AS (
     SELECT
-        m.cluster,
-        m.group_id,
-        m.topic,
-        m.partition,
-        m.to_sweep,
-        m.committed_offset,
-        m.from_committed_offset,
-        max(CASE WHEN m.sweep_at = m.to_sweep THEN p.read_at END) AS read_at,
+        m.* EXCEPT (from_sweep, sweep_at),
+        max(n.memberless) IS NOT NULL AS memberless,
+        max(CASE WHEN m.sweep_at = m.to_sweep THEN p.read_at END) AS to_at,
         max(CASE WHEN m.sweep_at = m.to_sweep THEN p.log_start_offset END) AS log_start_offset,
         max(CASE WHEN m.sweep_at = m.to_sweep THEN p.log_end_offset END) AS log_end_offset,
-        max(CASE WHEN m.sweep_at < m.to_sweep THEN p.read_at END) AS from_read_at,
+        max(CASE WHEN m.sweep_at < m.to_sweep THEN p.read_at END) AS from_at,
         max(CASE WHEN m.sweep_at < m.to_sweep THEN p.log_start_offset END) AS from_log_start_offset,
         max(CASE WHEN m.sweep_at < m.to_sweep THEN p.log_end_offset END) AS from_log_end_offset
     FROM moments AS m
     LEFT JOIN leaders AS p
         ON m.cluster = p.cluster AND m.sweep_at = p.sweep_at AND m.topic = p.topic AND m.partition = p.partition
-    GROUP BY m.cluster, m.group_id, m.topic, m.partition, m.to_sweep, m.committed_offset, m.from_committed_offset
+    LEFT JOIN group_days AS n ON m.cluster = n.cluster AND m.group_id = n.group_id AND n.memberless
+    GROUP BY ALL
 ),
 
 assigned AS (
@@ -82,37 +75,17 @@ states AS (
     FROM cluster_days AS c
     INNER JOIN raw_groups AS g ON c.cluster = g.cluster AND c.lags_sweep BETWEEN g.sweep_at AND g.last_sweep_at
     GROUP BY g.cluster, g.group_id
-),
-
-memberless_groups AS (
-    SELECT DISTINCT
-        cluster,
-        group_id
-    FROM group_days
-    WHERE memberless
 )
 
 SELECT
-    s.cluster,
-    s.group_id,
-    s.topic,
-    s.partition,
+    s.* EXCEPT (to_sweep, from_committed_offset),
     g.group_state,
-    s.from_read_at AS from_at,
-    s.read_at AS to_at,
-    s.from_log_start_offset,
-    s.from_log_end_offset,
-    s.committed_offset,
-    s.log_start_offset,
-    s.log_end_offset,
     CASE WHEN s.from_log_end_offset IS NOT NULL THEN s.from_committed_offset END AS from_committed_offset,
     -- a group that shows assignments, and none of this partition, does not read it any more
     r.group_id IS NOT NULL AND a.group_id IS NULL AS left_behind,
-    n.group_id IS NOT NULL AS memberless,
-    (unix_micros(s.read_at) - unix_micros(s.from_read_at)) / 1e6D AS seconds
+    (unix_micros(s.to_at) - unix_micros(s.from_at)) / 1e6D AS seconds
 FROM spans AS s
 LEFT JOIN states AS g ON s.cluster = g.cluster AND s.group_id = g.group_id
 LEFT JOIN readers AS r ON s.cluster = r.cluster AND s.group_id = r.group_id
 LEFT JOIN assigned AS a
     ON s.cluster = a.cluster AND s.group_id = a.group_id AND s.topic = a.topic AND s.partition = a.partition
-LEFT JOIN memberless_groups AS n ON s.cluster = n.cluster AND s.group_id = n.group_id

@@ -1,12 +1,5 @@
 -- Where a group began with a partition, or came back to it: committed offsets that were not there at the usable sweep
--- p.
--- in:  commit_intervals, raw_group_offsets, raw_group_assignments, raw_partitions (on leaders), topic_shapes,
---      group_coordinators (its sweeps are usable)
--- out: one row per group, partition and event that ends on the day. from_sweep: the last sweep at which the group had
---      not begun with the partition (no commit, not assigned); null when it was assigned at every sweep there is.
---      from_log_end_offset: 0 where the topic did not exist then. group_state: at to_sweep. log_bytes: size of the
---      leader's log at to_sweep
--- not begun with where it was not yet assigned
+-- before. A group had not begun with a partition that was not yet assigned.
 WITH begun AS (
     SELECT
         c.cluster,
@@ -84,21 +77,7 @@ readers AS (
 )
 
 SELECT
-    b.cluster,
-    b.group_id,
-    b.topic,
-    b.partition,
-    b.kind,
-    b.before_sweep,
-    b.from_sweep,
-    b.to_sweep,
-    b.read_at,
-    b.previous_offset,
-    b.committed_offset,
-    b.log_start_offset,
-    b.log_end_offset,
-    b.log_bytes,
-    b.begin_known,
+    b.* EXCEPT (topic_id, sweep_number, from_number, from_log_end_offset),
     t.partitions_before,
     t.partitions_of_topic,
     c.group_state,

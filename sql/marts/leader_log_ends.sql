@@ -1,9 +1,7 @@
 -- Log ends of leaders that need a closer look, from the sweep before that read a leader to each sweep of the day: of
--- partitions that more than one broker led, or that a leader's reads did not all show, and those that went back.
--- in:  raw_brokers, raw_partitions, cluster_sweeps, partition_rates (a leader that stayed)
--- out: one row per partition and pair of sweeps; where one_leader, it is an interval of that leader that went back. Two
---      brokers may both call themselves leader for a moment: the lower end before and the higher end after are taken,
---      since what either of them has is not lost
+-- partitions that more than one broker led, or that a leader's reads did not all show, and those that went back. Two
+-- brokers may both call themselves leader for a moment: the lower end before and the higher end after are taken, since
+-- what either of them has is not lost.
 WITH reads AS (
     SELECT
         cluster,
@@ -40,45 +38,33 @@ ends AS (
     LEFT ANTI JOIN cluster_sweeps AS o ON p.cluster = o.cluster AND p.sweep_at = o.sweep_at AND o.overlapped
     WHERE p.replicas_count > 0 AND p.log_end_offset >= 0
     GROUP BY p.cluster, p.topic, p.partition, p.sweep_at
-),
-
-paired AS (
-    SELECT
-        cluster,
-        topic,
-        partition,
-        sweep_at AS to_sweep,
-        highest,
-        lag(sweep_at) OVER before AS from_sweep,
-        lag(lowest) OVER before AS lowest_before
-    FROM ends
-    WINDOW before AS (PARTITION BY cluster, topic, partition ORDER BY sweep_at)
 )
 
 SELECT
-    p.cluster,
-    p.topic,
-    p.partition,
-    p.from_sweep,
-    p.to_sweep,
-    p.lowest_before.broker AS from_broker,
-    p.highest.broker,
-    p.lowest_before.log_end_offset AS from_log_end_offset,
-    p.highest.log_end_offset,
-    FALSE AS one_leader
-FROM paired AS p
-WHERE to_date(p.to_sweep) = :ds AND p.from_sweep IS NOT NULL
+    e.cluster,
+    e.topic,
+    e.partition,
+    e.sweep_at AS to_sweep,
+    e.highest.broker,
+    e.highest.log_end_offset,
+    FALSE AS one_leader,
+    lag(e.sweep_at) OVER before AS from_sweep,
+    lag(e.lowest.broker) OVER before AS from_broker,
+    lag(e.lowest.log_end_offset) OVER before AS from_log_end_offset
+FROM ends AS e
+WINDOW before AS (PARTITION BY e.cluster, e.topic, e.partition ORDER BY e.sweep_at)
+QUALIFY to_date(e.sweep_at) = :ds AND from_sweep IS NOT NULL
 UNION ALL
 SELECT
     cluster,
     topic,
     partition,
-    from_sweep,
     to_sweep,
-    broker AS from_broker,
     broker,
-    from_log_end_offset,
     log_end_offset,
-    TRUE AS one_leader
+    TRUE AS one_leader,
+    from_sweep,
+    broker AS from_broker,
+    from_log_end_offset
 FROM partition_rates
 WHERE went_back AND log_end_offset < from_log_end_offset

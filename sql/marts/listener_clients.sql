@@ -1,8 +1,5 @@
--- Connections per sweep and listener of clients that may be too old to name themselves, less what brokers hold.
--- in:  raw_client_software, cluster_sweeps, cluster_days
--- out: one row per cluster, sweep and listener where brokers tell client libraries (from 2.5 on), and that had clients
---      at it or at the sweep before. nameless: clients that give no library, Java before 2.4 among them; old_java: Java
---      before 2.1 by its own word; *_before: at the cluster's sweep before it, null without one
+-- Connections per sweep and listener of clients that may be too old to name themselves, less what brokers hold, where
+-- brokers tell client libraries (from 2.5 on).
 WITH seen AS (
     SELECT
         cluster,
@@ -24,21 +21,16 @@ WITH seen AS (
 -- each broker holds nameless connections of its replica fetchers to every other one; a ZooKeeper controller one to each
 counted AS (
     SELECT
-        s.cluster,
-        s.sweep_at,
-        s.listener,
-        s.old_java,
-        s.connections,
+        s.* EXCEPT (nameless),
         greatest(
             0,
             s.nameless
-            - CASE
-                WHEN s.listener = coalesce(d.broker_listener, s.listener)
-                    THEN
-                        1D * coalesce(d.replica_fetchers, 1) * w.broker_count * (w.broker_count - 1)
-                        + CASE WHEN d.cluster_mode = 'ZooKeeper' THEN w.broker_count ELSE 0 END
-                ELSE 0
-            END
+            - if(
+                s.listener = coalesce(d.broker_listener, s.listener),
+                1D * coalesce(d.replica_fetchers, 1) * w.broker_count * (w.broker_count - 1)
+                + if(d.cluster_mode = 'ZooKeeper', w.broker_count, 0),
+                0
+            )
         ) AS nameless
     FROM seen AS s
     INNER JOIN cluster_sweeps AS w ON s.cluster = w.cluster AND s.sweep_at = w.sweep_at
@@ -61,28 +53,19 @@ listeners AS (
     SELECT
         p.cluster,
         p.sweep_at,
-        p.previous_sweep,
         c.listener,
-        max(CASE WHEN c.sweep_at = p.sweep_at THEN c.connections END) AS connections,
-        max(CASE WHEN c.sweep_at = p.sweep_at THEN c.old_java END) AS old_java,
-        max(CASE WHEN c.sweep_at = p.sweep_at THEN c.nameless END) AS nameless,
-        max(CASE WHEN c.sweep_at = p.previous_sweep THEN c.nameless END) AS nameless_before,
-        max(CASE WHEN c.sweep_at = p.previous_sweep THEN c.old_java END) AS old_java_before,
+        coalesce(max(if(c.sweep_at = p.sweep_at, c.connections, NULL)), 0) AS connections,
+        coalesce(max(if(c.sweep_at = p.sweep_at, c.old_java, NULL)), 0) AS old_java,
+        coalesce(max(if(c.sweep_at = p.sweep_at, c.nameless, NULL)), 0) AS nameless,
+        max(if(p.previous_sweep IS NULL, NULL, if(c.sweep_at = p.previous_sweep, c.nameless, 0))) AS nameless_before,
+        max(if(p.previous_sweep IS NULL, NULL, if(c.sweep_at = p.previous_sweep, c.old_java, 0))) AS old_java_before,
         -- where no broker tells clients, none are known
-        max(max(CASE WHEN c.sweep_at = p.sweep_at THEN 1 END)) OVER (PARTITION BY p.cluster, p.sweep_at) AS is_told
+        max(max(c.sweep_at = p.sweep_at)) OVER (PARTITION BY p.cluster, p.sweep_at) AS is_told
     FROM pairs AS p
     INNER JOIN counted AS c ON p.cluster = c.cluster AND p.read_sweep = c.sweep_at
-    GROUP BY p.cluster, p.sweep_at, p.previous_sweep, c.listener
+    GROUP BY p.cluster, p.sweep_at, c.listener
 )
 
-SELECT
-    cluster,
-    sweep_at,
-    listener,
-    coalesce(connections, 0) AS connections,
-    coalesce(old_java, 0) AS old_java,
-    coalesce(nameless, 0) AS nameless,
-    CASE WHEN previous_sweep IS NOT NULL THEN coalesce(nameless_before, 0) END AS nameless_before,
-    CASE WHEN previous_sweep IS NOT NULL THEN coalesce(old_java_before, 0) END AS old_java_before
+SELECT * EXCEPT (is_told)
 FROM listeners
-WHERE is_told = 1
+WHERE is_told

@@ -1,9 +1,4 @@
 -- Connections that each listener of a broker made and held in each interval of one process.
--- in:  broker_intervals, cluster_sweeps, raw_listeners (network processors summed), raw_acceptors, raw_broker_metrics,
---      raw_brokers
--- out: one row per broker, listener and interval. Counts are null where a read lacked the counter; kind start counts
---      from 0. accepting_seconds is the time since the broker had started up, by the broker's own clock; held_before is
---      what the broker's earlier process held when it was last read. Rows that ran_back are not to be used.
 WITH totals AS (
     SELECT
         cluster,
@@ -44,10 +39,10 @@ reads AS (
             AS accepting_seconds,
         lag(t.sweep_at) OVER before AS before_sweep,
         lag(t.held) OVER before AS held_before,
-        lag(t.created) OVER before AS created_before,
-        lag(t.closed) OVER before AS closed_before,
-        lag(t.failed_authentications) OVER before AS failed_before,
-        lag(a.blocked_ns) OVER before AS blocked_before,
+        try_subtract(t.created, lag(t.created) OVER before) AS more_created,
+        try_subtract(t.closed, lag(t.closed) OVER before) AS more_closed,
+        try_subtract(t.failed_authentications, lag(t.failed_authentications) OVER before) AS more_failed,
+        try_subtract(a.blocked_ns, lag(a.blocked_ns) OVER before) AS more_blocked,
         -- a partition that is new on the broker, and led there, has not moved
         m.leader_count
         - lag(m.leader_count) OVER before
@@ -59,14 +54,6 @@ reads AS (
     LEFT JOIN blocked AS a
         ON t.cluster = a.cluster AND t.broker = a.broker AND t.sweep_at = a.sweep_at AND t.listener = a.listener
     WINDOW before AS (PARTITION BY t.cluster, t.broker, t.listener ORDER BY t.sweep_at)
-),
-
--- before a start that is the last read of the process before: of the pair whose counters may not be compared
-pairs AS (
-    SELECT
-        *,
-        max(from_sweep) OVER (PARTITION BY cluster, broker, to_sweep) AS before_sweep
-    FROM broker_intervals
 ),
 
 deltas AS (
@@ -86,23 +73,18 @@ deltas AS (
         r.held,
         r.leaders,
         CASE WHEN i.kind = 'start' AND r.before_sweep = i.before_sweep THEN r.held_before END AS held_before,
-        try_subtract(
-            r.created, CASE WHEN i.kind = 'start' THEN 0 WHEN r.before_sweep = i.before_sweep THEN r.created_before END
-        ) AS created,
-        try_subtract(
-            r.closed, CASE WHEN i.kind = 'start' THEN 0 WHEN r.before_sweep = i.before_sweep THEN r.closed_before END
-        ) AS closed,
-        try_subtract(
-            r.failed_authentications,
-            CASE WHEN i.kind = 'start' THEN 0 WHEN r.before_sweep = i.before_sweep THEN r.failed_before END
-        ) AS failed_authentications,
-        try_subtract(
-            r.blocked_ns,
-            CASE WHEN i.kind = 'start' THEN 0 WHEN r.before_sweep = i.before_sweep THEN r.blocked_before END
-        ) AS blocked_ns,
+        CASE WHEN i.kind = 'start' THEN r.created WHEN r.before_sweep = i.before_sweep THEN r.more_created END
+            AS created,
+        CASE WHEN i.kind = 'start' THEN r.closed WHEN r.before_sweep = i.before_sweep THEN r.more_closed END AS closed,
+        CASE
+            WHEN i.kind = 'start' THEN r.failed_authentications
+            WHEN r.before_sweep = i.before_sweep THEN r.more_failed
+        END AS failed_authentications,
+        CASE WHEN i.kind = 'start' THEN r.blocked_ns WHEN r.before_sweep = i.before_sweep THEN r.more_blocked END
+            AS blocked_ns,
         CASE WHEN i.kind = 'start' THEN r.leaders WHEN r.before_sweep = i.before_sweep THEN r.leaders_gained END
             AS leaders_gained
-    FROM pairs AS i
+    FROM broker_intervals AS i
     INNER JOIN reads AS r ON i.cluster = r.cluster AND i.broker = r.broker AND i.to_sweep = r.sweep_at
     WHERE i.same_process AND i.seconds > 0
 )

@@ -1,9 +1,5 @@
 -- Partitions whose leader's log end was lower than a leader's at the sweep before, with what became of their topic.
--- in:  leader_log_ends, partition_rates (leaders that stayed), raw_topics, raw_group_offsets, group_days
--- out: one row per partition and loss that ends on the day. same_topic: by topic id, null where releases have none.
---      topic_stayed: some partition of the topic had no lower end at to_sweep. led_in_isr: the new leader was in the
---      ISR at the earlier sweep; null for a leader that stayed. committed_offset: highest that any group with members
---      had before to_sweep, from from_sweep on; what others commit for a group need not be an offset of this log
+-- What others commit for a group without members need not be an offset of this log.
 WITH back AS (
     SELECT l.*
     FROM leader_log_ends AS l

@@ -1,11 +1,9 @@
--- Producer ids that a broker knew before it was restarted and knows no more, though its log has records of theirs.
--- in:  restarts, raw_producers, raw_partitions, raw_brokers, raw_topics, raw_broker_configs
--- out: one row per restart whose replicas were asked before and after; ids are counted per partition. Only ids used
---      within an hour count (older ones may expire), whose last record the log still has (others were held in memory
---      alone), and only replicas that are back in the in-sync set.
---      end_before: the log end that the agent had told before the broker was asked for ids, so that what an id wrote
---      later lies there or above: of the same sweep, or of the one before that. least_offset: the lowest that an id's
---      last record can have: it wrote after a sweep at which the broker named it otherwise, or not at all
+-- Producer ids that a broker knew before it was restarted and knows no more, though its log has records of theirs. Only
+-- ids used within an hour count (older ones may expire), whose last record the log still has (others were held in
+-- memory alone), and only replicas that are back in the in-sync set. end_before: the log end that the agent had told
+-- before the broker was asked for ids, so that what an id wrote later lies there or above: of the same sweep, or of the
+-- one before that. least_offset: the lowest that an id's last record can have: it wrote after a sweep at which the
+-- broker named it otherwise, or not at all.
 WITH logs AS (
     SELECT
         r.cluster,

@@ -1,8 +1,4 @@
 -- Committed offsets that went backwards, and how group, coordinator and log stood at both sweeps.
--- in:  commit_intervals, group_coordinators, group_days, raw_partitions (leaders)
--- out: one row per group, partition and step back. vanished: no commit was there for at least one sweep in between.
---      coordinator_loaded: another broker coordinates the group, or its process started in between; null when unknown.
---      memberless: the group showed no member at any sweep, so others set its offsets
 WITH back AS (
     SELECT
         cluster,
@@ -37,46 +33,27 @@ logs AS (
     SELECT
         b.*,
         max(p.log_start_offset) AS log_start_offset,
-        max(p.log_end_offset) AS log_end_offset
+        max(p.log_end_offset) AS log_end_offset,
+        coalesce(max(m.memberless), FALSE) AS memberless
     FROM back AS b
+    LEFT JOIN group_days AS m ON b.cluster = m.cluster AND b.group_id = m.group_id AND m.memberless
     LEFT JOIN raw_partitions AS p
         ON
             b.cluster = p.cluster AND b.topic = p.topic AND b.partition = p.partition AND b.to_sweep = p.sweep_at
             AND p.replicas_count > 0 AND p.log_end_offset >= 0
     GROUP BY ALL
-),
-
-memberless_groups AS (
-    SELECT DISTINCT
-        cluster,
-        group_id
-    FROM group_days
-    WHERE memberless
 )
 
 SELECT
-    b.cluster,
-    b.group_id,
-    b.topic,
-    b.partition,
-    b.from_sweep,
-    b.to_sweep,
-    b.from_committed_offset,
-    b.committed_offset,
-    b.vanished,
-    b.same_topic,
-    b.log_start_offset,
-    b.log_end_offset,
+    b.*,
     h.partitions_held,
     gf.group_state AS from_group_state,
     gt.group_state,
     gt.coordinator,
     b.from_committed_offset - b.committed_offset AS records_back,
-    m.group_id IS NOT NULL AS memberless,
     gf.coordinator != gt.coordinator OR gt.coordinator_started_at > b.from_sweep AS coordinator_loaded
 FROM logs AS b
 LEFT JOIN held AS h
     ON b.cluster = h.cluster AND b.group_id = h.group_id AND b.topic = h.topic AND b.to_sweep = h.to_sweep
 LEFT JOIN group_coordinators AS gf ON b.cluster = gf.cluster AND b.group_id = gf.group_id AND b.from_sweep = gf.sweep_at
 LEFT JOIN group_coordinators AS gt ON b.cluster = gt.cluster AND b.group_id = gt.group_id AND b.to_sweep = gt.sweep_at
-LEFT JOIN memberless_groups AS m ON b.cluster = m.cluster AND b.group_id = m.group_id

@@ -1,10 +1,4 @@
 -- Followers that the cluster lists and the in-sync set lacks, from one sweep to the next.
--- in:  out_of_sync_replicas, broker_intervals, broker_counters, raw_broker_metrics
--- out: one row per partition, follower and pair of consecutive sweeps with metadata that both lack it. unchanged:
---      leader, assignment and set are the same at both; records and lags tell nothing where they are not. from_lag,
---      lag: the leader's log end less the follower's, as read at the first and the second sweep; read_gap_s: the
---      follower was read so much later. follower_failed, follower_dead: partitions that the follower's broker has given
---      up fetching, and fetcher threads of it that died, the more of both reads
 WITH waits AS (
     SELECT
         *,
@@ -22,13 +16,7 @@ WITH waits AS (
 
 spans AS (
     SELECT
-        i.cluster,
-        i.broker,
-        i.from_sweep,
-        i.to_sweep,
-        i.from_at,
-        i.to_at,
-        i.seconds,
+        i.* EXCEPT (same_process),
         c.isr_expands,
         t.partition_count,
         i.same_process AND i.seconds > 0 AS same_process,

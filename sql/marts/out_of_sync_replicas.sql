@@ -1,8 +1,4 @@
 -- Followers that an in-sync set lacks, at each sweep with metadata, and what their brokers and leaders showed then.
--- in:  cluster_sweeps, raw_topics, raw_brokers, raw_partitions, raw_fetcher_lags
--- out: one row per partition, missing follower and sweep, also of sweeps before the day. previous_sweep: the one before
---      with metadata. is_listed: the cluster lists the follower. *_log_end_offset, *_read_at: as the two brokers showed
---      the partition; null where it was not read
 WITH sweeps AS (
     SELECT
         cluster,
@@ -65,6 +61,4 @@ LEFT JOIN raw_fetcher_lags AS f
     ON
         m.cluster = f.cluster AND m.seen_at = f.sweep_at AND m.topic = f.topic AND m.partition = f.partition
         AND m.follower = f.broker
-GROUP BY
-    m.cluster, m.seen_at, s.previous_sweep, m.topic, m.partition, m.topic_id, m.leader, m.follower, m.replicas,
-    sort_array(m.isr), b.broker
+GROUP BY ALL

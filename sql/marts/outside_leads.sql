@@ -1,9 +1,5 @@
 -- Partitions led by a broker that was outside their in-sync replicas at the sweep before, where controllers counted
--- unclean elections in between.
--- in:  unclean_elections, raw_topics, broker_intervals
--- out: one row per partition and such pair of sweeps. same_topic: by topic id, null where releases have none.
---      replaced: none of the replicas that were in sync is so now, but for those whose process began in between; a
---      leader that came back into sync and was preferred leaves the others there
+-- unclean elections in between. A leader that came back into sync and was preferred leaves the others in sync there.
 WITH begun AS (
     SELECT
         cluster,

@@ -1,7 +1,4 @@
 -- Records appended per partition and interval, read on its leader. Log ends cross restarts of the broker.
--- in:  broker_intervals (kind sweeps), raw_partitions, topic_shapes
--- out: one row per partition and interval of its leader; where it went_back, or the topic was created anew in between,
---      the difference means nothing (see `discarded_intervals`)
 WITH beside AS (
     SELECT
         i.cluster,
@@ -20,12 +17,8 @@ WITH beside AS (
     FROM raw_partitions AS p
     INNER JOIN broker_intervals AS i ON p.cluster = i.cluster AND p.broker = i.broker AND p.sweep_at = i.to_sweep
     WHERE
-        i.laid_beside
-        AND i.kind = 'sweeps'
-        AND i.seconds > 0
-        AND p.previous_log_end_offset IS NOT NULL
-        AND p.replicas_count > 0
-        AND p.log_end_offset >= 0
+        i.laid_beside AND i.kind = 'sweeps' AND i.seconds > 0 AND p.previous_log_end_offset IS NOT NULL
+        AND p.replicas_count > 0 AND p.log_end_offset >= 0
 ),
 
 -- where a sweep lies between that the broker did not answer, was damaged, or came late: both ends of each
@@ -55,8 +48,7 @@ apart AS (
     FROM raw_partitions AS p
     INNER JOIN others AS i ON p.cluster = i.cluster AND p.broker = i.broker AND p.sweep_at = i.sweep_at
     WHERE p.replicas_count > 0 AND p.log_end_offset >= 0
-    GROUP BY
-        i.cluster, i.broker, p.topic, p.partition, i.from_sweep, i.to_sweep, i.from_at, i.to_at, i.seconds
+    GROUP BY ALL
 ),
 
 either AS (
@@ -89,17 +81,7 @@ recreated AS (
 
 -- topics that were created anew are few; the size of such a join is not known to the planner
 SELECT /*+ broadcast(r) */
-    e.cluster,
-    e.broker,
-    e.topic,
-    e.partition,
-    e.from_sweep,
-    e.to_sweep,
-    e.from_at,
-    e.to_at,
-    e.seconds,
-    e.from_log_end_offset,
-    e.log_end_offset,
+    e.* EXCEPT (from_log_start_offset, log_start_offset),
     e.log_end_offset - e.from_log_end_offset AS records,
     e.log_end_offset < e.from_log_end_offset
     OR e.log_start_offset < e.from_log_start_offset

@@ -1,7 +1,5 @@
--- How often something arrives for each group member at each broker that hosts partitions assigned to it.
--- in:  broker_counters, raw_group_assignments, raw_topics, topic_shapes, partition_rates, topic_counters
--- out: one row per broker, interval, group member and topic. Arrivals are batches per s, not records: a waiting fetch
---      is woken once per batch. led_* counts partitions that the broker leads, hosted_* those it has a replica of.
+-- How often something arrives for each group member at each broker that hosts partitions assigned to it: batches, not
+-- records, since a waiting fetch is woken once per batch.
 WITH batches AS (
     SELECT
         cluster,
@@ -55,11 +53,7 @@ assigned AS (
 
 arrivals AS (
     SELECT
-        c.cluster,
-        c.broker,
-        c.kind,
-        c.to_sweep,
-        c.seconds,
+        c.*,
         s.group_id,
         s.member_id,
         s.topic,

@@ -1,12 +1,7 @@
--- Brokers found with another process than at their read before, and what controllers counted while the old one ended.
--- in:  ended_processes, raw_brokers, raw_broker_metrics, raw_request_errors
--- out: one row per broker and such pair of reads. stops: brokers that ended within its span (from_sweep to ended_by),
---      this one included; possible_stops: those that may have. controlled_shutdowns: counted within the span by other
---      nodes whose process lived on; null unless they had the active controller at both ends. KRaft controllers count
---      none (has_counter); what they tell instead is null elsewhere. leaders_before: partitions that it led at its last
---      read; one that leads none is let go without being put into controlled shutdown. refused_registrations: how often
---      controllers took the new process for a second one of a broker that lives: before 4.0 they do while the old
---      one's session lasts, which a controlled shutdown ends.
+-- Brokers found with another process than at their read before, and what controllers counted while the old one ended:
+-- nodes whose process lived on, other than the broker. KRaft controllers count no controlled shutdowns; what they tell
+-- instead: a broker that leads nothing is let go without one, and before 4.0 they refuse the new process while the old
+-- one's session lasts, which a controlled shutdown ends.
 WITH stops AS (
     SELECT
         c.*,
@@ -20,11 +15,7 @@ WITH stops AS (
 
 reads AS (
     SELECT
-        m.cluster,
-        m.broker,
-        m.sweep_at,
-        m.release,
-        m.controlled_shutdowns,
+        m.*,
         coalesce(m.active_controller = 1, FALSE) AS is_controller,
         coalesce(m.jvm_start_ms, m.app_start_ms) AS start_ms,
         max(m.controlled_shutdowns IS NOT NULL) OVER (PARTITION BY m.cluster) AS has_counter,

@@ -1,10 +1,6 @@
 -- What lies between the two sweeps in which a group's beginning on a topic falls: bytes sent and records that came.
--- in:  group_starts, raw_topics, raw_topic_configs, raw_partitions (on leaders), raw_broker_topics, group_coordinators
---      (its sweeps are usable), broker_counters, topic_counters
--- out: one row per topic and window. traffic_measured: every broker that had a replica at a usable sweep of the window
---      was read without a gap, and the topic's meters on it neither fell nor went. appended: offsets by which the logs
---      grew, markers of transactions included; null unless every leader was read at both sweeps. compacted: what the
---      logs hold between two offsets may be less than records
+-- Traffic is measured where every broker that had a replica at a usable sweep of the window was read without a gap, and
+-- the topic's meters on it neither fell nor went.
 WITH windows AS (
     SELECT DISTINCT
         cluster,
@@ -15,19 +11,13 @@ WITH windows AS (
     WHERE from_sweep IS NOT NULL
 ),
 
-usable AS (
-    SELECT DISTINCT
-        cluster,
-        sweep_at
-    FROM group_coordinators
-),
-
 hosts AS (
     SELECT DISTINCT
         w.*,
         explode(t.replicas) AS broker
     FROM windows AS w
-    INNER JOIN usable AS u ON w.cluster = u.cluster AND u.sweep_at BETWEEN w.from_sweep AND w.to_sweep
+    INNER JOIN cluster_sweeps AS u
+        ON w.cluster = u.cluster AND u.sweep_at BETWEEN w.from_sweep AND w.to_sweep AND u.usable
     INNER JOIN raw_topics AS t
         ON w.cluster = t.cluster AND w.topic = t.topic AND u.sweep_at BETWEEN t.sweep_at AND t.last_sweep_at
 ),
@@ -36,11 +26,7 @@ hosts AS (
 -- event, so one that was never there is 0
 measured AS (
     SELECT
-        h.cluster,
-        h.topic,
-        h.from_sweep,
-        h.to_sweep,
-        h.broker,
+        h.*,
         try_sum(x.bytes_out) AS bytes_out,
         try_sum(x.bytes_in) AS bytes_in,
         try_sum(x.messages_in) AS messages_in,
@@ -58,7 +44,7 @@ measured AS (
             AND c.to_sweep = x.to_sweep
     LEFT JOIN raw_broker_topics AS m
         ON c.cluster = m.cluster AND c.broker = m.broker AND c.from_sweep = m.sweep_at AND h.topic = m.topic
-    GROUP BY h.cluster, h.topic, h.from_sweep, h.to_sweep, h.broker
+    GROUP BY ALL
 ),
 
 -- a partition that was added meanwhile began at 0

@@ -1,20 +1,9 @@
--- What a broker's per-topic counters did in each interval, and how many of the topic's partitions it held meanwhile.
--- in:  broker_counters, raw_broker_topics, raw_partitions
--- out: one row per broker, topic and interval in which no counter ran back; counts. bytes_out counts bytes sent to
---      consumers alone. leaders, replicas: the more of both reads. failed_batches: partition batches that could not be
---      appended. Brokers do not count there what a client mends by asking for the leader, or brings on itself by too
---      large a record; NOT_ENOUGH_REPLICAS they do. Null where the broker's counters of errors are not known.
+-- What a broker's per-topic counters did in each interval in which none ran back, and how many of the topic's
+-- partitions it held meanwhile. Brokers do not count as failed what a client mends by asking for the leader, or brings
+-- on itself by too large a record; NOT_ENOUGH_REPLICAS they do.
 WITH ends AS (
     SELECT
-        cluster,
-        broker,
-        kind,
-        from_sweep,
-        to_sweep,
-        from_at,
-        to_at,
-        seconds,
-        errors_known,
+        *,
         explode(array(from_sweep, to_sweep)) AS sweep_at
     FROM broker_counters
     WHERE NOT ran_back

@@ -1,6 +1,4 @@
 -- What each topic was at the last sweep of the day that listed topics: its copies, and the settings in force.
--- in:  raw_topics, raw_topic_configs, cluster_days, broker_settings
--- out: one row per topic; a setting is null when neither the topic nor all of the brokers alike show it
 WITH shapes AS (
     SELECT
         t.cluster,

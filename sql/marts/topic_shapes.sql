@@ -1,7 +1,4 @@
 -- How many partitions each topic had at each sweep, the fewest replicas of any of them, and its id.
--- in:  raw_topics, raw_sweeps
--- out: one row per topic and sweep; topic_id is null where releases have none. larger_partitions: at least so many have
---      more replicas than the fewest, as a partition has while replicas are added by a reassignment
 WITH states AS (
     SELECT
         cluster,
@@ -15,37 +12,26 @@ WITH states AS (
         max(topic_id) AS topic_id
     FROM raw_topics
     GROUP BY cluster, topic, sweep_at, last_sweep_at
-),
-
-shapes AS (
-    SELECT
-        t.cluster,
-        s.sweep_at,
-        t.topic,
-        try_sum(t.partition_count) AS partition_count,
-        min(t.fewest_replicas) AS fewest_replicas,
-        max(t.most_replicas) AS most_replicas,
-        try_sum(t.replica_total) AS replica_total,
-        max(t.topic_id) AS topic_id
-    FROM states AS t
-    INNER JOIN raw_sweeps AS s ON t.cluster = s.cluster AND s.sweep_at BETWEEN t.sweep_at AND t.last_sweep_at
-    GROUP BY t.cluster, s.sweep_at, t.topic
 )
 
 SELECT
-    cluster,
-    sweep_at,
-    topic,
-    partition_count,
-    fewest_replicas,
-    topic_id,
+    t.cluster,
+    s.sweep_at,
+    t.topic,
+    try_sum(t.partition_count) AS partition_count,
+    min(t.fewest_replicas) AS fewest_replicas,
+    max(t.topic_id) AS topic_id,
     coalesce(
         ceil(
             try_divide(
-                try_subtract(replica_total, try_multiply(partition_count, fewest_replicas)),
-                try_subtract(most_replicas, fewest_replicas)
+                try_subtract(
+                    try_sum(t.replica_total), try_multiply(try_sum(t.partition_count), min(t.fewest_replicas))
+                ),
+                try_subtract(max(t.most_replicas), min(t.fewest_replicas))
             )
         ),
         0
     ) AS larger_partitions
-FROM shapes
+FROM states AS t
+INNER JOIN raw_sweeps AS s ON t.cluster = s.cluster AND s.sweep_at BETWEEN t.sweep_at AND t.last_sweep_at
+GROUP BY t.cluster, s.sweep_at, t.topic

@@ -1,16 +1,7 @@
 -- The points of all plots, at most so many per series: where sweeps are nearer together the highest of each step stays.
--- in:  plot_points (the queries of all plots), cluster_days
 -- out: one row per cluster and what is drawn, which is a series of a plot: points as JSON, [[from, to, value], ...] in
 --      time order, seconds of the day; and one per thing that was not measured, in `drawn.missing`, without any
-WITH days AS (
-    SELECT
-        cluster,
-        unix_seconds(first_sweep) AS first_s,
-        greatest(unix_seconds(last_sweep) - unix_seconds(first_sweep), 1) AS span_s
-    FROM cluster_days
-),
-
-stepped AS (
+WITH stepped AS (
     SELECT
         p.cluster,
         p.amount,
@@ -22,10 +13,16 @@ stepped AS (
         unix_seconds(p.to_at) - unix_seconds(cast(:ds AS TIMESTAMP)) AS to_s,
         -- the last sweep ends the last step, or it would have one for itself
         least(
-            floor(try_divide((unix_seconds(p.to_at) - d.first_s) * :most_points, d.span_s)), :most_points - 1
+            floor(
+                try_divide(
+                    (unix_seconds(p.to_at) - unix_seconds(d.first_sweep)) * :most_points,
+                    greatest(unix_seconds(d.last_sweep) - unix_seconds(d.first_sweep), 1)
+                )
+            ),
+            :most_points - 1
         ) AS step
     FROM plot_points AS p
-    INNER JOIN days AS d ON p.cluster = d.cluster
+    INNER JOIN cluster_days AS d ON p.cluster = d.cluster
 ),
 
 binned AS (
@@ -38,27 +35,20 @@ binned AS (
         round(max(amount), 3) AS amount
     FROM stepped
     GROUP BY cluster, drawn, step
-),
-
-gathered AS (
-    SELECT
-        cluster,
-        drawn,
-        sort_array(
-            collect_list(struct(to_s, from_s, amount)) FILTER (
-                WHERE amount IS NOT NULL AND from_s IS NOT NULL AND to_s IS NOT NULL
-            )
-        ) AS points
-    FROM binned
-    GROUP BY cluster, drawn
 )
 
 SELECT
-    g.cluster,
-    g.drawn,
+    b.cluster,
+    b.drawn,
     to_json(
-        transform(g.points, p -> array(try_cast(p.from_s AS DOUBLE), try_cast(p.to_s AS DOUBLE), p.amount))
+        transform(
+            sort_array(
+                collect_list(struct(b.to_s, b.from_s, b.amount)) FILTER (WHERE b.from_s + b.to_s + b.amount IS NOT NULL)
+            ),
+            p -> array(try_cast(p.from_s AS DOUBLE), try_cast(p.to_s AS DOUBLE), p.amount)
+        )
     ) AS points
-FROM gathered AS g
-WHERE size(g.points) > 0 OR g.drawn.missing IS NOT NULL
-ORDER BY g.cluster, g.drawn.plot, g.drawn.panel_place, g.drawn.place, g.drawn.missing, g.drawn.broker
+FROM binned AS b
+GROUP BY b.cluster, b.drawn
+HAVING count(b.from_s + b.to_s + b.amount) > 0 OR b.drawn.missing IS NOT NULL
+ORDER BY b.cluster, b.drawn.plot, b.drawn.panel_place, b.drawn.place, b.drawn.missing, b.drawn.broker

@@ -18,6 +18,8 @@ NAMED = ("broker", "topic", "group", "listener", "partition", "client")
 KNOWN = frozenset({*NAMED, "one_group", "several_brokers"})
 Who = Literal["brokers", "consumers", "producers", "clients", "hosts"]
 
+When = Literal["instead", "before", "after"]
+
 
 class OwnerFigure(BaseModel):
     """The figure that proves it: a line of evidence by its value, and what stands after the number.
@@ -35,8 +37,8 @@ class OwnerWords(BaseModel):
     """One cause in its owner's words.
 
     short: for a subject line, of whom and what; what: one sentence on what is wrong; figures: the first that was
-    measured is shown; act: what to do where no upgrade ends it; first: that it comes before any upgrade; who: does it;
-    severity: of the symptom by itself, where no known issue explains it.
+    measured is shown; act: what to do; when: before or after an upgrade that ends it, or only instead of one; who: does
+    it; severity: of the symptom by itself, where no known issue explains it.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -44,7 +46,7 @@ class OwnerWords(BaseModel):
     what: str = Field(min_length=20)
     figures: list[OwnerFigure] = Field(min_length=1)
     act: str = Field(min_length=20)
-    first: bool = False
+    when: When = "instead"
     who: Who
     severity: Severity
 

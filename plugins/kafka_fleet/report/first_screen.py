@@ -31,7 +31,7 @@ from kafka_fleet.report.screen_model import (
     few,
     line,
 )
-from kafka_fleet.report.trouble import capital, is_doubted, make_trouble, measured, words_of
+from kafka_fleet.report.trouble import capital, doubt, make_trouble, measured, words_of
 from kafka_fleet.report.upgrade_lines import affected, upgrade_lines
 
 _CLIP = 300  # characters of any name or sentence, before it is shortened where it stands
@@ -113,7 +113,7 @@ def build_screen(
         own: tuple[Span, ...] = (
             (Span(" "), ids.span(one, displayed(one.key, 40))) if one.advisory and ids.take(one.key) else ()
         )
-        also += ((Span(short), *own, Span(", no bug proven." if is_doubted(one, advisories) else ".")),)
+        also += ((Span(short), *own, Span(f"{doubt(one, advisories)}.")),)
     rest = len(seen) - 1 - len(also)
     also += (
         (line(f"And {plural(rest, 'more finding')} that {'was' if rest == 1 else 'were'} measured."),)
@@ -121,10 +121,10 @@ def build_screen(
         else ()
     )
     judged = kind not in ("unreached", "not_judged")
-    since = change_lines(findings, told, ids, brief)
-    pressing = _most_pressing(report, findings, advisories, told, ids, brief) if judged and brief.others else ()
-    upgrade = upgrade_lines(report, findings, advisories, ids, told) if judged else ()
     why = (("Why", few(displayed(report.set_aside, 400), 40)),) if report.set_aside is not None else ()
+    since = change_lines(findings, told, ids, brief)
+    pressing = _most_pressing(report, findings, advisories, told, ids, brief) if judged and brief.extras else ()
+    upgrade = upgrade_lines(report, findings, advisories, ids, told, brief) if judged else ()
     return FirstScreen(
         ds=report.ds,
         cluster=report.cluster,
@@ -137,6 +137,6 @@ def build_screen(
         since=since,
         exposure=pressing,
         upgrade=upgrade,
-        coverage=coverage_line(report, findings, told) if judged else (),
+        coverage=coverage_line(report, findings, told, brief) if judged else (),
         page=cluster_url(told.page, report.cluster, report.ds),
     )

@@ -42,20 +42,28 @@ def _said(server: str, failures: Sequence[str]) -> str:
     return failures[0].rsplit(": ", 1)[-1] if failures else "no answer"
 
 
+def _some(places: Sequence[str], most: int) -> str:
+    """The first of them, and how many more there are."""
+    if len(places) <= most + 1:
+        return joined(list(places))
+    return joined([*places[:most], f"{len(places) - most:,} more"])
+
+
 def _answers(report: ClusterReport, brief: Brevity) -> list[str]:
     """Each address with its answer; those with the same one together."""
     by_answer: dict[str, list[str]] = {}
+    agents: dict[str, list[str]] = {}
     for server in report.bootstrap_servers:
         said = few(displayed(_said(server, report.coverage.admin.failures), 120), min(8, brief.words))
         by_answer.setdefault(said, []).append(shorten(server, _LONG))
     for one in report.coverage.brokers:
         kinds = ", ".join(_KINDS.get(kind, displayed(kind, 20)) for kind in one.failures[:2]) or "no answer"
-        by_answer.setdefault(kinds, []).append(f"agent of broker {one.broker}")
+        agents.setdefault(kinds, []).append(str(one.broker))
     most = min(MOST_ADDRESSES, brief.others + 1)
-    found = []
-    for said, places in by_answer.items():
-        rest = [f"{len(places) - most:,} more"] if len(places) > most + 1 else []
-        found.append(f"{joined([*places[: len(places) if not rest else most], *rest])}: {said}")
+    found = [f"{_some(places, most)}: {said}" for said, places in by_answer.items()]
+    for said, places in agents.items():
+        whose = "agent of broker" if len(places) == 1 else "agents of brokers"
+        found.append(f"{whose} {_some(places, most)}: {said}")
     shown = found[:most]
     return [*shown, *([plural(len(found) - most, "other answer")] if len(found) > most else [])]
 

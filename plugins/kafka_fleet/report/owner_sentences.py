@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from kafka_fleet.documents.finding import Evidence, Finding
 from kafka_fleet.domain import Severity
 from kafka_fleet.knowledge.detection_rows import template
-from kafka_fleet.knowledge.owner_words import NAMED, OwnerFigure, OwnerWords, Who
+from kafka_fleet.knowledge.owner_words import NAMED, OwnerFigure, OwnerWords, When, Who
 from kafka_fleet.knowledge.signatures import Signature
 from kafka_fleet.report.charts import usable
 from kafka_fleet.report.formatting import joined, number, quantity, span
@@ -47,12 +47,12 @@ class Proof:
 
 @dataclass(frozen=True)
 class OwnerSentences:
-    """What is wrong, short and as a sentence; what to do, whether before any upgrade, who does it, how grave it is."""
+    """What is wrong, short and as a sentence; what to do, before or after any upgrade, who does it, how grave it is."""
 
     short: str
     what: str
     act: str
-    first: bool
+    when: When
     who: Who
     severity: Severity
     proof: Proof | None
@@ -183,7 +183,8 @@ def owner_sentences(
         proof = _proof(own, displayed(own.metric, 120), own.threshold, "below ", finding.ds, limit) if own else None
         what = f"{displayed(title, 200)}{f': {joined(where)}' if where else ''}."
         act = "Look at the finding in the full report."
-        return OwnerSentences(displayed(title, 80), what, act, False, "brokers", finding.severity or "medium", proof)
+        severity = finding.severity or "medium"
+        return OwnerSentences(displayed(title, 80), what, act, "instead", "brokers", severity, proof)
     values = _values(finding, signature, most, limit)
     brief = _values(finding, signature, 1, min(limit, 40))
     found = _figure(words.figures, signature, lines)
@@ -195,7 +196,7 @@ def owner_sentences(
         short=_text(words.short, brief),
         what=_text(words.what, values),
         act=_text(words.act, values),
-        first=words.first,
+        when=words.when,
         who=words.who,
         severity=words.severity,
         proof=proof,

@@ -59,7 +59,10 @@ def few(text: str, most: int) -> str:
 
 @dataclass(frozen=True)
 class Brevity:
-    """How much is said: names of a kind and characters of each, words of a text, other findings, changes of a kind."""
+    """How much is said: names of a kind and characters of each, words of a text, other findings, changes of a kind.
+
+    extras: the most pressing exposure, issues that an upgrade closes, and what would decide what is undecided.
+    """
 
     names: int
     name: int
@@ -67,6 +70,7 @@ class Brevity:
     others: int
     changes: int
     notes: int
+    extras: bool = True
 
 
 # the first with which a letter has no more words than it may
@@ -74,8 +78,9 @@ BREVITIES = (
     Brevity(names=2, name=40, words=45, others=3, changes=3, notes=4),
     Brevity(names=2, name=32, words=28, others=2, changes=2, notes=3),
     Brevity(names=1, name=28, words=18, others=1, changes=1, notes=2),
-    Brevity(names=1, name=20, words=10, others=0, changes=1, notes=1),
-    Brevity(names=1, name=12, words=6, others=0, changes=0, notes=0),
+    Brevity(names=2, name=32, words=28, others=2, changes=1, notes=2, extras=False),
+    Brevity(names=1, name=20, words=10, others=0, changes=1, notes=1, extras=False),
+    Brevity(names=1, name=12, words=6, others=0, changes=0, notes=0, extras=False),
 )
 
 

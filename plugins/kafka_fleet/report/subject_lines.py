@@ -12,7 +12,7 @@ from kafka_fleet.report.changes import Change, Changes
 from kafka_fleet.report.first_screen import kind_of
 from kafka_fleet.report.formatting import plural
 from kafka_fleet.report.screen_model import BREVITIES, News
-from kafka_fleet.report.trouble import is_doubted, measured, words_of
+from kafka_fleet.report.trouble import doubt, measured, words_of
 
 LONGEST = 150  # characters
 _FOR_SUBJECTS = BREVITIES[2]
@@ -71,7 +71,7 @@ def subject_line(
         fresh = [one for one in open_ones if changes.since is None or one.key in told]
         first = (fresh or open_ones)[0]
         words = words_of(first, advisories, known, _FOR_SUBJECTS).short
-        text = _with_id(first, words) + (", no bug proven" if is_doubted(first, advisories) else "")
+        text = _with_id(first, words) + doubt(first, advisories)
         others = f" and {plural(len(open_ones) - 1, 'more finding')}" if len(open_ones) > 1 else ""
         rest = "" if fresh or changes.since is None else _change_words(shown) or "nothing changed"
         rest = f"{rest}; still: " if rest else ""

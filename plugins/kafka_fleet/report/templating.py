@@ -10,6 +10,7 @@ from typing import Any
 
 import css_inline
 import jinja2
+from markupsafe import Markup, escape
 
 from kafka_fleet.base.resources import templates_dir
 from kafka_fleet.report.formatting import NO_BREAK, VERDICTS, clock, moment, number, plural, protocol_counts, sentence
@@ -46,6 +47,22 @@ def wrapped(text: str, indent: int = 0, first: str | None = None, whole: bool = 
     return "\n".join([*lines, line])
 
 
+def breakable(text: str) -> Markup:
+    """Text as HTML for a narrow column: dates stay in one line, and long names break behind their dots
+    where they are longer than a line."""
+    parts = re.split(r"(\d{4}-\d{2}-\d{2}|\S{20,})", str(text))
+    found = []
+    for place, part in enumerate(parts):
+        safe = escape(part)
+        if place % 2 and re.fullmatch(r"\d{4}-\d{2}-\d{2}", part):
+            safe = Markup('<span style="white-space:nowrap;">{}</span>').format(part)
+        elif place % 2:
+            pieces = Markup("<wbr>").join(re.findall(r"[^._]*[._]|[^._]+", part))
+            safe = Markup('<span style="display:inline-block;">{}</span>').format(pieces)
+        found.append(safe)
+    return Markup("").join(found)
+
+
 @cache
 def environment() -> jinja2.Environment:
     """The letter's environment: HTML escaped by default, an undefined name is an error."""
@@ -60,6 +77,7 @@ def environment() -> jinja2.Environment:
     made.globals["verdicts"] = VERDICTS
     made.filters.update(
         wrapped=wrapped,
+        breakable=breakable,
         sentence=sentence,
         figure=number,
         count_of=plural,

@@ -15,6 +15,7 @@ from kafka_fleet.report.priority import weighed
 from kafka_fleet.report.sanitize import displayed
 from kafka_fleet.report.screen_model import Brevity, Ids, News, Span, Trouble, few, line
 
+_LEAST_TO_DO = 40  # words: what to do is never cut short before anything else is
 _CAN_WAIT = {"critical": 1, "high": 7, "medium": 30}  # days, by the severity as it weighs there
 _CLIENTS = {"client-producer": "producers", "client-consumer": "consumers", "client": "clients", "streams": "clients"}
 
@@ -86,12 +87,27 @@ def _do(finding: Finding, said: OwnerSentences, upgrades: bool) -> str:
     start = f" from {displayed(finding.release, 40)}" if finding.release and len(finding.release) <= 40 else ""
     what = what.replace("broker", "brokers").replace("controller", "controllers")
     upgrade = f"Upgrade {what}{start} to {finding.upgrade_to}."
-    return f"{said.act} Then: {upgrade[:1].lower()}{upgrade[1:]}" if said.first else upgrade
+    if said.when == "instead":
+        return upgrade
+    now, then = (said.act, upgrade) if said.when == "before" else (upgrade, said.act)
+    return f"{now} Then: {then[:1].lower()}{then[1:]}"
+
+
+def is_suspicion(finding: Finding) -> bool:
+    """Whether the measurement points to the symptom itself and does not prove it."""
+    return finding.verdict == "look_alike" and finding.strength == "suggestive"
 
 
 def is_doubted(finding: Finding, advisories: Mapping[str, Advisory]) -> bool:
     """Whether it may be a known bug, and is not proven to be one."""
     return finding.verdict == "look_alike" and bool(rival_advisories(advisories, finding.signature, finding.cause))
+
+
+def doubt(finding: Finding, advisories: Mapping[str, Advisory]) -> str:
+    """What stands after the short words of a finding that proves less than they say; else empty."""
+    if is_suspicion(finding):
+        return " (not proven)"
+    return ", no bug proven" if is_doubted(finding, advisories) else ""
 
 
 def _note(finding: Finding, news: News, advisories: Mapping[str, Advisory]) -> str:
@@ -102,6 +118,8 @@ def _note(finding: Finding, news: News, advisories: Mapping[str, Advisory]) -> s
         return "This release has the fix, so look for another cause."
     if finding.verdict != "look_alike":
         return ""
+    if is_suspicion(finding):
+        return "The measurement points to it, but does not prove it."
     if is_doubted(finding, advisories):
         return "No known bug of these releases is proven to cause it."
     return "It is no known bug of Kafka."
@@ -125,7 +143,7 @@ def make_trouble(
         what=line(*parts),
         verdict=finding.verdict,
         proof=said.proof,
-        do=few(_do(finding, said, upgrades), max(16, brief.words)),
+        do=few(_do(finding, said, upgrades), max(_LEAST_TO_DO, brief.words)),
         who=capital(f"{_who(finding, said, upgrades, report, brief)}."),
         when=_when(finding, said, report),
         meanwhile=few(own_text(displayed(finding.workaround or "", 1000)), brief.words) if upgrades else "",

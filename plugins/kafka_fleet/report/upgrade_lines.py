@@ -7,7 +7,7 @@ from kafka_fleet.documents.finding import Finding
 from kafka_fleet.knowledge.advisories import Advisory
 from kafka_fleet.report.exposure_weight import weighed_exposures
 from kafka_fleet.report.finding_addresses import EXPOSED, cluster_url
-from kafka_fleet.report.screen_model import Ids, Line, News, Span, line
+from kafka_fleet.report.screen_model import Brevity, Ids, Line, News, Span, line
 
 _WHAT = {"broker": "Brokers", "controller": "Controllers", "client": "Java clients"}
 
@@ -26,9 +26,17 @@ def _named(step: PlanStep, closed: Sequence[str], order: Sequence[Finding], ids:
 
 
 def upgrade_lines(
-    report: ClusterReport, findings: Sequence[Finding], advisories: Mapping[str, Advisory], ids: Ids, news: News
+    report: ClusterReport,
+    findings: Sequence[Finding],
+    advisories: Mapping[str, Advisory],
+    ids: Ids,
+    news: News,
+    brief: Brevity,
 ) -> tuple[Line, ...]:
-    """At most three: now, next, clients and what no release closes. None where there is nothing to upgrade for."""
+    """At most three: now, next, clients and what no release closes. None where there is nothing to upgrade for.
+
+    In a short letter they name no issue.
+    """
     open_ones = affected(findings)
     if not open_ones:
         return ()
@@ -51,12 +59,14 @@ def upgrade_lines(
         opens = f", opens {len(step.opens):,}" if step.opens else ""
         counted = Span(f"{len(closed):,} of {every:,}" if not lines else f"{len(closed):,} more", where)
         what = f"{_WHAT.get(step.component, step.component)} to {step.release}: closes "
-        lines.append(line(what, counted, *_named(step, closed, order, ids), f"{opens}."))
+        named = _named(step, closed, order, ids) if brief.extras else ()
+        lines.append(line(what, counted, *named, f"{opens}."))
     if not lines:
         return (line("No upgrade that was looked at closes any of ", Span(f"{every:,}", where), ": see each of them."),)
     if left:
         settings = sum(1 for key in left if key in advisories and advisories[key].setting)
-        why = f" ({settings:,} of them settings)" if settings else ""
-        last = f" {len(left):,} {'stays' if len(left) == 1 else 'stay'} open{why}."
-        lines[-1] = (*lines[-1], Span(last))
+        why = f" ({settings:,} of them settings)" if settings and brief.extras else ""
+        end = lines[-1][-1]
+        last = f"; {len(left):,} {'stays' if len(left) == 1 else 'stay'} open{why}."
+        lines[-1] = (*lines[-1][:-1], Span(end.text.removesuffix(".") + last, end.url))
     return tuple(lines)

@@ -1,5 +1,4 @@
 -- How far is each process' clock off the collector's?
--- in:  broker_days, broker_clock_off_thresholds
 -- out: one row per process; the clock that is farthest off first. A difference that whole seconds and a slow answer
 --      explain is none, and no evidence: it is another one at each read. The others are told in whole seconds, too.
 SELECT

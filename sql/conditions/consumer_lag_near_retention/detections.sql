@@ -1,5 +1,4 @@
 -- Which consumer groups is the deletion of old records about to overtake?
--- in:  partition_lags, cluster_days, consumer_lag_near_retention_thresholds
 -- out: one row per group, topic and number, of the partition that is worst off: groups that have lost records first,
 --      then those with the largest share of retention behind. Lost is what retention deleted today before a group with
 --      members read it: a log that starts younger was purged by DeleteRecords
@@ -22,7 +21,7 @@ WITH risks AS (
     INNER JOIN consumer_lag_near_retention_thresholds AS t ON p.cluster = t.cluster
 ),
 
-topics AS (
+ranked AS (
     SELECT
         cluster,
         group_id,
@@ -35,20 +34,16 @@ topics AS (
         max(least(1, unread_share)) AS unread_share,
         min(CASE WHEN lags THEN left_s END) / 3600 AS hours_left,
         coalesce(min(from_at), min(to_at)) AS from_at,
-        max(to_at) AS to_at
+        max(to_at) AS to_at,
+        row_number() OVER (
+            PARTITION BY cluster
+            ORDER BY
+                coalesce(try_sum(CASE WHEN lost THEN deleted END), 0) = 0, max(nobody) ASC,
+                coalesce(max(try_divide(behind_s, retention_s)), 0) DESC, group_id, topic ASC
+        ) AS ordinal
     FROM risks
     WHERE counts AND (lost OR late OR reached)
     GROUP BY cluster, group_id, topic
-),
-
-ranked AS (
-    SELECT
-        *,
-        row_number() OVER (
-            PARTITION BY cluster
-            ORDER BY coalesce(deleted, 0) = 0, nobody ASC, coalesce(retention_share, 0) DESC, group_id, topic ASC
-        ) AS ordinal
-    FROM topics
 ),
 
 totals AS (

@@ -1,16 +1,10 @@
 -- Which brokers have a log cleaner that is dead, gave partitions up, or is switched off?
--- in:  broker_days, cluster_days, log_cleaner_unwell_thresholds
 -- out: one row per broker and number: brokers with dead threads first, then those with the most partitions given up.
 --      Where all are well, the largest numbers of any broker
 WITH judged AS (
     SELECT
+        p.* EXCEPT (cluster),
         c.cluster,
-        p.broker,
-        p.cleaner_dead_threads,
-        p.uncleanable_partitions,
-        p.uncleanable_bytes,
-        p.first_read,
-        p.last_read,
         c.first_sweep,
         c.last_sweep,
         p.cluster IS NOT NULL AS is_there,
@@ -31,12 +25,10 @@ figures AS (
         is_dead OR is_disabled OR has_given_up AS unwell,
         coalesce(first_read, last_read, first_sweep) AS from_at,
         coalesce(last_read, last_sweep) AS to_at,
-        row_number()
-            OVER (
-                PARTITION BY cluster
-                ORDER BY is_dead OR is_disabled DESC, coalesce(uncleanable_partitions, 0) DESC, broker ASC
-            )
-            AS ordinal,
+        row_number() OVER (
+            PARTITION BY cluster
+            ORDER BY is_dead OR is_disabled DESC, coalesce(uncleanable_partitions, 0) DESC, broker ASC
+        ) AS ordinal,
         CASE WHEN is_there THEN 1D END AS brokers,
         CASE WHEN NOT is_there THEN 1D END AS no_brokers,
         -- a cleaner that is switched off has no gauges

@@ -1,5 +1,4 @@
 -- Which topics take acks=all writes on one copy, and which stop taking them when one replica is down?
--- in:  topic_days, cluster_days
 -- out: of the cluster how many there are; one row per such topic: those that one copy is enough for come first,
 --      internal ones before others. A topic with one replica and min.insync.replicas 1 is left to replication_factor_1.
 WITH judged AS (
@@ -45,8 +44,7 @@ SELECT
     'topic' AS kind,
     topic AS object_name,
     NULL AS object_detail,
-    row_number()
-        OVER (PARTITION BY cluster ORDER BY one_copy DESC, internal DESC, partition_count DESC, topic ASC)
+    row_number() OVER (PARTITION BY cluster ORDER BY one_copy DESC, internal DESC, partition_count DESC, topic ASC)
         AS ordinal,
     partition_count AS amount,
     NULL AS from_at,

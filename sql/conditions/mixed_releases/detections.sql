@@ -1,5 +1,4 @@
 -- Which releases do the processes of a cluster run?
--- in:  broker_days
 -- out: one row per process, its release as detail, and one per release; the rarest release first. Of the cluster: how
 --      many releases there are and, where there are several, the hours since the last of the processes was started
 WITH processes AS (

@@ -1,23 +1,15 @@
 -- When was each process last started?
--- in:  broker_days, not_rolled_for_long_thresholds
 -- out: one row per process; the oldest process first
-WITH ages AS (
-    SELECT
-        *,
-        (unix_micros(started_read) - unix_micros(process_start)) / 86400e6D AS age_days
-    FROM broker_days
-)
-
 SELECT
     a.cluster,
     cast(a.broker AS STRING) AS object_name,
     NULL AS object_detail,
-    a.age_days AS amount,
     a.process_start AS from_at,
     a.started_read AS to_at,
-    CASE WHEN a.age_days IS NULL THEN 'unread' ELSE 'age' END AS metric,
+    (unix_micros(a.started_read) - unix_micros(a.process_start)) / 86400e6D AS amount,
+    CASE WHEN amount IS NULL THEN 'unread' ELSE 'age' END AS metric,
     CASE WHEN a.is_broker THEN 'broker' ELSE 'controller' END AS kind,
     row_number() OVER (PARTITION BY a.cluster ORDER BY a.process_start, a.broker) AS ordinal,
-    coalesce(a.age_days > t.max_days, FALSE) AS is_subject
-FROM ages AS a
+    coalesce(amount > t.max_days, FALSE) AS is_subject
+FROM broker_days AS a
 INNER JOIN not_rolled_for_long_thresholds AS t ON a.cluster = t.cluster

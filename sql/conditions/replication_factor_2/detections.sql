@@ -1,5 +1,4 @@
 -- Which topics have partitions with two replicas?
--- in:  topic_days, cluster_days
 -- out: of the cluster how many there are; one row per such topic, internal topics first, then those with the most
 --      partitions. A topic that Kafka did not tell of may be one
 WITH totals AS (

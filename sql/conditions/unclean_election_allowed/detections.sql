@@ -1,5 +1,4 @@
 -- Where are unclean elections allowed, and how many did the controllers count?
--- in:  topic_days, broker_settings, broker_days, cluster_days
 -- out: of the cluster how many allow it; one row per topic that does, those with the most partitions first, then per
 --      broker; one per process that counted elections
 WITH objects AS (

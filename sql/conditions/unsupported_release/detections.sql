@@ -1,5 +1,4 @@
 -- Which processes run a release line that the project does not patch any more?
--- in:  broker_days, release_days (the release catalogue)
 -- out: one row per process, and one per release without fixes, its newest patch as detail; the release of the most
 --      processes first. A vendor's build has a support of its own, so it answers nothing.
 WITH processes AS (

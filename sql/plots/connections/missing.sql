@@ -1,5 +1,4 @@
 -- What the plot of connections cannot show.
--- in:  listener_connections, broker_days
 -- out: one row per broker whose listeners were not read
 SELECT
     b.cluster,

@@ -1,5 +1,4 @@
 -- What the plot of fetch times cannot show.
--- in:  consumer_fetch_times, broker_days
 -- out: one row per broker without points, and why
 SELECT
     b.cluster,

@@ -1,16 +1,8 @@
 -- Quantiles of consumer fetches per broker: of the wait for records, and the longest of the whole request.
--- in:  consumer_fetch_times
 -- out: one row per broker, quantile and sweep before which something was fetched
 WITH reads AS (
     SELECT
-        cluster,
-        broker,
-        read_at,
-        phase,
-        observations,
-        p50_ms,
-        p75_ms,
-        p99_ms,
+        *,
         lag(observations) OVER (PARTITION BY cluster, broker, phase ORDER BY sweep_at) AS observations_before
     FROM consumer_fetch_times
     WHERE phase IN ('RemoteTimeMs', 'TotalTimeMs')
@@ -32,26 +24,19 @@ ranked AS (
     FROM fresh
 ),
 
-counted AS (
-    SELECT
-        *,
-        max(panel_place) OVER (PARTITION BY cluster) AS panel_count
-    FROM ranked
-),
-
 quantiles AS (
     SELECT
         cluster,
         broker,
         read_at,
         panel_place,
-        panel_count,
+        max(panel_place) OVER (PARTITION BY cluster) AS panel_count,
         if(phase = 'RemoteTimeMs', p50_ms, NULL) AS p50_wait,
         if(phase = 'RemoteTimeMs', p75_ms, NULL) AS p75_wait,
         if(phase = 'RemoteTimeMs', p99_ms, NULL) AS p99_wait,
         if(phase = 'TotalTimeMs', p99_ms, NULL) AS p99_in_all
-    FROM counted
-    WHERE panel_place <= :most_panels
+    FROM ranked
+    QUALIFY panel_place <= :most_panels
 )
 
 SELECT

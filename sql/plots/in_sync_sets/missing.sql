@@ -1,5 +1,4 @@
 -- What the plot of in-sync sets cannot show.
--- in:  topic_shapes, cluster_days
 -- out: one row per cluster of which sweeps had no metadata: how many of how many
 SELECT
     c.cluster,

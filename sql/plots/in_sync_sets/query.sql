@@ -1,5 +1,4 @@
 -- Partitions with a short in-sync set at each sweep with metadata; none is 0, which was measured.
--- in:  topic_shapes, out_of_sync_replicas
 -- out: one row per sweep and series
 WITH sweeps AS (
     SELECT

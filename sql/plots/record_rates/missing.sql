@@ -1,5 +1,4 @@
 -- What the plot of record rates cannot show.
--- in:  broker_days
 -- out: one row per broker that was not read
 SELECT
     cluster,

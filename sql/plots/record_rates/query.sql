@@ -1,27 +1,17 @@
 -- Records per second of the hottest partitions of two topics: the busiest and the most uneven.
--- in:  partition_rates
 -- out: one row per partition and interval
-WITH totals AS (
+WITH placed AS (
     SELECT
         cluster,
         topic,
         partition,
-        try_sum(records) AS records
+        row_number() OVER (PARTITION BY cluster, topic ORDER BY try_sum(records) DESC, partition ASC) AS place,
+        count(*) OVER (PARTITION BY cluster, topic) AS series_count,
+        try_sum(try_sum(records)) OVER (PARTITION BY cluster, topic) AS topic_records,
+        max(try_sum(records)) OVER (PARTITION BY cluster, topic) AS most_records
     FROM partition_rates
     WHERE NOT went_back AND records >= 0 AND NOT startswith(topic, '__')
     GROUP BY cluster, topic, partition
-),
-
-placed AS (
-    SELECT
-        cluster,
-        topic,
-        partition,
-        row_number() OVER (PARTITION BY cluster, topic ORDER BY records DESC, partition ASC) AS place,
-        count(*) OVER (PARTITION BY cluster, topic) AS series_count,
-        try_sum(records) OVER (PARTITION BY cluster, topic) AS topic_records,
-        max(records) OVER (PARTITION BY cluster, topic) AS most_records
-    FROM totals
 ),
 
 compared AS (
@@ -33,7 +23,7 @@ compared AS (
     WHERE place <= :most_series AND topic_records > 0
 ),
 
-ranked AS (
+chosen AS (
     SELECT
         *,
         dense_rank() OVER (PARTITION BY cluster ORDER BY topic_records DESC, topic ASC) AS busy_place,
@@ -42,18 +32,12 @@ ranked AS (
             ORDER BY
                 topic_records >= :min_share * busiest AND series_count > 1 DESC, unevenness DESC, topic_records DESC,
                 topic ASC
-        ) AS uneven_place
-    FROM compared
-),
-
-chosen AS (
-    SELECT
-        *,
+        ) AS uneven_place,
         CASE
             WHEN busy_place > 1 THEN 'uneven' WHEN uneven_place > 1 OR series_count = 1 THEN 'busiest' ELSE 'both'
         END AS panel
-    FROM ranked
-    WHERE busy_place = 1 OR (uneven_place = 1 AND series_count > 1)
+    FROM compared
+    QUALIFY busy_place = 1 OR (uneven_place = 1 AND series_count > 1)
 )
 
 SELECT

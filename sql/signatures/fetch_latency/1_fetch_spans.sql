@@ -1,6 +1,5 @@
 -- Intervals whose consumer fetches can be judged, with the sums of their window of the day and the wait that expires in
 -- it. What idle members may let expire is known by the sweep at the end: one that could not read them is not judged.
--- in:  broker_counters, broker_days, cluster_sweeps, consumer_fetch_times, fetch_latency_thresholds
 -- out: one row per cluster, broker and interval. Of the whole window: window_*, last_sweep, longest_s (its longest
 --      interval), fetches, expired, metadata_fetches, and wait_s: the quantiles' plateau, else the client's default
 WITH nodes AS (

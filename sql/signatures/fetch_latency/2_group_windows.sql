@@ -1,6 +1,5 @@
 -- Which consumer groups got on with a topic, and by how many records. Counted are records between sweeps within one
 -- interval of the leader: what it sent in another time is no measure of them.
--- in:  commit_intervals, fetch_spans, fetch_latency_thresholds
 -- out: one row per cluster, topic, window and leader of what they read, whose records may be 0; and one of all leaders
 WITH progress AS (
     SELECT

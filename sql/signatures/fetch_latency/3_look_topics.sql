@@ -3,7 +3,6 @@
 -- while no fetch ends promptly prove delay. Periods of a slow reader and an idle one may fall together within a look,
 -- not in look after look: closeness of bytes and expiries that know nothing of each other is 1 on average, so that its
 -- product over the day exceeds 1 / p with a chance of p at most (Ville).
--- in:  look_steps, fetch_latency_thresholds
 -- out: one row per look (cluster, broker, sweep_at) and topic of which bytes went out. shows: `delayed` is proven of a
 --      topic that it only follows; `partly` where it leads a part: expired fetches carried more than a prompt answer
 --      had, so no fetch.min.bytes of one reader holds it back; `waits`: bytes were held back, by whatever; `seems`: of

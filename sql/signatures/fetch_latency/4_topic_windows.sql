@@ -1,6 +1,4 @@
 -- How each topic is read at each broker in each window, and what its close looks show.
--- in:  topic_counters, fetch_spans, look_topics, group_windows, reader_sessions, broker_settings,
---      fetch_latency_thresholds
 -- out: one row per cluster, broker, topic and window. readers: groups that got on with it. batches_per_s arrive
 --      at all brokers, unseen_per_s in a partition here of which no reader was seen. bypassed: groups (passing_by) got
 --      on with what it leads, and read that elsewhere. followed: bytes went out that its own leaders do not explain, so

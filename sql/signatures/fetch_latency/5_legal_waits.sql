@@ -1,7 +1,6 @@
 -- Expiries that a healthy broker would show too, from the arrival rates of what each group member reads.
 -- A waiting fetch sees no arrival with probability exp(-rate * wait) (Poisson arrivals), so a reader's fetches expire
 -- rate / (exp(rate * wait) - 1) times per s, which is 1 / wait for an idle one.
--- in:  reader_sessions, fetch_spans, topic_windows
 -- out: one row per cluster, broker and window: expiries, and fetches (each arrival ends one, too); null where no
 --      member reads here. delayed_members can wait here for nothing but what is read from it as a follower
 WITH sessions AS (

@@ -1,5 +1,4 @@
 -- What is left of a window's expiries and fetches when all that is legal is taken off, and what causes it.
--- in:  fetch_spans, topic_windows, legal_waits, fetch_latency_thresholds
 -- out: one row per cluster, broker and window; cause is null where nothing is wrong. bytes_out: of the topics of the
 --      cause; broker_cause: one of the broker's day. proven: no healthy workload makes these rows
 WITH reads AS (
@@ -16,7 +15,6 @@ WITH reads AS (
         max(s.expired) AS expired,
         max(s.metadata_fetches) AS metadata_fetches,
         max(s.wait_s) AS wait_s,
-        max(t.missing_share) AS missing_share,
         coalesce(max(l.legal_expired), 0) AS legal_expired,
         coalesce(max(l.legal_fetches), 0) AS legal_fetches,
         coalesce(max(l.delayed_members), 0) AS delayed_members,
@@ -40,56 +38,49 @@ WITH reads AS (
         try_sum(x.bytes_out) FILTER (WHERE x.selected) AS selected_bytes,
         try_sum(x.bytes_out) AS read_bytes
     FROM fetch_spans AS s
-    INNER JOIN fetch_latency_thresholds AS t ON s.cluster = t.cluster
     LEFT JOIN legal_waits AS l ON s.cluster = l.cluster AND s.broker = l.broker AND s.time_window = l.time_window
     LEFT JOIN topic_windows AS x ON s.cluster = x.cluster AND s.broker = x.broker AND s.time_window = x.time_window
     WHERE s.to_sweep = s.last_sweep
     GROUP BY s.cluster, s.broker, s.time_window
 ),
 
-left_over AS (
+caused AS (
     SELECT
-        *,
+        r.*,
+        t.min_margin,
+        t.max_interval_s,
         -- expiries that members should have shown at their leaders and did not: those may wait at a follower
         try_cast(
-            try_sum(try_cast(greatest(0, (1 - missing_share) * legal_expired - expired) AS DECIMAL(28, 9)))
-                OVER (PARTITION BY cluster, time_window)
+            try_sum(try_cast(greatest(0, (1 - t.missing_share) * r.legal_expired - r.expired) AS DECIMAL(28, 9)))
+                OVER (PARTITION BY r.cluster, r.time_window)
             AS DOUBLE
         ) AS unspent,
         -- a look has seen at least so many
-        greatest(expired - legal_expired - unspent, if(look_proven, look_expired, NULL)) AS excess,
-        fetches - legal_expired - unspent - metadata_fetches AS busy_fetches,
-        exp(-coalesce(strange_per_s, batches_per_s, 0) * wait_s) AS legal_share,
+        greatest(r.expired - r.legal_expired - unspent, if(r.look_proven, r.look_expired, NULL)) AS excess,
+        r.fetches - r.legal_expired - unspent - r.metadata_fetches AS busy_fetches,
+        exp(-coalesce(r.strange_per_s, r.batches_per_s, 0) * r.wait_s) AS legal_share,
         excess / greatest(busy_fetches, 1) AS busy_ratio,
         -- answers that came before the wait was over, per batch that arrived: delayed readers get few of them
-        (busy_fetches - excess) / greatest(batches_per_s * seconds, 1) AS prompt_share
-    FROM reads
-),
-
-caused AS (
-    SELECT
-        j.*,
-        t.min_margin,
-        t.max_interval_s,
+        (busy_fetches - excess) / greatest(r.batches_per_s * r.seconds, 1) AS prompt_share,
         CASE
-            WHEN j.look_expired IS NOT NULL
-                THEN if(j.look_proven OR j.followed OR j.selected, 'follower', 'min_bytes')
+            WHEN r.look_expired IS NOT NULL
+                THEN if(r.look_proven OR r.followed OR r.selected, 'follower', 'min_bytes')
             -- a redirect costs one fetch per consumer and metadata.max.age.ms; an idle reader expires at each wait
             WHEN
-                NOT (j.followed OR j.is_read)
-                AND j.excess > 0
-                AND j.excess <= try_divide(t.max_redirect_rate * j.seconds, j.wait_s) * j.passing_by
+                NOT (r.followed OR r.is_read)
+                AND excess > 0
+                AND excess <= try_divide(t.max_redirect_rate * r.seconds, r.wait_s) * r.passing_by
                 THEN 'redirect'
-            WHEN NOT j.followed AND j.passing_by > 0 THEN NULL
-            WHEN j.busy_ratio - j.legal_share < t.min_margin OR j.prompt_share >= t.max_prompt_share THEN NULL
-            WHEN j.followed THEN if(j.unsettled AND j.busy_ratio >= t.min_ratio, 'follower', NULL)
-            WHEN j.busy_ratio - coalesce(exp(-j.unseen_per_s * j.wait_s), 0) < t.min_unseen_margin THEN NULL
+            WHEN NOT r.followed AND r.passing_by > 0 THEN NULL
+            WHEN busy_ratio - legal_share < t.min_margin OR prompt_share >= t.max_prompt_share THEN NULL
+            WHEN r.followed THEN if(r.unsettled AND busy_ratio >= t.min_ratio, 'follower', NULL)
+            WHEN busy_ratio - coalesce(exp(-r.unseen_per_s * r.wait_s), 0) < t.min_unseen_margin THEN NULL
             -- where followers may be read, they explain what fetch.min.bytes would
-            WHEN j.selected AND j.busy_ratio >= t.min_selected_ratio THEN 'follower'
-            WHEN NOT j.selected AND j.busy_ratio >= t.min_bytes_ratio THEN 'min_bytes'
+            WHEN r.selected AND busy_ratio >= t.min_selected_ratio THEN 'follower'
+            WHEN NOT r.selected AND busy_ratio >= t.min_bytes_ratio THEN 'min_bytes'
         END AS cause
-    FROM left_over AS j
-    INNER JOIN fetch_latency_thresholds AS t ON j.cluster = t.cluster
+    FROM reads AS r
+    INNER JOIN fetch_latency_thresholds AS t ON r.cluster = t.cluster
 )
 
 SELECT

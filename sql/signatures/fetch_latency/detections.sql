@@ -1,5 +1,4 @@
 -- Brokers whose consumers wait out fetch.max.wait.ms although records have arrived.
--- in:  caused_windows, consumer_fetch_times, fetch_latency_thresholds
 -- out: one row per cluster, broker and cause: its windows of the day together. mass_*: the share of fetches that waited
 --      so long; quantiles bound it, they do not give it
 WITH found AS (

@@ -1,5 +1,4 @@
 -- Which brokers have the counters, and whether consumer groups were read.
--- in:  fetch_spans, cluster_days, cluster_sweeps
 -- out: one row per broker with intervals, and one per cluster of which consumer groups were not read at every sweep
 SELECT
     cluster,

@@ -1,6 +1,5 @@
 -- The counted intervals of the brokers and windows in which a cause was found, those with most expiries first: the
 -- counters' differences between two sweeps, as a second look would take them.
--- in:  fetch_spans, caused_windows
 -- out: one row per cluster, broker and interval
 SELECT
     s.cluster,

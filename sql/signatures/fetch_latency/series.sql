@@ -1,5 +1,4 @@
 -- Share of expired fetches per interval, of brokers where it is beyond the legal one in any window.
--- in:  fetch_spans, caused_windows, fetch_latency_thresholds
 -- out: one row per broker and interval with fetches
 SELECT
     s.cluster,

@@ -1,5 +1,4 @@
 -- Topics that a broker's detection is about, and the groups that got on with them.
--- in:  fetch_latency_detections, caused_windows, topic_windows
 -- out: one row per cluster, cause, broker, topic and group
 SELECT DISTINCT
     d.cluster,

@@ -1,5 +1,4 @@
 -- Followers that stay out of an in-sync set over consecutive sweeps: caught up, or behind and coming no nearer.
--- in:  isr_held, isr_stagnation_thresholds
 -- out: one row per partition, leader, follower and streak that lasts; cause frozen, catching_up or reassignment.
 --      Conclusive where the frozen intervals alone last as long, or with those in which the leader expanded sets, when
 --      these can hardly have been this one each time. lag: the largest of a frozen streak, else the last

@@ -1,6 +1,5 @@
 -- Brokers that the cluster does not list while partitions go on without them, and those that are back from a restart
 -- and in sync and do not get their leaderships although the controller is set to return them, over consecutive sweeps.
--- in:  broker_assignments, broker_intervals, broker_settings, isr_stagnation_thresholds
 -- out: one row per broker and streak that lasts; cause dead_broker, or frozen with away: leaderships at its end
 WITH settings AS (
     SELECT
@@ -12,42 +11,36 @@ WITH settings AS (
     HAVING min(if(name = 'auto.leader.rebalance.enable', config_value, NULL)) = 'true'
 ),
 
+started AS (
+    SELECT
+        cluster,
+        broker,
+        min(from_at) AS began_at
+    FROM broker_intervals
+    WHERE kind = 'start'
+    GROUP BY cluster, broker
+),
+
 missed AS (
     SELECT
-        a.cluster,
-        'dead_broker' AS cause,
-        a.broker,
-        a.from_sweep,
-        a.to_sweep,
-        a.partition_count,
-        NULL AS away,
+        a.*,
         t.min_sweeps,
-        t.min_dead_s AS min_s
+        if(a.is_listed, 'frozen', 'dead_broker') AS cause,
+        if(a.is_listed, greatest(t.min_away_s, 3 * coalesce(s.check_s, 300)), t.min_dead_s) AS min_s
     FROM broker_assignments AS a
     INNER JOIN isr_stagnation_thresholds AS t ON a.cluster = t.cluster
-    WHERE NOT a.is_listed
-    UNION ALL
-    SELECT
-        p.cluster,
-        'frozen' AS cause,
-        p.broker,
-        p.from_sweep,
-        p.to_sweep,
-        p.partition_count,
-        p.away,
-        t.min_sweeps,
-        greatest(t.min_away_s, 3 * coalesce(s.check_s, 300)) AS min_s
-    FROM broker_assignments AS p
-    INNER JOIN isr_stagnation_thresholds AS t ON p.cluster = t.cluster
-    INNER JOIN settings AS s ON p.cluster = s.cluster
-    LEFT SEMI JOIN broker_intervals AS i
-        ON p.cluster = i.cluster AND p.broker = i.broker AND i.kind = 'start' AND p.from_sweep >= i.from_at
+    LEFT JOIN settings AS s ON a.cluster = s.cluster
+    LEFT JOIN started AS i ON a.cluster = i.cluster AND a.broker = i.broker
     WHERE
-        p.is_listed
-        AND p.same_process
-        AND p.from_away > p.partition_count * greatest(t.min_away_share, coalesce(s.percentage, 10) / 100)
-        -- nothing was given back in the meantime
-        AND p.away >= p.from_away
+        NOT a.is_listed
+        OR (
+            s.cluster IS NOT NULL
+            AND i.began_at <= a.from_sweep
+            AND a.same_process
+            AND a.from_away > a.partition_count * greatest(t.min_away_share, coalesce(s.percentage, 10) / 100)
+            -- nothing was given back in the meantime
+            AND a.away >= a.from_away
+        )
 ),
 
 numbered AS (

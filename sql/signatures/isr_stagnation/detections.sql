@@ -1,5 +1,4 @@
 -- Do in-sync sets stay short although nothing keeps the followers out, and if something does, what?
--- in:  isr_streaks, isr_brokers
 -- out: one row per streak of a partition's follower, or of a broker, with the numbers of all of its cause that are as
 --      sure. broker: the leader of a frozen set, else the one that is missing. Leaderships that do not come back point
 --      to the bug and prove nothing: they have rows, which have no line, where no set is frozen, else only numbers
@@ -58,39 +57,32 @@ WITH found AS (
         away_share,
         NULL AS nth_partition
     FROM isr_brokers
-),
-
-numbers AS (
-    SELECT
-        *,
-        if(kind = 'frozen', leader, missing_broker) AS broker,
-        if(kind = 'dead', missing_broker, NULL) AS dead_broker,
-        min(first_at) OVER of_kind AS from_at,
-        max(last_at) OVER of_kind AS to_at,
-        try_sum(records) OVER of_kind AS appended,
-        if(kind = 'frozen', max(nth_partition) OVER of_kind, NULL) AS frozen_partitions,
-        if(kind = 'frozen', max(seconds) OVER of_kind, NULL) AS frozen_seconds,
-        if(kind = 'frozen', max(lag) OVER of_kind, NULL) AS frozen_lag,
-        if(kind = 'lagging', max(nth_partition) OVER of_kind, NULL) AS lagging_partitions,
-        if(kind = 'lagging', max(seconds) OVER of_kind, NULL) AS lagging_seconds,
-        if(kind = 'lagging', max(lag) OVER of_kind, NULL) AS lagging_records,
-        if(kind = 'dead', max(seconds) OVER of_kind, NULL) AS dead_seconds,
-        max(partition_count) OVER of_kind AS dead_partitions,
-        try_sum(away) OVER of_cause AS away_leads,
-        max(away_share) OVER of_cause AS most_away_share,
-        max(if(kind = 'away', seconds, NULL)) OVER of_cause AS away_seconds,
-        max(kind = 'frozen') OVER of_cause AS any_frozen,
-        row_number() OVER (
-            PARTITION BY cluster ORDER BY seconds DESC, topic ASC, partition_id ASC, missing_broker ASC, first_at ASC
-        ) AS ordinal
-    FROM found
-    WINDOW
-        of_cause AS (PARTITION BY cluster, cause),
-        of_kind AS (PARTITION BY cluster, cause, strength, kind, if(kind = 'dead', missing_broker, NULL))
 )
 
 SELECT
     *,
+    if(kind = 'frozen', leader, missing_broker) AS broker,
+    if(kind = 'dead', missing_broker, NULL) AS dead_broker,
+    min(first_at) OVER of_kind AS from_at,
+    max(last_at) OVER of_kind AS to_at,
+    try_sum(records) OVER of_kind AS appended,
+    if(kind = 'frozen', max(nth_partition) OVER of_kind, NULL) AS frozen_partitions,
+    if(kind = 'frozen', max(seconds) OVER of_kind, NULL) AS frozen_seconds,
+    if(kind = 'frozen', max(lag) OVER of_kind, NULL) AS frozen_lag,
+    if(kind = 'lagging', max(nth_partition) OVER of_kind, NULL) AS lagging_partitions,
+    if(kind = 'lagging', max(seconds) OVER of_kind, NULL) AS lagging_seconds,
+    if(kind = 'lagging', max(lag) OVER of_kind, NULL) AS lagging_records,
+    if(kind = 'dead', max(seconds) OVER of_kind, NULL) AS dead_seconds,
+    max(partition_count) OVER of_kind AS dead_partitions,
+    try_sum(away) OVER of_cause AS away_leads,
+    max(away_share) OVER of_cause AS most_away_share,
+    max(if(kind = 'away', seconds, NULL)) OVER of_cause AS away_seconds,
+    row_number() OVER (
+        PARTITION BY cluster ORDER BY seconds DESC, topic ASC, partition_id ASC, missing_broker ASC, first_at ASC
+    ) AS ordinal,
     if(kind = 'away', NULL, ordinal) AS line
-FROM numbers
-WHERE kind != 'away' OR NOT any_frozen
+FROM found
+WINDOW
+    of_cause AS (PARTITION BY cluster, cause),
+    of_kind AS (PARTITION BY cluster, cause, strength, kind, if(kind = 'dead', missing_broker, NULL))
+QUALIFY kind != 'away' OR NOT max(kind = 'frozen') OVER of_cause

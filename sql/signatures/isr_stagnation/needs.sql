@@ -1,5 +1,4 @@
 -- Whether metadata, log ends and the length of the day suffice to call an in-sync set frozen.
--- in:  cluster_days, broker_days, isr_held, isr_stagnation_thresholds
 -- out: sweeps with metadata and seconds of each cluster, reads of each broker, and of each follower the in-sync sets
 --      that it was out of while log ends were not read
 WITH unread AS (

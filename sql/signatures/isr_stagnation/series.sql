@@ -1,5 +1,4 @@
 -- In-sync sets that lack a caught-up follower, where any is frozen, and those that lack a dead broker.
--- in:  isr_held, isr_streaks, broker_assignments, isr_brokers
 -- out: one row per pair of sweeps, or per dead broker and pair of sweeps
 SELECT
     h.cluster,

@@ -1,5 +1,4 @@
 -- Brokers that a detection is about, those with the most of its partitions first.
--- in:  isr_stagnation_detections
 -- out: one row per cluster, cause, strength and broker
 SELECT
     cluster,

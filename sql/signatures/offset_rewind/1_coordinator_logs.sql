@@ -1,5 +1,4 @@
 -- How the log cleaner, the offsets log and the coordinator of each broker stood, over the day and at its last read.
--- in:  broker_counters, offset_rewind_thresholds
 -- out: one row per cluster and broker. from_at, to_at, offsets_log_mb: of its last interval; unsafe: its cleaner had
 --      stopped then while its offsets log had grown; uncompacted: either was so in any interval. What follows is of the
 --      cluster: the worst broker's gauges, and counts summed over the brokers

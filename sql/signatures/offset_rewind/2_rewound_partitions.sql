@@ -1,5 +1,4 @@
 -- Committed offsets that went back, each with the cause that the states of log, group and coordinator leave.
--- in:  offset_rewinds, coordinator_logs, offset_rewind_thresholds
 -- out: one row per group, partition and step back; sure: nothing else explains it. Of a group without members at any
 --      sweep others set the offsets, so that nothing was read again: only a load of an uncompacted log is a hint.
 --      group_*: of the group, topic and sweep; is_long: by enough records to be no reordering of commits
@@ -21,17 +20,11 @@ WITH numbered AS (
     WHERE coalesce(r.same_topic, r.log_end_offset >= r.from_committed_offset)
 ),
 
-counted AS (
-    SELECT
-        *,
-        if(coordinator IS NULL, 1, coalesce(max(nth_group) OVER (PARTITION BY cluster, coordinator, to_sweep), 1))
-            AS rewound_groups
-    FROM numbered
-),
-
 caused AS (
     SELECT
         *,
+        if(coordinator IS NULL, 1, coalesce(max(nth_group) OVER (PARTITION BY cluster, coordinator, to_sweep), 1))
+            AS rewound_groups,
         CASE
             WHEN memberless THEN if(coordinator_loaded AND uncompacted, 'stale_load', NULL)
             WHEN log_end_offset < from_committed_offset THEN 'truncation'
@@ -39,13 +32,7 @@ caused AS (
             WHEN was_empty AND NOT vanished AND rewound_groups < min_groups THEN 'manual'
             WHEN coalesce(coordinator_loaded, TRUE) THEN 'stale_load'
             WHEN NOT vanished THEN 'manual'
-        END AS cause
-    FROM counted
-),
-
-proven AS (
-    SELECT
-        *,
+        END AS cause,
         CASE cause
             WHEN 'truncation' THEN TRUE
             WHEN 'manual' THEN was_empty AND coalesce(NOT coordinator_loaded, FALSE)
@@ -53,8 +40,7 @@ proven AS (
                 coalesce(coordinator_loaded AND uncompacted AND memberless IS NOT TRUE, FALSE)
                 AND (rewound_groups >= min_groups OR NOT was_empty)
         END AS sure
-    FROM caused
-    WHERE cause IS NOT NULL
+    FROM numbered
 )
 
 SELECT
@@ -67,16 +53,14 @@ SELECT
     to_sweep,
     from_committed_offset,
     committed_offset,
-    records_back,
-    vanished,
     coordinator,
     rewound_groups,
-    sure,
     if(log_start_offset IS NULL, NULL, greatest(0, from_committed_offset - log_start_offset)) AS read_again_if_earliest,
     if(log_end_offset IS NULL, NULL, greatest(0, log_end_offset - from_committed_offset)) AS skipped_if_latest,
     min(sure) OVER of_group AS group_sure,
     try_sum(records_back) OVER of_group AS group_records_back,
     try_sum(records_back) OVER of_group >= min_rewound AS is_long,
     if(partition = min(partition) OVER of_group, partitions_held, NULL) AS group_partitions_held
-FROM proven
+FROM caused
+WHERE cause IS NOT NULL
 WINDOW of_group AS (PARTITION BY cluster, cause, group_id, topic, to_sweep)

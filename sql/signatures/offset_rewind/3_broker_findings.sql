@@ -1,6 +1,5 @@
 -- Leaders whose log ends before a leader's log ended at the sweep before, leaders from outside the in-sync replicas
 -- where unclean elections were counted meanwhile, and coordinators whose next load of offsets is slow or stale.
--- in:  outside_leads, log_end_losses, unclean_elections, coordinator_logs, offset_rewind_thresholds
 -- out: one row per cause, partition and sweep, or broker. proven: as many unclean elections are certain as such
 --      leaders came, and the replicas that were in sync had gone; else one may have come back into sync, or be an
 --      eligible leader replica, and an election another partition's. sure: proven, or an offset committed beyond the
@@ -67,25 +66,20 @@ WITH found AS (
         NULL AS proven
     FROM coordinator_logs
     WHERE unsafe
-),
-
-judged AS (
-    SELECT
-        *,
-        from_log_end_offset - log_end_offset AS records_lost,
-        committed_beyond
-        OR coalesce(
-            NOT led_in_isr
-            AND max(proven) OVER (PARTITION BY cluster, topic, lost_partition, to_sweep, broker)
-            -- without topic ids the leader may be that of a topic created anew
-            AND (cause = 'truncation' OR same_topic),
-            FALSE
-        ) AS sure
-    FROM found
 )
 
-SELECT j.*
-FROM judged AS j
-INNER JOIN offset_rewind_thresholds AS t ON j.cluster = t.cluster
+SELECT
+    f.* EXCEPT (same_topic, committed_beyond, proven),
+    f.from_log_end_offset - f.log_end_offset AS records_lost,
+    f.committed_beyond
+    OR coalesce(
+        NOT f.led_in_isr
+        AND max(f.proven) OVER (PARTITION BY f.cluster, f.topic, f.lost_partition, f.to_sweep, f.broker)
+        -- without topic ids the leader may be that of a topic created anew
+        AND (f.cause = 'truncation' OR f.same_topic),
+        FALSE
+    ) AS sure
+FROM found AS f
+INNER JOIN offset_rewind_thresholds AS t ON f.cluster = t.cluster
 -- a few records may be a tail that nobody acknowledged; with proof of the contrary each record counts
-WHERE j.cause != 'truncation' OR j.sure OR j.records_lost >= t.min_lost
+QUALIFY f.cause != 'truncation' OR sure OR records_lost >= t.min_lost

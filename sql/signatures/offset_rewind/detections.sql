@@ -1,5 +1,4 @@
 -- Did committed offsets or log ends go backwards, or are they about to?
--- in:  rewound_partitions, broker_findings, coordinator_logs
 -- out: one row per cluster, cause and group's partition, leader's partition or coordinator, with the numbers of all of
 --      them that are as sure. furthest: 1 is the longest step back of a committed offset, or of a log end
 WITH findings AS (

@@ -1,5 +1,4 @@
 -- Whether a step back could be seen, in committed offsets and in log ends.
--- in:  cluster_days, broker_days, broker_intervals
 -- out: share of the day of each cluster, and intervals of each broker whose logs were read in whole
 SELECT
     cluster,

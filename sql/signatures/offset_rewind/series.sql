@@ -1,5 +1,4 @@
 -- The committed offset, and the log end, that fell furthest.
--- in:  offset_rewind_detections, commit_intervals, partition_rates
 -- out: one row per sweep of the group's partition, and of the leader's
 SELECT
     p.cluster,

@@ -1,11 +1,12 @@
 -- The reset policy that the owner declares of each consumer group, where any.
--- in:  cluster_days (the fleet entry as JSON), group_starts
 -- out: one row per cluster and group; of several patterns that match, the longest decides. `*` and `?` are wildcards.
 WITH declared AS (
     SELECT
         c.cluster,
         e.pattern,
-        lower(trim(e.settings['auto.offset.reset'])) AS reset_policy,
+        translate(
+            trim(e.settings['auto.offset.reset']), 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'
+        ) AS reset_policy,
         -- the pattern as LIKE has it: its own wildcards are escaped first
         replace(
             replace(replace(replace(replace(e.pattern, '!', '!!'), '%', '!%'), '_', '!_'), '*', '%'), '?', '_'

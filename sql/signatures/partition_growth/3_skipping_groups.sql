@@ -1,5 +1,4 @@
 -- What each group has skipped of a topic at one sweep, in bounds.
--- in:  late_commits, commit_intervals, group_coordinators, partition_growth_thresholds
 -- out: one row per cluster, cause, group, topic and sweep. unexplained: offsets that the bytes sent to consumers allow
 --      beyond what groups are known to have read; null where that cannot be said. reported: none of the cause is surer
 WITH summed AS (
@@ -46,10 +45,7 @@ windows AS (
 -- from two commits each; the offsets of a group without members were set by others
 known AS (
     SELECT
-        s.cluster,
-        s.topic,
-        s.from_sweep,
-        s.to_sweep,
+        s.*,
         try_sum(p.records) AS records
     FROM windows AS s
     INNER JOIN commit_intervals AS p
@@ -59,7 +55,7 @@ known AS (
     WHERE
         p.records > 0
         AND NOT coalesce(f.group_state IN ('Empty', 'Dead') AND t.group_state IN ('Empty', 'Dead'), FALSE)
-    GROUP BY s.cluster, s.topic, s.from_sweep, s.to_sweep
+    GROUP BY ALL
 ),
 
 budgets AS (
@@ -70,22 +66,16 @@ budgets AS (
         CASE
             WHEN s.seconds >= t.min_budget_s AND s.offsets_out * (1 + t.size_tolerance) >= known_records
                 THEN try_subtract(try_cast(ceil(s.offsets_out * (1 + t.size_tolerance)) AS BIGINT), known_records)
-        END AS unexplained
+        END AS unexplained,
+        greatest(0, coalesce(try_subtract(s.at_most, unexplained), 0)) AS not_read,
+        greatest(
+            coalesce(try_subtract(s.at_most, unexplained), 0), if(s.reset_policy = 'latest', s.there_before, 0)
+        ) AS at_least
     FROM summed AS s
     INNER JOIN partition_growth_thresholds AS t ON s.cluster = t.cluster
     LEFT JOIN known AS k
         ON s.cluster = k.cluster AND s.topic = k.topic AND s.from_sweep = k.from_sweep AND s.to_sweep = k.to_sweep
     WHERE s.at_most >= t.min_skipped
-),
-
-bounded AS (
-    SELECT
-        *,
-        greatest(0, coalesce(try_subtract(at_most, unexplained), 0)) AS not_read,
-        greatest(
-            coalesce(try_subtract(at_most, unexplained), 0), if(reset_policy = 'latest', there_before, 0)
-        ) AS at_least
-    FROM budgets
 )
 
 SELECT
@@ -97,6 +87,6 @@ SELECT
     row_number() OVER (
         PARTITION BY cluster, cause ORDER BY at_least DESC, at_most DESC, group_id ASC, topic ASC, to_sweep ASC
     ) AS place_in_cause
-FROM bounded
+FROM budgets
 -- a start on a topic or after an expiry is no fault of its own: it takes proof that it was not from the beginning
 WHERE cause != 'first_start' OR at_least >= min_skipped

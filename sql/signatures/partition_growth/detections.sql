@@ -1,5 +1,4 @@
 -- Did consumer groups begin on a partition past records that they never read?
--- in:  skipping_groups, late_commits, commit_intervals, client_days, broker_settings
 -- out: one row per cluster, cause, group, topic, partition and sweep; at_least, at_most: of the partition, the other
 --      numbers of all groups of the cause that are as sure. fastest: how fast any of these ever read one partition:
 --      reading from the start would have had to be faster

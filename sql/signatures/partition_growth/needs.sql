@@ -1,5 +1,4 @@
 -- Whether a skipped start could be seen.
--- in:  cluster_days, broker_days
 -- out: share of the day of each cluster, and reads of each broker that tell of all logs: none that was cut off does
 SELECT
     cluster,

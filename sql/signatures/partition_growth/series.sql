@@ -1,5 +1,4 @@
 -- How fast the worst group of each cause got on with its topic.
--- in:  skipping_groups, commit_intervals
 -- out: one row per group, topic and pair of sweeps: records committed per second
 SELECT
     p.cluster,

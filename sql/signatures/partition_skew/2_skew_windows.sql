@@ -1,6 +1,5 @@
 -- Each interval of the topics that are uneven at all: rates by what leaders are slow, and how often a keyless producer
 -- may have changed partition. One with the fix stays for batch.size bytes, so few stays are uneven by chance alone.
--- in:  partition_rates, skew_leaders, topic_counters, partition_skew_thresholds
 -- out: one row per cluster, topic and interval that is neither idle nor tiny; records per s. contrasted: partitions of
 --      slow and of timely leaders can be compared; contrast: the mean of those over these; calm: no leader is slow;
 --      peak: the largest partition over the mean
@@ -49,29 +48,6 @@ windows AS (
     GROUP BY r.cluster, r.topic, r.from_sweep, r.to_sweep
 ),
 
-counted AS (
-    SELECT
-        w.*,
-        t.min_windows,
-        t.min_window_ratio,
-        t.record_bytes,
-        t.batch_bytes,
-        w.slow_partitions > 0 AND w.timely_partitions > 0 AS contrasted,
-        w.slow_partitions = 0 AND w.all_paced AS calm,
-        count_if(w.slow_partitions = 0 AND w.all_paced) OVER of_topic AS calm_windows,
-        try_divide(w.max_rate * w.partition_count, w.rate_sum) AS peak,
-        try_divide(w.slow_rate_sum * w.timely_partitions, w.timely_rate_sum * w.slow_partitions) AS contrast,
-        -- cheap and wide: what is judged stands out further, by a hot partition or by a slow leader's cold ones
-        count_if(
-            w.max_rate * w.partition_count >= 1.2 * w.rate_sum
-            OR try_divide(w.slow_rate_sum * w.timely_partitions, w.timely_rate_sum * w.slow_partitions) <= 0.9
-        ) OVER of_topic AS uneven_windows
-    FROM windows AS w
-    INNER JOIN partition_skew_thresholds AS t ON w.cluster = t.cluster
-    WHERE w.partition_count >= t.min_partitions AND w.records >= t.min_records
-    WINDOW of_topic AS (PARTITION BY w.cluster, w.topic)
-),
-
 traffic AS (
     SELECT
         cluster,
@@ -86,8 +62,23 @@ traffic AS (
 
 SELECT
     w.*,
-    try_divide(coalesce(b.bytes_in, w.record_bytes * w.records), w.batch_bytes) AS stays
-FROM counted AS w
+    t.min_windows,
+    t.min_window_ratio,
+    w.slow_partitions > 0 AND w.timely_partitions > 0 AS contrasted,
+    w.slow_partitions = 0 AND w.all_paced AS calm,
+    count_if(w.slow_partitions = 0 AND w.all_paced) OVER of_topic AS calm_windows,
+    try_divide(w.max_rate * w.partition_count, w.rate_sum) AS peak,
+    try_divide(w.slow_rate_sum * w.timely_partitions, w.timely_rate_sum * w.slow_partitions) AS contrast,
+    try_divide(coalesce(b.bytes_in, t.record_bytes * w.records), t.batch_bytes) AS stays
+FROM windows AS w
+INNER JOIN partition_skew_thresholds AS t ON w.cluster = t.cluster
 LEFT JOIN traffic AS b
     ON w.cluster = b.cluster AND w.topic = b.topic AND w.from_sweep = b.from_sweep AND w.to_sweep = b.to_sweep
-WHERE w.uneven_windows >= w.min_windows
+WHERE w.partition_count >= t.min_partitions AND w.records >= t.min_records
+WINDOW of_topic AS (PARTITION BY w.cluster, w.topic)
+-- cheap and wide: what is judged stands out further, by a hot partition or by a slow leader's cold ones
+QUALIFY
+    count_if(
+        w.max_rate * w.partition_count >= 1.2 * w.rate_sum
+        OR try_divide(w.slow_rate_sum * w.timely_partitions, w.timely_rate_sum * w.slow_partitions) <= 0.9
+    ) OVER of_topic >= t.min_windows

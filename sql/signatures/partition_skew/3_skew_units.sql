@@ -1,5 +1,4 @@
 -- Each partition's records under each of its leaders, while that leader was slow and while it was not.
--- in:  partition_rates, skew_windows, skew_leaders
 -- out: one row per cluster, topic, partition, leader, pace, contrasted and calm: sums over its windows. weighed: of the
 --      partition's rate over the mean of the topic's, by the records of the topic, which are the weight; *_us: of the
 --      leader's Produce times, by its requests. Of the whole partition: day_rate and calm_rate are such means,
@@ -7,11 +6,7 @@
 WITH shares AS (
     SELECT
         r.*,
-        s.pace,
-        s.requests,
-        s.mean_ms,
-        s.p50_ms,
-        s.p99_ms,
+        s.* EXCEPT (cluster, broker, from_sweep, to_sweep, seconds),
         w.contrasted,
         w.min_windows,
         w.records AS weight,

@@ -1,6 +1,5 @@
 -- What each partition has of its topic: while some leaders are slow, under each of them (by_leader), and over the day,
 -- whoever leads it. Which ones are hot over the day?
--- in:  skew_windows, skew_units, partition_skew_thresholds
 -- out: by_leader one row per cluster, topic, partition, leader and pace of slow and timely leaders, else per partition
 --      with the leader that it had longest. relative_rate: over the mean of the topic's; *_lean: how many have less,
 --      less how many have more, which is twice the rank from the middle; windows to cold_records: of the topic
@@ -69,39 +68,36 @@ ranked AS (
         by_rate AS (PARTITION BY cluster, topic, by_leader ORDER BY relative_rate),
         by_mean AS (PARTITION BY cluster, topic, by_leader ORDER BY try_divide(mean_us, requests)),
         by_p99 AS (PARTITION BY cluster, topic, by_leader ORDER BY try_divide(p99_us, requests))
-),
-
-measured AS (
-    SELECT
-        *,
-        relative_rate / greatest(middle, 0.1) AS ratio,
-        try_divide(relative_rate, n * mean_rate) AS topic_share,
-        sqrt(
-            if(by_leader, 1 / greatest(slow_stays, 1e-3) + 1 / greatest(timely_stays, 1e-3), n / greatest(stays, 1e-3))
-        ) AS noise,
-        (relative_rate - middle) / greatest(
-            1.4826 * median(abs(relative_rate - middle)) OVER of_topic,
-            middle * sqrt(n / greatest(if(by_leader, slow_stays + timely_stays, stays), 1e-3)),
-            0.01
-        ) AS robust_z,
-        try_sum(try_cast(rate_lean * relative_rate AS DECIMAL(28, 15))) OVER of_topic / nullif(n * (n * mean_rate), 0)
-            AS gini,
-        1.0D * try_sum(try_cast(power(leader_rate - mean_rate, 2) AS DECIMAL(28, 15))) OVER of_topic
-        / nullif(1.0D * try_sum(try_cast(power(relative_rate - mean_rate, 2) AS DECIMAL(28, 15))) OVER of_topic, 0)
-            AS between_share
-    FROM ranked
-    WINDOW of_topic AS (PARTITION BY cluster, topic, by_leader)
 )
 
 SELECT
-    m.*,
-    m.ratio <= t.min_window_ratio AS usual,
-    NOT m.by_leader
-    AND m.ratio >= t.hot_ratio
-    AND ln(m.ratio) >= t.noise_z * m.noise
-    AND m.topic_share >= t.min_share
-    AND m.robust_z >= t.min_robust_z
-    AND m.gini >= t.min_gini
-    AND m.day_hot_windows >= greatest(t.min_windows, t.min_window_share * m.windows) AS hot
-FROM measured AS m
-INNER JOIN partition_skew_thresholds AS t ON m.cluster = t.cluster
+    r.*,
+    r.relative_rate / greatest(r.middle, 0.1) AS ratio,
+    try_divide(r.relative_rate, r.n * r.mean_rate) AS topic_share,
+    sqrt(
+        if(
+            r.by_leader,
+            1 / greatest(r.slow_stays, 1e-3) + 1 / greatest(r.timely_stays, 1e-3), r.n / greatest(r.stays, 1e-3)
+        )
+    ) AS noise,
+    (r.relative_rate - r.middle) / greatest(
+        1.4826 * median(abs(r.relative_rate - r.middle)) OVER of_topic,
+        r.middle * sqrt(r.n / greatest(if(r.by_leader, r.slow_stays + r.timely_stays, r.stays), 1e-3)),
+        0.01
+    ) AS robust_z,
+    try_sum(try_cast(r.rate_lean * r.relative_rate AS DECIMAL(28, 15))) OVER of_topic
+    / nullif(r.n * (r.n * r.mean_rate), 0) AS gini,
+    1.0D * try_sum(try_cast(power(r.leader_rate - r.mean_rate, 2) AS DECIMAL(28, 15))) OVER of_topic
+    / nullif(1.0D * try_sum(try_cast(power(r.relative_rate - r.mean_rate, 2) AS DECIMAL(28, 15))) OVER of_topic, 0)
+        AS between_share,
+    ratio <= t.min_window_ratio AS usual,
+    NOT r.by_leader
+    AND ratio >= t.hot_ratio
+    AND ln(ratio) >= t.noise_z * noise
+    AND topic_share >= t.min_share
+    AND robust_z >= t.min_robust_z
+    AND gini >= t.min_gini
+    AND r.day_hot_windows >= greatest(t.min_windows, t.min_window_share * r.windows) AS hot
+FROM ranked AS r
+INNER JOIN partition_skew_thresholds AS t ON r.cluster = t.cluster
+WINDOW of_topic AS (PARTITION BY r.cluster, r.topic, r.by_leader)

@@ -1,5 +1,4 @@
 -- What each uneven topic shows: first what follows slow leaders, then hot partitions that do not.
--- in:  skew_rates, partition_skew_thresholds
 -- out: one row per cluster and topic by_leader, where it has windows to compare, and one over the day; where both have
 --      a cause the first holds. ratio: median of slow leaders over that of timely ones, or hottest partition over the
 --      median; proven: a hot partition has a usual one beside it at its leader, or stayed hot under another leader

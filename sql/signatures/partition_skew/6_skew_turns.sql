@@ -1,5 +1,4 @@
 -- When slowness begins or ends, or a partition moves between a slow leader and another: do the records follow?
--- in:  skew_topics, skew_windows, skew_leaders, partition_rates, topic_counters, broker_days, partition_skew_thresholds
 -- out: one row per cluster and topic where they did. turns: beginnings and ends of a leader's slowness that the records
 --      followed; moved: the most partitions that moved together and were hot under the slow leader alone
 WITH parts AS (

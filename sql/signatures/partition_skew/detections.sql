@@ -1,5 +1,4 @@
 -- Are records spread unevenly over the partitions of a topic, and does that follow slow leaders?
--- in:  skew_topics, skew_turns, skew_rates, partition_skew_thresholds
 -- out: one row per cluster, cause, topic and row of skew_rates, with the numbers of the topic. hot_partition and broker
 --      null: not to be named; topic_rank 1 is the worst topic of its cause, whose strength the cause has
 WITH caused AS (

@@ -1,5 +1,4 @@
 -- Which brokers have the rates of their partitions and their Produce times.
--- in:  broker_days, broker_intervals, broker_counters, partition_rates
 -- out: intervals of each broker, and one row per broker with Produce times or without need of any
 WITH spans AS (
     SELECT

@@ -1,5 +1,4 @@
 -- The worst topic of each cause, and the Produce mean of its slow brokers.
--- in:  partition_skew_detections, skew_windows, broker_counters, partition_skew_thresholds
 -- out: one row per topic and interval, and per broker and interval
 WITH worst AS (
     SELECT DISTINCT

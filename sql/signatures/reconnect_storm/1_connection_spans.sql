@@ -1,5 +1,4 @@
 -- Intervals of a listener whose new connections can be judged, with the backlog that is in force.
--- in:  listener_connections, broker_settings, broker_days, host_counters, reconnect_storm_thresholds
 -- out: one row per cluster, broker, listener and interval. burst_s is the time in which the new connections can have
 --      come; internal: only brokers and controllers call there; host_read: node_exporter was read at both ends
 WITH settings AS (
@@ -16,7 +15,10 @@ WITH settings AS (
 internals AS (
     SELECT DISTINCT
         cluster,
-        explode(split(upper(replace(config_value, ' ', '')), ',')) AS listener
+        -- a listener's name may be spelt in any case
+        explode(
+            split(translate(config_value, 'abcdefghijklmnopqrstuvwxyz ', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'), ',')
+        ) AS listener
     FROM broker_settings
     WHERE name IN ('controller.listener.names', 'inter.broker.listener.name', 'control.plane.listener.name')
 ),
@@ -71,6 +73,9 @@ INNER JOIN reconnect_storm_thresholds AS t ON s.cluster = t.cluster
 INNER JOIN broker_days AS b ON s.cluster = b.cluster AND s.broker = b.broker
 LEFT JOIN settings AS c ON s.cluster = c.cluster AND s.broker = c.broker
 LEFT JOIN limits AS l ON s.cluster = l.cluster AND s.broker = l.broker
-LEFT JOIN internals AS i ON s.cluster = i.cluster AND upper(s.listener) = i.listener
+LEFT JOIN internals AS i
+    ON
+        s.cluster = i.cluster
+        AND translate(s.listener, 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ') = i.listener
 LEFT JOIN host_counters AS h ON s.cluster = h.cluster AND s.broker = h.broker AND s.to_sweep = h.to_sweep
 WHERE NOT s.ran_back AND s.created IS NOT NULL AND s.held IS NOT NULL

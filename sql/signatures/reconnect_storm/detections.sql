@@ -1,5 +1,4 @@
 -- Bursts that a listener's backlog may not have held, and whether that is proven.
--- in:  bursts, consumer_fetch_times, host_counters, reconnect_storm_thresholds
 -- out: one row per cluster, broker, listener and interval. send_ms: the median 99 % quantile of the time to send
 --      answers to consumers, of two reads or more within aftermath_s. shown_by: what proves or suggests it
 WITH aftermaths AS (
@@ -25,7 +24,7 @@ WITH aftermaths AS (
         AND count(DISTINCT CASE WHEN r.read_at <= b.from_at THEN r.read_at END) >= 2
 ),
 
-joined AS (
+judged AS (
     SELECT
         b.*,
         a.send_ms_before,
@@ -41,30 +40,23 @@ joined AS (
         coalesce(
             a.send_ms_after >= t.slow_factor * a.send_ms_before AND a.send_ms_after - a.send_ms_before >= t.slow_ms,
             FALSE
-        ) AS slow
+        ) AS slow,
+        CASE
+            WHEN NOT is_crowd THEN 'failed'
+            WHEN b.together_by_kernel > 0 AND b.burst_s <= t.burst_s THEN 'kernel'
+            WHEN b.cause = 'deploy' OR host_flat OR NOT b.backlog_known OR NOT sound THEN NULL
+            WHEN b.held_back > capacity AND b.burst_s <= t.burst_s THEN 'held_back'
+        END AS proof,
+        CASE
+            WHEN b.held_back > capacity THEN 'held_back'
+            WHEN b.together_by_rate > capacity THEN 'rate'
+            WHEN b.cause = 'deploy' THEN NULL
+            WHEN b.together_by_acceptor > 0 THEN 'acceptor'
+            WHEN slow THEN 'slow'
+        END AS hint
     FROM bursts AS b
     INNER JOIN reconnect_storm_thresholds AS t ON b.cluster = t.cluster
     LEFT JOIN aftermaths AS a ON b.cluster = a.cluster AND b.broker = a.broker AND b.to_sweep = a.to_sweep
-),
-
-judged AS (
-    SELECT
-        *,
-        CASE
-            WHEN NOT is_crowd THEN 'failed'
-            WHEN together_by_kernel > 0 AND burst_s <= longest_s THEN 'kernel'
-            WHEN cause = 'deploy' OR host_flat OR NOT backlog_known OR NOT sound THEN NULL
-            WHEN held_back > capacity AND burst_s <= longest_s THEN 'held_back'
-        END AS proof,
-        CASE
-            WHEN held_back > capacity THEN 'held_back'
-            WHEN together_by_rate > capacity THEN 'rate'
-            WHEN cause = 'deploy' THEN NULL
-            WHEN together_by_acceptor > 0 THEN 'acceptor'
-            WHEN slow THEN 'slow'
-        END AS hint
-    FROM joined
-    WHERE NOT is_crowd OR kept > capacity
 )
 
 SELECT
@@ -110,9 +102,12 @@ SELECT
 FROM judged AS j
 LEFT JOIN host_counters AS h ON j.cluster = h.cluster AND j.broker = h.broker AND j.to_sweep = h.to_sweep
 WHERE
-    j.proof IS NOT NULL
-    OR (
-        j.hint IS NOT NULL
-        AND j.burst_s <= j.longest_s
-        AND (j.cause != 'deploy' OR j.intervals_known >= j.min_history)
+    (NOT j.is_crowd OR j.kept > j.capacity)
+    AND (
+        j.proof IS NOT NULL
+        OR (
+            j.hint IS NOT NULL
+            AND j.burst_s <= j.longest_s
+            AND (j.cause != 'deploy' OR j.intervals_known >= j.min_history)
+        )
     )

@@ -1,5 +1,4 @@
 -- Which brokers have the counters of connections, and what else is not known of them.
--- in:  connection_spans, reconnect_storm_detections, host_counters
 -- out: the shortest interval of each broker, 0 for one between sweeps; and a row for each other input that was not read
 SELECT
     cluster,

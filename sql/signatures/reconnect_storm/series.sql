@@ -1,5 +1,4 @@
 -- New connections per interval of the three listeners with the worst storms.
--- in:  connection_spans, reconnect_storm_detections
 -- out: one row per listener and interval; threshold: the backlog in force
 WITH shown AS (
     SELECT

@@ -1,5 +1,4 @@
 -- Producers that do not try again, by their owner's word.
--- in:  cluster_days
 -- out: one row per cluster and declared producer fleet. without_retries: retries: 0 is declared; else all its versions
 --      lie below 2.1, where that is the default, and nothing else is declared
 SELECT

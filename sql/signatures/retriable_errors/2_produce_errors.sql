@@ -1,5 +1,4 @@
 -- Produce errors of each interval by what causes them, and whether producers without retries may have been connected.
--- in:  error_counters, listener_clients, declared_producers, retriable_errors_thresholds
 -- out: one row per broker, interval and error code but NONE; batches: of all codes. cause null: a retry does not mend
 --      it, or not as a rule. may_lose: clients were seen or declared that may not try again; client_share: at most
 WITH declared AS (
@@ -20,14 +19,6 @@ clients AS (
         least(try_sum(nameless), try_sum(coalesce(nameless_before, nameless))) AS nameless_twice
     FROM listener_clients
     GROUP BY cluster, sweep_at
-),
-
-counted AS (
-    SELECT
-        *,
-        try_sum(errors) OVER (PARTITION BY cluster, broker, to_sweep, kind) AS batches
-    FROM error_counters
-    WHERE request = 'Produce'
 )
 
 SELECT
@@ -39,9 +30,9 @@ SELECT
     e.to_sweep,
     e.error,
     e.errors,
-    e.batches,
     c.nameless,
     c.old_java,
+    try_sum(e.errors) OVER (PARTITION BY e.cluster, e.broker, e.to_sweep, e.kind) AS batches,
     try_divide(least(c.nameless + c.old_java, c.connections), c.connections) AS client_share,
     CASE
         WHEN e.error IN ('NOT_ENOUGH_REPLICAS', 'NOT_ENOUGH_REPLICAS_AFTER_APPEND') THEN 'min_isr'
@@ -60,8 +51,9 @@ SELECT
         OR (d.cluster IS NOT NULL AND (c.cluster IS NULL OR c.nameless > 0)),
         FALSE
     ) AS may_lose
-FROM counted AS e
+FROM error_counters AS e
 INNER JOIN retriable_errors_thresholds AS t ON e.cluster = t.cluster
 LEFT JOIN clients AS c ON e.cluster = c.cluster AND e.to_sweep = c.sweep_at
 LEFT JOIN declared AS d ON e.cluster = d.cluster
-WHERE e.error != 'NONE'
+WHERE e.request = 'Produce'
+QUALIFY e.error != 'NONE'

@@ -1,5 +1,4 @@
 -- Were there Produce errors that a retry mends, while producers that may not retry were connected?
--- in:  produce_errors, retriable_errors_thresholds
 -- out: one row per cluster, cause, broker and interval, with numbers of the cause. Always suggestive: brokers count
 --      errors and not lost records. batches: all of these intervals; apart: errors of the cluster that no retry mends
 WITH summed AS (

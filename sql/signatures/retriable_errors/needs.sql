@@ -1,5 +1,4 @@
 -- Which brokers have the counters of errors, and whether clients are known where that matters.
--- in:  broker_counters, produce_errors, listener_clients, declared_producers
 -- out: intervals of each broker; errors of each cluster that tells no client; at most connections without a name and
 --      of old Java clients in a sweep, or that producers are declared, which may lose what no broker counts
 WITH clients AS (

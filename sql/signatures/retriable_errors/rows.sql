@@ -1,5 +1,4 @@
 -- Every Produce error code of the day by broker and interval; those that a retry does not mend are kept apart.
--- in:  produce_errors
 -- out: one row per broker, interval and error code, retriable ones first, the most errors first
 SELECT
     cluster,

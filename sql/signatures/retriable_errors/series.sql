@@ -1,5 +1,4 @@
 -- Produce errors that a retry mends per interval, of the causes that are detected.
--- in:  broker_counters, produce_errors, retriable_errors_detections
 -- out: one row per cluster, cause and sweep: brokers of a cluster are read a moment apart, and the sweep joins them
 WITH causes AS (
     SELECT DISTINCT

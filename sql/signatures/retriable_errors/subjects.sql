@@ -1,5 +1,4 @@
 -- Clients and topics of what was detected: fleets that owners declare, listeners by what connects there, short topics.
--- in:  retriable_errors_detections, declared_producers, listener_clients, topic_counters
 -- out: one row per cluster, cause and client or topic; topics with the most failed batches first. Brokers count failed
 --      batches by topic for want of replicas, and not for the other causes
 SELECT DISTINCT

@@ -1,16 +1,10 @@
 -- How each broker process that began on the day came about.
--- in:  restarts, broker_starts, broker_intervals, broker_counters, lost_producers, unclean_restart_thresholds
 -- out: one row per restart, and per process that began on the day and whose broker was not read before; judged_as:
 --      killed, some_killed (of several brokers that stopped together), clean_roll, unknown or first_read.
 --      usual_seconds: the median over all other processes of the cluster that were read on the day
 WITH starts AS (
     SELECT
-        s.cluster,
-        s.broker,
-        s.process_start,
-        s.start_seconds,
-        s.remaining_logs,
-        s.first_read,
+        s.*,
         s.began_today AND i.cluster IS NULL AS is_first,
         percentile(o.start_seconds, 0.5) AS usual_seconds
     FROM broker_starts AS s

@@ -1,5 +1,4 @@
 -- Did brokers start again without having been shut down in a controlled way?
--- in:  judged_restarts, broker_settings
 -- out: one row per restart that is named, those with the longest start first; but for the start, numbers are of all of
 --      the cause that are as sure. A kill alone points to the loss of producer state and proves nothing: ids that are
 --      gone do

@@ -1,5 +1,4 @@
 -- Which brokers were read twice, and of which restarts it is known how the process before them ended.
--- in:  cluster_days, broker_intervals, judged_restarts
 -- out: intervals of each broker, and one row per restart, of which amount says whether it is known
 SELECT
     cluster,

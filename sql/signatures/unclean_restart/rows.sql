@@ -1,5 +1,4 @@
 -- The restarts of the day, as they were judged.
--- in:  judged_restarts
 -- out: one row per restart, what was not clean first
 SELECT
     cluster,

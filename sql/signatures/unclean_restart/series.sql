@@ -1,5 +1,4 @@
 -- Produce answers with a sequence error, in clusters with a restart that was not clean, or long.
--- in:  broker_counters, judged_restarts
 -- out: one row per pair of sweeps
 SELECT
     e.cluster,

@@ -1,5 +1,4 @@
 -- Topics of which the restarted brokers lost producer ids.
--- in:  unclean_restart_detections
 -- out: one row per restart and topic
 SELECT
     cluster,

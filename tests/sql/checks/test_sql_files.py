@@ -106,6 +106,12 @@ def test_a_signature_s_fault_is_told_with_its_file(part: str, before: str, after
     assert re.search(said, found), found
 
 
+def test_no_query_folds_case_by_the_rules_of_all_languages() -> None:
+    """Spark then loads them, 3 GB of allocation and a CPU second for each JVM; translate() of letters does without."""
+    folds = re.compile(r"\b(?:upper|lower|ucase|lcase|initcap)\(|\bILIKE\b", re.IGNORECASE)
+    assert [path.name for path in sql_dir().rglob("*.sql") if folds.search(path.read_text(encoding="utf-8"))] == []
+
+
 def test_a_plot_s_fault_is_told_with_its_file() -> None:
     plots = load_plots()
     name, whole = next(iter(plots.items()))

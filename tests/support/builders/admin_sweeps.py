@@ -8,6 +8,7 @@ import pytest
 from kafka import TopicPartition
 from kafka.protocol.admin import DescribeGroupsRequest
 
+from kafka_fleet.collect.admin import client as admin_client
 from kafka_fleet.collect.admin import guarded_sockets
 from kafka_fleet.collect.admin.client import AdminSweep, sweep_admin
 from support.servers.wire_broker import assignment
@@ -99,6 +100,7 @@ class Client:
 def swept(monkeypatch: pytest.MonkeyPatch, deadline_s: float = 5.0, **changes: Any) -> AdminSweep:
     client = Client(**changes)
     monkeypatch.setattr(guarded_sockets, "KafkaAdminClient", lambda **settings: client)
+    monkeypatch.setattr(admin_client, "SETTLES_S", 0.0)
     found = sweep_admin(["127.0.0.1:1"], {}, deadline_s)
     assert client.closed
     assert "canary" not in repr(found)

@@ -8,6 +8,7 @@ A day is kept if it shows what days.yaml says of it; else it is named, the archi
 """
 
 import getpass
+import re
 import shutil
 import socket
 import sys
@@ -42,7 +43,7 @@ SCENARIOS: dict[Scenario, Iterable[str]] = {
     skew.run: [skew.STICKY],
     netns.run: [netns.NAME],
     zk28.run: [zk28.DEAD, zk28.KILLED],
-    offsets.run: [offsets.NAME, offsets.DECLARED],
+    offsets.run: [offsets.DECLARED],
     unclean.run: [unclean.NAME],
     retries.run: ["declared"],
     calm.steady: [calm.STEADY],
@@ -80,10 +81,12 @@ def shows(day: RecordedDay, home: Path) -> str | None:
 
 
 def of_this_machine(home: Path) -> list[str]:
-    """Files that name its folders, its host or its user."""
-    words = {str(ROOT), str(Path.home()), tempfile.gettempdir() + "/", socket.gethostname(), f"/{getpass.getuser()}/"}
-    files = [path for path in home.rglob("*") if path.is_file()]
-    return [path.name for path in files if any(word.encode() in path.read_bytes() for word in words)]
+    """Where files name a folder of this machine, its host or its user: the file, and the text around it."""
+    names = [str(ROOT), str(Path.home()), f"{tempfile.gettempdir()}/", f"/{getpass.getuser()}/", socket.gethostname()]
+    words = re.compile("|".join(rf"(?<![\w.-]){re.escape(name)}(?:(?<=/)|(?![\w.-]))" for name in names))
+    texts = [(path.name, path.read_text(encoding="utf-8")) for path in home.rglob("*") if path.is_file()]
+    return [f"{name}: {text[max(0, one.start() - 60) : one.end() + 60]}" for name, text in texts
+            for one in words.finditer(text)]  # fmt: skip
 
 
 def record(day: RecordedDay, swept: Path) -> str | None:
@@ -101,7 +104,7 @@ def record(day: RecordedDay, swept: Path) -> str | None:
         if fault := shows(day, home):
             return fault
         if named := of_this_machine(home):
-            return f"{', '.join(named)}: names this machine"
+            return "names this machine: " + "; ".join(named[:5])
         pack(home, day.archive)
     return None
 
@@ -112,7 +115,7 @@ def main(names: list[str]) -> int:
     if unknown := sorted(set(names) - set(days)):
         print(f"no such day: {', '.join(unknown)}; known: {', '.join(days)}", file=sys.stderr)
         return 2
-    faults: dict[str, str] = {}
+    missed = []
     for scenario, clusters in SCENARIOS.items():
         wanted = [name for name in clusters if name in (names or days)]
         if not wanted:
@@ -120,11 +123,11 @@ def main(names: list[str]) -> int:
         print("recording", *wanted, flush=True)
         with tempfile.TemporaryDirectory() as folder:
             scenario(Path(folder))
-            found = {name: record(days[name], Path(folder)) for name in wanted}
-        faults |= {name: fault for name, fault in found.items() if fault is not None}
-    for name, fault in faults.items():
-        print(f"{name} is not recorded: {fault}", file=sys.stderr)
-    return int(bool(faults))
+            for name in wanted:
+                if fault := record(days[name], Path(folder)):
+                    print(f"{name} is not recorded: {fault}", file=sys.stderr, flush=True)
+                    missed.append(name)
+    return int(bool(missed))
 
 
 if __name__ == "__main__":

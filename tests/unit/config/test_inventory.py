@@ -76,7 +76,7 @@ MISTAKES: list[tuple[tuple[Any, ...], Any, str, str]] = [
         "client_configs.producers, entry 1, retry",
         "retries",
     ),
-    (("thresholds", "latency"), {"min_ratio": 0.3}, "thresholds.latency", "allowed: fetch_latency"),
+    (("thresholds", "latency"), {"min_ratio": 0.3}, "thresholds.latency", "did you mean fetch_latency"),
     (("thresholds", "fetch_latency", "max"), 1, "thresholds.fetch_latency.max", "allowed: min"),
     (("thresholds", "fetch_latency", "min_ratio"), "0.3", "thresholds.fetch_latency.min_ratio", "a number"),
     (("thresholds", "fetch_latency", "min_ratio"), True, "thresholds.fetch_latency.min_ratio", "a number"),

@@ -8,7 +8,7 @@ import pytest
 
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.report.letter import Letter
-from kafka_fleet.report.templating import wrapped
+from kafka_fleet.report.templating import breakable, wrapped
 from support.builders.documents import render_letter
 from support.builders.letter_samples import ADVISORIES, payments, payments_findings, unreached, unreached_findings
 from support.homes.golden_homes import unpack
@@ -138,3 +138,15 @@ def test_parts_of_a_long_name_have_no_blank_between_them() -> None:
         lines = wrapped(f"see {name} there", 2).split("\n")
         assert max(len(line) for line in lines) <= 78
         assert name in re.sub(r"\n +", "", "\n".join(lines))
+
+
+def test_dates_stay_whole_and_long_names_break_behind_their_dots() -> None:
+    assert breakable("until 2026-12-02: high") == ('until <span style="white-space:nowrap;">2026-12-02</span>: high')
+    name = "unclean.<wbr>leader.<wbr>election.<wbr>enable=false."
+    assert breakable("set unclean.leader.election.enable=false.") == (
+        f'set <span style="display:inline-block;">{name}</span>'
+    )
+    assert breakable("short.name") == "short.name"
+    hostile = breakable("<script>alert(1)</script>.<b>" * 2)
+    assert re.findall(r"<\w+", hostile) == ["<span", "<wbr", "<wbr"]
+    assert breakable("x" * 300) == f'<span style="display:inline-block;">{"x" * 300}</span>'
