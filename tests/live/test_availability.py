@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from support.live.availability import CALM, DARK, DISKLESS, EVERY_S, FOLLOWER, ROLLED, ROTTEN, SWEEPS
+from support.live.availability import CALM, DARK, DISKLESS, EVERY_S, FOLLOWER, RATE, ROLLED, ROTTEN, SWEEPS, THROTTLED
 from support.live.measured import Measured
 
 pytestmark = [pytest.mark.timeout(1800), pytest.mark.scenario("availability")]
@@ -80,3 +80,17 @@ def test_no_controller_is_missed_where_the_one_there_is_was_asked(measured: Meas
         state = measured.state(cluster, NAME)
         assert not [text for text in state["missing"] if "may be the controller" in text]
         assert not {"no_controller", "two_controllers"} & set(detections(measured, cluster))
+
+
+def test_a_throttle_is_read_as_the_brokers_describe_it(measured: Measured) -> None:
+    """It has been there for seconds, so the condition does not hold yet; with a rate that only one broker has."""
+    (row,) = measured.facts("replication_throttles", cluster=THROTTLED)
+    sweeps = sorted(one["sweep_at"] for one in measured.raw("sweeps", THROTTLED))
+    assert (row["topic"], row["from_sweep"], row["to_sweep"]) == ("orders", sweeps[1], sweeps[2])
+    rates = measured.facts("broker_settings", cluster=THROTTLED, name="leader.replication.throttled.rate")
+    assert [(one["broker"], one["config_value"]) for one in rates] == [(FOLLOWER, str(RATE))]
+    finding = measured.finding(THROTTLED, "OPS-REPLICATION-THROTTLE")
+    assert finding["verdict"] == "not_affected"
+    assert {one["metric"]: one["value"] for one in finding["evidence"]}[
+        "brokers that have a rate for throttled replicas"
+    ] == 1

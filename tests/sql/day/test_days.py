@@ -20,11 +20,12 @@ pytestmark = [
 ]  # the first test waits for the analysis that all read
 Row = dict[str, Any]
 Told = tuple[str, str]
-# what is so: a partition that one tenant fills, a broker that is down
+# what is so: a partition that one tenant fills, a broker that is down, a fetcher that has ended
 TRUE = {
     "hot_tenant": {("partition_skew", "key_bound")},
     "keyed_on_a_busy_leader": {("partition_skew", "key_bound")},
     "a_neighbour_stops": {("isr_stagnation", "dead_broker")},
+    "a_dead_fetcher": {("availability", "dead_fetcher"), ("availability", "failed_fetch")},
 }
 WRONG_BUT_FOR = {"a_dead_fetcher": "isr_stagnation"}  # something is wrong there, and none of the known issues
 
@@ -64,7 +65,7 @@ def test_every_signature_looked_at_every_day(judged: dict[str, list[Row]]) -> No
 
 
 def test_what_is_there_is_seen(judged: dict[str, list[Row]]) -> None:
-    """The rows are no idle ones: the broker that is down, and the partition that one tenant fills, are found."""
-    for day in ("hot_tenant", "a_neighbour_stops"):
+    """The rows are no idle ones: the broker that is down, the fetcher and the partition of one tenant are found."""
+    for day in ("hot_tenant", "a_neighbour_stops", "a_dead_fetcher"):
         found = {(row["signature"], one["cause"]) for row in judged[day] for one in row["detections"]}
         assert TRUE[day] <= found, day

@@ -1,5 +1,6 @@
 """Faults of availability on three real brokers of 3.9.1, made one after the other: takes a home, lands sweeps.
 
+"throttled391" a topic and a broker keep the throttle of a reassignment that there is none of
 "calm391"      a controlled restart: partitions below their minimum, and without a leader, at one sweep
 "rotten391"    a batch header on the leader's disk is damaged, so its follower gives the partition up
 "diskless391"  one of two log directories of a broker is taken away under it
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from kafka import KafkaProducer
+from kafka.admin import AlterConfigOp, ConfigResource, ConfigResourceType, KafkaAdminClient
 
 from fleet_demo.cluster import Cluster, ClusterError
 from fleet_demo.topics import create_topic
@@ -24,10 +26,10 @@ from kafka_fleet.config.credentials import local_credentials
 from kafka_fleet.config.fleet import parse_fleet
 from support.live.scenarios import avoid_midnight
 
-CALM, ROTTEN, DISKLESS, DARK = "calm391", "rotten391", "diskless391", "dark391"
-NAMES = (CALM, ROTTEN, DISKLESS, DARK)
+THROTTLED, CALM, ROTTEN, DISKLESS, DARK = "throttled391", "calm391", "rotten391", "diskless391", "dark391"
 FOLLOWER, ROLLED = 2, 3
 SWEEPS, EVERY_S = 3, 2.5
+RATE = 5_000_000  # bytes/s
 THRESHOLDS = {"availability": {"min_s": 2, "min_steady_s": 4}}
 FAILED = "kafka.server:type=ReplicaFetcherManager,name=FailedPartitionsCount,clientId=Replica"
 OFFLINE = "kafka.log:type=LogManager,name=OfflineLogDirectoryCount"
@@ -103,6 +105,28 @@ def damage(segment: Path) -> None:
         file.write(struct.pack(">q", 0))
 
 
+def _throttle(cluster: Cluster, op: AlterConfigOp) -> None:
+    settings = (
+        (ConfigResourceType.TOPIC, "orders", "leader.replication.throttled.replicas", "*"),
+        (ConfigResourceType.BROKER, str(FOLLOWER), "leader.replication.throttled.rate", str(RATE)),
+    )
+    admin = KafkaAdminClient(bootstrap_servers=cluster.bootstrap_servers, client_id="fleet-demo")
+    try:
+        for kind, name, setting, value in settings:
+            admin.alter_configs([ConfigResource(kind, name, configs={setting: (op, value)})], raise_on_unknown=False)
+    finally:
+        admin.close()
+
+
+def throttle(cluster: Cluster, home: Path) -> None:
+    """Two sweeps with a throttle between two without."""
+    sweep(cluster, home, THROTTLED)
+    _throttle(cluster, AlterConfigOp.SET)
+    for _ in range(2):
+        sweep(cluster, home, THROTTLED)
+    _throttle(cluster, AlterConfigOp.DELETE)
+
+
 def controlled_restart(cluster: Cluster, home: Path) -> None:
     """One sweep before, one without the broker, two after it is back."""
     sweep(cluster, home, CALM)
@@ -154,6 +178,7 @@ def run(home: Path) -> None:
         for topic, (assignment, minimum) in TOPICS.items():
             create_topic(one, topic, replica_assignment=assignment, config={"min.insync.replicas": minimum})
         _await_whole(one, home)
+        throttle(one, home)
         controlled_restart(one, home)
         damaged_batch(one, home)
         lost_directory(one, home)
