@@ -83,7 +83,7 @@ def shows(day: RecordedDay, home: Path) -> str | None:
 def of_this_machine(home: Path) -> list[str]:
     """Where files name a folder of this machine, its host or its user: the file, and the text around it."""
     names = [str(ROOT), str(Path.home()), f"{tempfile.gettempdir()}/", f"/{getpass.getuser()}/", socket.gethostname()]
-    words = re.compile("|".join(rf"(?<![\w.-]){re.escape(name)}(?:(?<=/)|(?![\w.-]))" for name in names))
+    words = re.compile("|".join(rf"(?<![\w.-]){re.escape(name)}(?:(?<=/)|(?![\w-]|\.\w))" for name in names))
     texts = [(path.name, path.read_text(encoding="utf-8")) for path in home.rglob("*") if path.is_file()]
     return [f"{name}: {text[max(0, one.start() - 60) : one.end() + 60]}" for name, text in texts
             for one in words.finditer(text)]  # fmt: skip
