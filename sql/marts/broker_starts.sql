@@ -19,10 +19,7 @@ SELECT
     to_date(timestamp_millis(m.jvm_start_ms)) = :ds AS began_today,
     coalesce(
         (max(m.app_start_ms) - m.jvm_start_ms) / 1e3D,
-        CASE
-            WHEN max_by(l.remaining_logs, b.read_at) > 0
-                THEN (unix_micros(max(b.read_at)) - 1000 * m.jvm_start_ms) / 1e6D
-        END
+        if(max_by(l.remaining_logs, b.read_at) > 0, (unix_micros(max(b.read_at)) - 1000 * m.jvm_start_ms) / 1e6D, NULL)
     ) AS start_seconds
 FROM raw_brokers AS b
 INNER JOIN raw_broker_metrics AS m ON b.cluster = m.cluster AND b.broker = m.broker AND b.sweep_at = m.sweep_at

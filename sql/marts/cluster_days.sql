@@ -56,9 +56,7 @@ SELECT
     max(c.configs_sweep) AS configs_sweep,
     max(s.sweep_at) FILTER (WHERE s.offsets_read) AS offsets_sweep,
     -- assignments tell which partitions are still read: offsets without them only where no sweep gave both
-    coalesce(
-        max(s.sweep_at) FILTER (WHERE s.offsets_read AND s.members_read), max(s.sweep_at) FILTER (WHERE s.offsets_read)
-    ) AS lags_sweep,
+    coalesce(max(s.sweep_at) FILTER (WHERE s.offsets_read AND s.members_read), offsets_sweep) AS lags_sweep,
     max(l.metadata_level) AS metadata_level,
     max(l.eligible_leader_replicas) AS eligible_leader_replicas,
     max(o.controller_listeners) AS controller_listeners,
@@ -78,9 +76,8 @@ SELECT
     ) AS topics_unseen,
     coalesce(
         try_divide(
-            unix_micros(max(s.sweep_at) FILTER (WHERE s.offsets_read))
-            - unix_micros(min(s.sweep_at) FILTER (WHERE s.offsets_read)),
-            unix_micros(max(s.sweep_at)) - unix_micros(min(s.sweep_at))
+            unix_micros(offsets_sweep) - unix_micros(min(s.sweep_at) FILTER (WHERE s.offsets_read)),
+            unix_micros(last_sweep) - unix_micros(first_sweep)
         ),
         0
     ) AS offsets_covered

@@ -22,20 +22,19 @@ sweeps AS (
         s.admin_detail,
         b.listed_brokers,
         b.broker_count,
+        s.admin_outcome != 'failed' AS admin_read,
         -- a sweep that measured nothing overlaps none
-        s.admin_outcome != 'failed' OR coalesce(b.answered, FALSE) AS measured,
-        coalesce(s.admin_outcome != 'failed' AND NOT array_contains(s.admin_missing, 'topics'), FALSE) AS topics_read,
-        coalesce(s.admin_outcome != 'failed' AND NOT array_contains(s.admin_missing, 'groups'), FALSE) AS groups_read,
-        coalesce(s.admin_outcome != 'failed' AND NOT array_contains(s.admin_missing, 'group_members'), FALSE)
-            AS members_read,
-        coalesce(s.admin_outcome != 'failed' AND NOT array_contains(s.admin_missing, 'group_offsets'), FALSE)
-            AS offsets_read
+        admin_read OR coalesce(b.answered, FALSE) AS measured,
+        coalesce(admin_read AND NOT array_contains(s.admin_missing, 'topics'), FALSE) AS topics_read,
+        coalesce(admin_read AND NOT array_contains(s.admin_missing, 'groups'), FALSE) AS groups_read,
+        coalesce(admin_read AND NOT array_contains(s.admin_missing, 'group_members'), FALSE) AS members_read,
+        coalesce(admin_read AND NOT array_contains(s.admin_missing, 'group_offsets'), FALSE) AS offsets_read
     FROM raw_sweeps AS s
     LEFT JOIN brokers AS b ON s.cluster = b.cluster AND s.sweep_at = b.sweep_at
 )
 
 SELECT
-    * EXCEPT (ended_at, measured),
+    * EXCEPT (ended_at, admin_read, measured),
     lag(sweep_at) OVER (PARTITION BY cluster ORDER BY sweep_at) AS previous_sweep,
     coalesce(
         measured

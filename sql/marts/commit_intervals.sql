@@ -57,9 +57,7 @@ paired AS (
         last_value(usable_offset) IGNORE NULLS OVER earlier AS before_offset,
         last_value(usable_topic_id) IGNORE NULLS OVER earlier AS before_topic_id,
         is_next AND coalesce(read_at > last_read_at, TRUE) AS has_before,
-        CASE
-            WHEN sweep_number - coalesce(before_number, 0) > 1 THEN if(before_number IS NULL, 'first', 'return')
-        END AS kind
+        if(sweep_number - coalesce(before_number, 0) > 1, if(before_number IS NULL, 'first', 'return'), NULL) AS kind
     FROM commits
     WINDOW
         before AS (PARTITION BY cluster, group_id, topic, partition ORDER BY to_sweep),

@@ -2,19 +2,16 @@
 SELECT
     cluster,
     broker,
-    'process_changed' AS reason,
+    reason,
     count(*) AS intervals
 FROM broker_intervals
-WHERE kind = 'sweeps' AND NOT same_process
-GROUP BY cluster, broker
-UNION ALL
-SELECT
-    cluster,
-    broker,
-    if(to_at > from_at, 'clock_set', 'no_time') AS reason,
-    count(*) AS intervals
-FROM broker_intervals
-WHERE seconds <= 0
+    LATERAL VIEW explode(
+        array(
+            if(kind = 'sweeps' AND NOT same_process, 'process_changed', NULL),
+            if(seconds <= 0, if(to_at > from_at, 'clock_set', 'no_time'), NULL)
+        )
+    ) r AS reason
+WHERE reason IS NOT NULL
 GROUP BY cluster, broker, reason
 UNION ALL
 SELECT

@@ -33,10 +33,9 @@ reads AS (
         a.blocked_ns,
         m.leader_count AS leaders,
         -- the broker's own clock says when it started, so its own clock also says how long ago that is
-        (unix_micros(b.read_at) / 1e3D + 1e3D * coalesce(b.agent_clock_skew_s, 0) - m.jvm_start_ms) / 1e3D
-            AS process_seconds,
-        (unix_micros(b.read_at) / 1e3D + 1e3D * coalesce(b.agent_clock_skew_s, 0) - m.app_start_ms) / 1e3D
-            AS accepting_seconds,
+        unix_micros(b.read_at) / 1e3D + 1e3D * coalesce(b.agent_clock_skew_s, 0) AS read_ms,
+        (read_ms - m.jvm_start_ms) / 1e3D AS process_seconds,
+        (read_ms - m.app_start_ms) / 1e3D AS accepting_seconds,
         lag(t.sweep_at) OVER before AS before_sweep,
         lag(t.held) OVER before AS held_before,
         try_subtract(t.created, lag(t.created) OVER before) AS more_created,
@@ -72,24 +71,20 @@ deltas AS (
         r.processors,
         r.held,
         r.leaders,
-        CASE WHEN i.kind = 'start' AND r.before_sweep = i.before_sweep THEN r.held_before END AS held_before,
-        CASE WHEN i.kind = 'start' THEN r.created WHEN r.before_sweep = i.before_sweep THEN r.more_created END
-            AS created,
-        CASE WHEN i.kind = 'start' THEN r.closed WHEN r.before_sweep = i.before_sweep THEN r.more_closed END AS closed,
-        CASE
-            WHEN i.kind = 'start' THEN r.failed_authentications
-            WHEN r.before_sweep = i.before_sweep THEN r.more_failed
-        END AS failed_authentications,
-        CASE WHEN i.kind = 'start' THEN r.blocked_ns WHEN r.before_sweep = i.before_sweep THEN r.more_blocked END
-            AS blocked_ns,
-        CASE WHEN i.kind = 'start' THEN r.leaders WHEN r.before_sweep = i.before_sweep THEN r.leaders_gained END
-            AS leaders_gained
+        r.before_sweep = i.before_sweep AS follows,
+        CASE WHEN i.kind = 'start' AND follows THEN r.held_before END AS held_before,
+        CASE WHEN i.kind = 'start' THEN r.created WHEN follows THEN r.more_created END AS created,
+        CASE WHEN i.kind = 'start' THEN r.closed WHEN follows THEN r.more_closed END AS closed,
+        CASE WHEN i.kind = 'start' THEN r.failed_authentications WHEN follows THEN r.more_failed END
+            AS failed_authentications,
+        CASE WHEN i.kind = 'start' THEN r.blocked_ns WHEN follows THEN r.more_blocked END AS blocked_ns,
+        CASE WHEN i.kind = 'start' THEN r.leaders WHEN follows THEN r.leaders_gained END AS leaders_gained
     FROM broker_intervals AS i
     INNER JOIN reads AS r ON i.cluster = r.cluster AND i.broker = r.broker AND i.to_sweep = r.sweep_at
     WHERE i.same_process AND i.seconds > 0
 )
 
 SELECT
-    *,
+    * EXCEPT (follows),
     coalesce(least(created, closed, failed_authentications, blocked_ns) < 0, FALSE) AS ran_back
 FROM deltas

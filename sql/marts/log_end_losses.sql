@@ -11,22 +11,14 @@ WITH back AS (
     WHERE l.log_end_offset < l.from_log_end_offset
 ),
 
-topics AS (
-    SELECT DISTINCT
-        cluster,
-        topic,
-        to_sweep
-    FROM leader_log_ends
-    WHERE log_end_offset < from_log_end_offset
-),
-
 stayed AS (
     SELECT
         l.cluster,
         l.topic,
         l.to_sweep
     FROM leader_log_ends AS l
-    INNER JOIN topics AS t ON l.cluster = t.cluster AND l.topic = t.topic AND l.to_sweep = t.to_sweep
+    LEFT SEMI JOIN leader_log_ends AS t
+        ON l.cluster = t.cluster AND l.topic = t.topic AND t.log_end_offset < t.from_log_end_offset
     WHERE l.log_end_offset >= l.from_log_end_offset
     UNION
     SELECT
@@ -34,7 +26,8 @@ stayed AS (
         r.topic,
         r.to_sweep
     FROM partition_rates AS r
-    INNER JOIN topics AS t ON r.cluster = t.cluster AND r.topic = t.topic AND r.to_sweep = t.to_sweep
+    LEFT SEMI JOIN leader_log_ends AS t
+        ON r.cluster = t.cluster AND r.topic = t.topic AND t.log_end_offset < t.from_log_end_offset
     LEFT ANTI JOIN leader_log_ends AS m
         ON r.cluster = m.cluster AND r.topic = m.topic AND r.partition = m.partition AND NOT m.one_leader
     WHERE r.log_end_offset >= r.from_log_end_offset
@@ -48,7 +41,8 @@ commits AS (
         g.sweep_at,
         max(g.committed_offset) AS committed_offset
     FROM raw_group_offsets AS g
-    INNER JOIN topics AS t ON g.cluster = t.cluster AND g.topic = t.topic
+    LEFT SEMI JOIN leader_log_ends AS t
+        ON g.cluster = t.cluster AND g.topic = t.topic AND t.log_end_offset < t.from_log_end_offset
     LEFT ANTI JOIN group_days AS m ON g.cluster = m.cluster AND g.group_id = m.group_id AND m.memberless
     GROUP BY g.cluster, g.topic, g.partition, g.sweep_at
 )

@@ -61,9 +61,9 @@ SELECT
     kind,
     object_name,
     NULL AS object_detail,
-    row_number()
-        OVER (PARTITION BY cluster ORDER BY kind DESC, internal DESC, partition_count DESC, broker ASC, object_name ASC)
-        AS ordinal,
+    row_number() OVER (
+        PARTITION BY cluster ORDER BY kind DESC, internal DESC, partition_count DESC, broker ASC, object_name ASC
+    ) AS ordinal,
     partition_count AS amount,
     NULL AS from_at,
     NULL AS to_at,

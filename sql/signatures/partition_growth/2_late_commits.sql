@@ -53,11 +53,8 @@ SELECT
     CASE
         -- offsets that an operator deleted are gone too: expiry shows in its own counter, where the release has it
         WHEN
-            e.kind = 'return'
-            AND e.absence_sure
-            AND x.cluster IS NOT NULL
-            AND coalesce(x.offset_expirations > 0, TRUE)
-            AND NOT coalesce(e.topic_created, FALSE)
+            e.kind = 'return' AND e.absence_sure AND NOT coalesce(e.topic_created, FALSE)
+            AND x.cluster IS NOT NULL AND coalesce(x.offset_expirations > 0, TRUE)
             THEN 'offsets_expired'
         WHEN e.kind = 'first' AND e.partition_added AND e.topic_read_before THEN 'growth'
         -- the console consumer makes a group up for each run

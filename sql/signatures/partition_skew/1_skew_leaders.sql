@@ -13,8 +13,7 @@ WITH placed AS (
         p.produce_p99_ms AS p99_ms,
         t.slow_ratio,
         t.slow_ms,
-        row_number()
-            OVER (PARTITION BY p.cluster, p.from_sweep, p.to_sweep ORDER BY p.produce_mean_ms, p.broker)
+        row_number() OVER (PARTITION BY p.cluster, p.from_sweep, p.to_sweep ORDER BY p.produce_mean_ms, p.broker)
             AS place,
         floor(count(*) OVER (PARTITION BY p.cluster, p.from_sweep, p.to_sweep) / 2) AS half
     FROM broker_counters AS p

@@ -91,12 +91,8 @@ SELECT
     / nullif(1.0D * try_sum(try_cast(power(r.relative_rate - r.mean_rate, 2) AS DECIMAL(28, 15))) OVER of_topic, 0)
         AS between_share,
     ratio <= t.min_window_ratio AS usual,
-    NOT r.by_leader
-    AND ratio >= t.hot_ratio
-    AND ln(ratio) >= t.noise_z * noise
-    AND topic_share >= t.min_share
-    AND robust_z >= t.min_robust_z
-    AND gini >= t.min_gini
+    NOT r.by_leader AND ratio >= t.hot_ratio AND ln(ratio) >= t.noise_z * noise
+    AND topic_share >= t.min_share AND robust_z >= t.min_robust_z AND gini >= t.min_gini
     AND r.day_hot_windows >= greatest(t.min_windows, t.min_window_share * r.windows) AS hot
 FROM ranked AS r
 INNER JOIN partition_skew_thresholds AS t ON r.cluster = t.cluster

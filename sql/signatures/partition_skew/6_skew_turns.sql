@@ -42,9 +42,7 @@ changed AS (
     INNER JOIN partition_skew_thresholds AS h ON s.cluster = h.cluster
     INNER JOIN parts AS t ON s.cluster = t.cluster AND s.topic = t.topic AND s.partition = t.partition
     WHERE
-        s.contrasted
-        AND s.pace = 'slow'
-        AND t.pace != 'slow'
+        s.contrasted AND s.pace = 'slow' AND t.pace != 'slow'
         AND s.mean_ms >= h.slow_ratio * t.mean_ms
         AND if(s.broker = t.broker, t.calm, s.rack = t.rack)
         AND s.partition_count = t.partition_count

@@ -1,16 +1,6 @@
 -- Which brokers have the rates of their partitions and their Produce times.
 -- out: intervals of each broker, and one row per broker with Produce times or without need of any
-WITH spans AS (
-    SELECT
-        cluster,
-        broker,
-        count(*) AS spans
-    FROM broker_intervals
-    WHERE kind = 'sweeps' AND seconds > 0
-    GROUP BY cluster, broker
-),
-
-led AS (
+WITH led AS (
     SELECT DISTINCT
         cluster,
         broker
@@ -23,9 +13,11 @@ SELECT
     'partition_rates' AS need,
     b.broker,
     -- a read whose log ends were cut off or refused gives an interval, and no rates
-    least(s.spans, b.ok_reads + b.partial_reads) AS amount
+    least(count(*), b.ok_reads + b.partial_reads) AS amount
 FROM broker_days AS b
-INNER JOIN spans AS s ON b.cluster = s.cluster AND b.broker = s.broker
+INNER JOIN broker_intervals AS s ON b.cluster = s.cluster AND b.broker = s.broker
+WHERE s.kind = 'sweeps' AND s.seconds > 0
+GROUP BY b.cluster, b.broker, b.ok_reads, b.partial_reads
 UNION ALL
 SELECT
     cluster,

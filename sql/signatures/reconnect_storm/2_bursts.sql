@@ -75,9 +75,8 @@ caused AS (
         -- the acceptor waits only when every network processor has its queue of 20 new connections full
         if(b.blocked_ns >= 1e6 * t.min_blocked_ms AND kept > 20 * b.processors, 20 * b.processors + 1, 0)
             AS together_by_acceptor,
-        CASE
-            WHEN b.blocked_ns IS NOT NULL THEN floor(try_divide(kept * least(b.blocked_ns / 1e9, b.burst_s), b.burst_s))
-        END AS held_back,
+        if(b.blocked_ns IS NULL, NULL, floor(try_divide(kept * least(b.blocked_ns / 1e9, b.burst_s), b.burst_s)))
+            AS held_back,
         -- the kernel overflows only when more than the backlog wait at once
         if(b.host_read AND b.overflows >= t.min_overflows, b.backlog + 1, 0) AS together_by_kernel
     FROM baselines AS b

@@ -12,8 +12,7 @@ WITH aftermaths AS (
     INNER JOIN reconnect_storm_thresholds AS t ON b.cluster = t.cluster
     INNER JOIN consumer_fetch_times AS r ON b.cluster = r.cluster AND b.broker = r.broker
     WHERE
-        r.phase = 'ResponseSendTimeMs'
-        AND r.p99_ms IS NOT NULL
+        r.phase = 'ResponseSendTimeMs' AND r.p99_ms IS NOT NULL
         AND NOT (r.read_at > b.from_at AND r.read_at <= b.to_at)
         AND abs(
             unix_micros(r.read_at) - unix_micros(CASE WHEN r.read_at > b.to_at THEN b.to_at ELSE b.from_at END)
