@@ -86,7 +86,7 @@ def said_of_signature(part: str, before: str, after: str) -> str:
 @pytest.mark.parametrize(
     ("part", "before", "after", "said"),
     [
-        ("produce_errors", "e.errors,", "e.erors,", r"2_produce_errors.sql, line 41: \[UNRES.* `e`.`erors` cannot"),
+        ("produce_errors", "e.errors,", "e.erors,", r"2_produce_errors.sql, line 32: \[UNRES.* `e`.`erors` cannot"),
         ("detections_query", "FROM summed", "FROM sumed", r"detections.sql, line \d+: \[TABLE_OR_VIEW.* `sumed`"),
         ("detections_query", "AS strength", "AS strenght", "detections.sql: gives no column strength; it gives clus"),
         ("detections_query", "AS error_share", "AS share", "column error_share .evidence, entry 2, value of signature"),
