@@ -50,7 +50,7 @@ def raw(name: str, rows: list[Row]) -> tuple[StructType, list[Row]]:
 INTERVALS = StructType(
     [StructField(n, StringType()) for n in ("cluster", "kind")]
     + [StructField("broker", spark_schema("brokers")["broker"].dataType)]
-    + [StructField(n, TimestampType()) for n in ("from_sweep", "to_sweep", "from_at", "to_at")]
+    + [StructField(n, TimestampType()) for n in ("before_sweep", "from_sweep", "to_sweep", "from_at", "to_at")]
     + [StructField("same_process", BooleanType()), StructField("seconds", DoubleType())]
 )
 
@@ -93,7 +93,9 @@ def connections(later: list[Row]) -> dict[str, Row]:
         ]),
     }  # fmt: skip
     given = views["broker_intervals"][1]
-    views["broker_intervals"] = (INTERVALS, [{"cluster": "a", "broker": 1, **row} for row in given])
+    before = {at(60): at(0), at(120): at(60)}
+    known = [{"cluster": "a", "broker": 1, "before_sweep": before[row["to_sweep"]], **row} for row in given]
+    views["broker_intervals"] = (INTERVALS, known)
     return {row["kind"]: row for row in fact("listener_connections", views)}
 
 

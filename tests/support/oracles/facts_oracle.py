@@ -95,11 +95,17 @@ class Oracle:
         return {**row, "seconds": (row["to_at"] - row["from_at"]) / timedelta(seconds=1)}
 
     def broker_intervals(self) -> Iterator[Row]:
-        """Intervals, and whether the partitions of the second sweep landed beside the log ends of the first."""
+        """Intervals, the read before, and whether the second sweep's partitions landed beside the first's log ends."""
+        reads: dict[tuple[str, int], list[datetime]] = defaultdict(list)
+        for row in self.raw["brokers"]:
+            if row["read_at"] is not None and self._key(row) in self.metrics:
+                reads[row["cluster"], row["broker"]].append(row["sweep_at"])
         bases = {(row["cluster"], row["sweep_at"]): row["previous_sweep_at"] for row in self.raw["sweeps"]}
         for span in self.intervals():
             base = bases[span["cluster"], span["to_sweep"]]
-            yield {**span, "laid_beside": base is not None and base == span["from_sweep"]}
+            earlier = [at for at in reads[span["cluster"], span["broker"]] if at < span["to_sweep"]]
+            beside = base is not None and base == span["from_sweep"]
+            yield {**span, "before_sweep": max(earlier, default=None), "laid_beside": beside}
 
     def broker_counters(self) -> Iterator[Row]:
         """What each counter did in intervals of one process; None where a read lacks it."""
