@@ -54,6 +54,8 @@ SELECT
     from_committed_offset,
     committed_offset,
     coordinator,
+    records_back,
+    vanished,
     rewound_groups,
     if(log_start_offset IS NULL, NULL, greatest(0, from_committed_offset - log_start_offset)) AS read_again_if_earliest,
     if(log_end_offset IS NULL, NULL, greatest(0, log_end_offset - from_committed_offset)) AS skipped_if_latest,
