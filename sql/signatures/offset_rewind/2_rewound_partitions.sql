@@ -1,7 +1,6 @@
 -- Committed offsets that went back, each with the cause that the states of log, group and coordinator leave.
--- out: one row per group, partition and step back; sure: nothing else explains it. Of a group without members at any
---      sweep others set the offsets, so that nothing was read again: only a load of an uncompacted log is a hint.
---      group_*: of the group, topic and sweep; is_long: by enough records to be no reordering of commits
+-- out: a row per group, partition and step back; sure: nothing else explains it; is_long: more than commits out of order;
+--      group_*: of group, topic, sweep. Without members others set offsets: only an uncompacted log's load is a hint
 WITH numbered AS (
     SELECT
         r.*,
@@ -57,6 +56,7 @@ SELECT
     records_back,
     vanished,
     rewound_groups,
+    sure,
     if(log_start_offset IS NULL, NULL, greatest(0, from_committed_offset - log_start_offset)) AS read_again_if_earliest,
     if(log_end_offset IS NULL, NULL, greatest(0, log_end_offset - from_committed_offset)) AS skipped_if_latest,
     min(sure) OVER of_group AS group_sure,

@@ -69,7 +69,7 @@ WITH found AS (
 )
 
 SELECT
-    f.* EXCEPT (same_topic, committed_beyond, proven),
+    f.*,
     f.from_log_end_offset - f.log_end_offset AS records_lost,
     f.committed_beyond
     OR coalesce(
