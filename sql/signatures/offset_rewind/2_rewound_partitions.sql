@@ -1,5 +1,5 @@
 -- Committed offsets that went back, each with the cause that the states of log, group and coordinator leave.
--- out: a row per group, partition and step back; sure: nothing else explains it; is_long: more than commits out of order;
+-- out: a row per group, partition and step back; sure: nothing else explains it; is_long: no disorder of commits;
 --      group_*: of group, topic, sweep. Without members others set offsets: only an uncompacted log's load is a hint
 WITH numbered AS (
     SELECT
