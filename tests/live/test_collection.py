@@ -56,8 +56,8 @@ def test_the_mode_is_told(measured: Measured, cluster: str, mode: str) -> None:
 
 
 @pytest.mark.fault(28)
-@pytest.mark.scenario("look-alikes")
-@pytest.mark.sampled("look-alikes")
+@pytest.mark.scenario("old-releases")
+@pytest.mark.sampled("old-releases")
 def test_what_an_old_release_lacks_is_named_and_null(measured: Measured) -> None:
     row = measured.raw("broker_metrics", "ancient111")[0]
     assert row["app_start_ms"] is None

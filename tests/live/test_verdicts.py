@@ -66,8 +66,8 @@ def test_the_quiet_crowd_really_let_its_fetches_expire(measured: Measured) -> No
     assert share > 0.2
 
 
-@pytest.mark.scenario("look-alikes")
-@pytest.mark.sampled("look-alikes")
+@pytest.mark.scenario("old-releases")
+@pytest.mark.sampled("old-releases")
 def test_redirects_are_confirmed_beside_the_follower_bug(measured: Measured) -> None:
     finding = measured.finding("redirect282", "KAFKA-13767")
     assert (finding["verdict"], finding["cause"], finding["strength"]) == ("confirmed", "redirect", "conclusive")

@@ -10,7 +10,7 @@ from support.browser.airflow_browser import Look, look_inside
 from support.builders.letter_rows import DS
 from support.builders.published_days import four_days
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [pytest.mark.sampled, pytest.mark.timeout(900)]
 CLUSTER, RUN = "payments-eu", "scheduled__2026-11-20T00:00:00+00:00"
 
 

@@ -19,7 +19,7 @@ from fleet_spark.executors import WAIT
 from support.spark_runs.network_hosts import Host, network_hosts, no_hosts
 from support.spark_runs.spark_cluster import Cluster, spark_cluster
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [pytest.mark.sampled, pytest.mark.timeout(900)]
 PROBE = Path(__file__).resolve().parents[2] / "support/spark_runs/spark_probe.py"
 LONG = 600  # seconds: what must happen has so long on a busy machine, and ends as soon as it has
 NO_HOSTS = no_hosts()

@@ -31,9 +31,13 @@ from support.live.scenarios import avoid_midnight, running, sweep
 
 FETCHES = ["follower331", "follower332"]
 RELEASES = ["follower411", "idle331"]
-LOOK_ALIKES = ["crowd331", "slow331", "mixed331", "redirect282", "ancient111"]
+LOOK_ALIKES = ["crowd331", "slow331", "mixed331"]
+OLD = ["redirect282", "ancient111"]
 SCENARIO_OF = (  # of clusters whose tests are of several scenarios
-    dict.fromkeys(FETCHES, "fetches") | dict.fromkeys(RELEASES, "releases") | dict.fromkeys(LOOK_ALIKES, "look-alikes")
+    dict.fromkeys(FETCHES, "fetches")
+    | dict.fromkeys(RELEASES, "releases")
+    | dict.fromkeys(LOOK_ALIKES, "look-alikes")
+    | dict.fromkeys(OLD, "old-releases")
 )
 # one scenario for each signature at least
 EVERY_RUN = ("skew", "storms", "stops", "offsets", "retries", "availability", "fetches")
@@ -186,8 +190,14 @@ def scraped(home: Path) -> None:
 
 
 def look_alikes(home: Path) -> None:
-    """Look-alikes, mixed leadership, redirects, and a broker of 1.1.1."""
+    """Look-alikes and mixed leadership."""
     with running(LOOK_ALIKES, home, SWEEPS, EVERY_S):
+        pass
+
+
+def old_releases(home: Path) -> None:
+    """Redirects, and a broker of 1.1.1."""
+    with running(OLD, home, SWEEPS, EVERY_S):
         pass
 
 
@@ -208,6 +218,7 @@ SCENARIOS: dict[str, Callable[[Path], object]] = {
     "releases": releases,
     "history": scraped,
     "look-alikes": look_alikes,
+    "old-releases": old_releases,
 }
 
 
