@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.live.measured import Measured
+from support.live.measured import Measured, of_scenario
 from support.live.offsets import EARLY, LATE, NAME, TOPIC, truth
 
 pytestmark = [pytest.mark.timeout(1800), pytest.mark.scenario("offsets")]
@@ -26,18 +26,18 @@ def test_the_group_was_empty_and_its_coordinator_stood_still(measured: Measured)
         assert row["committed_offset"] == 10
 
 
-def test_the_computed_coordinator_is_the_real_one(measured: Measured) -> None:
-    for cluster in ("crowd331", NAME):
-        held = {
-            row["broker"]: row["groups"]
-            for row in measured.raw("broker_metrics", cluster)
-            if row["sweep_at"] == max(one["sweep_at"] for one in measured.raw("sweeps", cluster))
-        }
-        last = max(row["sweep_at"] for row in measured.facts("group_coordinators", cluster=cluster))
-        listed = measured.facts("group_coordinators", cluster=cluster, sweep_at=last, listed=True)
-        assert listed
-        for broker, groups in held.items():
-            assert len([row for row in listed if row["coordinator"] == broker]) == groups
+@pytest.mark.parametrize("cluster", [of_scenario("offsets", NAME), of_scenario("look-alikes", "crowd331")])
+def test_the_computed_coordinator_is_the_real_one(measured: Measured, cluster: str) -> None:
+    held = {
+        row["broker"]: row["groups"]
+        for row in measured.raw("broker_metrics", cluster)
+        if row["sweep_at"] == max(one["sweep_at"] for one in measured.raw("sweeps", cluster))
+    }
+    last = max(row["sweep_at"] for row in measured.facts("group_coordinators", cluster=cluster))
+    listed = measured.facts("group_coordinators", cluster=cluster, sweep_at=last, listed=True)
+    assert listed
+    for broker, groups in held.items():
+        assert len([row for row in listed if row["coordinator"] == broker]) == groups
 
 
 def test_it_is_a_finding_of_its_own(measured: Measured) -> None:
