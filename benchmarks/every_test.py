@@ -32,10 +32,10 @@ def lots() -> list[str]:
     return found[1].split()
 
 
-def passed(now: str) -> dict[str, float]:
+def passed(now: str | None) -> dict[str, float]:
     """Seconds of the lots that passed on this commit; none where files differ from it."""
     known = json.loads(PASSED.read_text(encoding="utf-8")) if PASSED.is_file() else {}
-    return dict(known.get("lots", {})) if known.get("commit") == now and not now.endswith("+") else {}
+    return dict(known.get("lots", {})) if now and known.get("commit") == now and not now.endswith("+") else {}
 
 
 def main(arguments: list[str]) -> int:

@@ -68,14 +68,14 @@ def test_a_broker_that_loads_its_groups_is_asked_again(monkeypatch):
 
     def loading(broker_ids: list[int]) -> list[dict[str, Any]]:
         asked.append(broker_ids)
-        if asked in ([[1]], [[1], [1]]):
+        if broker_ids == [1] and asked.count([1]) < 3:
             raise errors.CoordinatorLoadInProgressError()
         return whole(broker_ids)
 
     found = swept(monkeypatch, list_groups=loading)
     assert GROUPS & set(found.missing) == set()
     assert sorted(row["group_id"] for row in found.tables["groups"]) == ["billing", "connect", "new"]
-    assert asked == [[1], [1], [1], [2]]
+    assert asked == [[1], [2], [1], [1]], "who has answered is not asked again"
     assert 2.0 in waits, "the second wait is longer"
 
 

@@ -57,27 +57,25 @@ def listed(
     No brokers: all that the library knows are asked.
     """
     found: dict[str, dict[str, Any]] = {}
-    refused: list[str] = []
-    everyone: list[int | None] = [*brokers] or [None]
-    for broker in everyone:
-        try:
-            found |= {group["group_id"]: group for group in _coordinated(client, broker, in_time)}
-        except errors.BrokerResponseError as error:
-            refused.append(sentence(error) if broker is None else f"broker {broker}: {sentence(error)}")
+    refused: dict[int | None, str] = {}
+    asked: list[int | None] = [*brokers] or [None]
+    for wait in (0.0, *LOADS_S):  # of all brokers together: each is asked once, and again only while it loads
+        time.sleep(wait)
+        loading: list[int | None] = []
+        for broker in asked:
+            in_time()
+            refused.pop(broker, None)
+            try:
+                groups = client.list_groups(None if broker is None else [broker])
+                found |= {group["group_id"]: group for group in groups}
+            except errors.BrokerResponseError as error:
+                refused[broker] = sentence(error) if broker is None else f"broker {broker}: {sentence(error)}"
+                loading += [broker] if isinstance(error, LOADING) else []
+        asked = loading
+        if not asked:
+            break
     more = f" (and {len(refused) - 1:,} more brokers)" if len(refused) > 1 else ""
-    return found, refused[0] + more if refused else None
-
-
-def _coordinated(client: KafkaAdminClient, broker: int | None, in_time: Callable[[], None]) -> list[dict[str, Any]]:
-    """The groups of one broker, which answers once it has loaded them."""
-    for wait in LOADS_S:
-        in_time()
-        try:
-            return list(client.list_groups(None if broker is None else [broker]))
-        except LOADING:
-            time.sleep(wait)
-    in_time()
-    return list(client.list_groups(None if broker is None else [broker]))
+    return found, next(iter(refused.values())) + more if refused else None
 
 
 def at_most(listed: dict[str, Any], most: int) -> tuple[dict[str, Any], str | None]:
