@@ -6,8 +6,9 @@ import pytest
 
 from kafka_fleet.schema.mbeans import mbean_of
 from kafka_fleet.store.raw.manifests import manifests
+from support.live.fetches import KILLS, SWEEPS
 from support.live.guarded import NOT_FOR_THE_COLLECTOR, RESULT
-from support.live.measured import KILLS, SCENARIO_OF, SCENARIOS, SWEEPS, Measured, of_scenario
+from support.live.measured import SCENARIO_OF, SCENARIOS, Measured, of_scenario
 
 pytestmark = [pytest.mark.timeout(1800), pytest.mark.scenario("fetches")]
 RELEASES = {

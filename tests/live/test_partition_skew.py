@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from kafka_fleet.knowledge.signatures import load_signatures
-from support.live.measured import Measured
+from support.live.measured import Measured, of_scenario
 from support.live.skew import CURED, KEYED, LATE_FOR, STICKY
 
 pytestmark = [pytest.mark.timeout(1800), pytest.mark.scenario("skew")]  # the first test waits for the clusters of all
@@ -80,6 +80,8 @@ def test_every_partition_of_the_late_leader_gets_more(measured: Measured) -> Non
     assert min(led[1]) > 2 * max(led[2] + led[3])  # a client with the fix gives at most 2 times as much
 
 
+@pytest.mark.scenario("skew-look-alikes")
+@pytest.mark.sampled("skew-look-alikes")
 def test_the_client_with_the_fix_is_not(measured: Measured) -> None:
     finding = measured.finding(CURED, BUG)
     assert finding["verdict"] == "not_affected"
@@ -89,6 +91,8 @@ def test_the_client_with_the_fix_is_not(measured: Measured) -> None:
     assert len(late(measured, CURED)) >= LATE_FOR  # the broker was as late as before
 
 
+@pytest.mark.scenario("skew-look-alikes")
+@pytest.mark.sampled("skew-look-alikes")
 def test_a_hot_key_on_the_late_leader_is_not_the_bug_although_an_affected_client_is_connected(
     measured: Measured,
 ) -> None:
@@ -102,8 +106,11 @@ def test_a_hot_key_on_the_late_leader_is_not_the_bug_although_an_affected_client
     assert evidence(own[0], "hottest partition / median") > 4
 
 
-def test_no_replica_left_its_isr(measured: Measured) -> None:
-    for cluster in (STICKY, CURED, KEYED):
-        for row in measured.raw("partitions", cluster):
-            if row["replicas_count"]:  # on the leader; a replica that is being removed shows what is left of it
-                assert row["isr_count"] == row["replicas_count"]
+@pytest.mark.parametrize(
+    "cluster",
+    [of_scenario("skew", STICKY), of_scenario("skew-look-alikes", CURED), of_scenario("skew-look-alikes", KEYED)],
+)
+def test_no_replica_left_its_isr(measured: Measured, cluster: str) -> None:
+    for row in measured.raw("partitions", cluster):
+        if row["replicas_count"]:  # on the leader; a replica that is being removed shows what is left of it
+            assert row["isr_count"] == row["replicas_count"]

@@ -36,6 +36,8 @@ def test_a_storm_over_a_restart_is_suggested_by_the_acceptor_alone(measured: Mea
     assert measured.finding("storm312", SETTING)["exposure"] == "not_exposed"  # the release has no such setting
 
 
+@pytest.mark.scenario("storms-others")
+@pytest.mark.sampled("storms-others")
 def test_the_same_storm_fits_a_raised_backlog(measured: Measured) -> None:
     for advisory in (BUG, SETTING):
         finding = measured.finding("storm411", advisory)
@@ -46,6 +48,8 @@ def test_the_same_storm_fits_a_raised_backlog(measured: Measured) -> None:
     assert [one["created"] >= storm.CONNECTIONS for one in back] == [True]  # they did come back over the restart
 
 
+@pytest.mark.scenario("storms-others")
+@pytest.mark.sampled("storms-others")
 def test_real_cookies_are_counted_or_the_run_says_why_not(measured: Measured) -> None:
     outcome = netns.outcome(measured.home)
     if outcome != netns.RAN:

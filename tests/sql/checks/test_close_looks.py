@@ -17,7 +17,7 @@ from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.schema.raw_tables import raw_schemas
 from support.generators.waiting_fetches import Arrivals, Partition, Reader, bursts, look, random, steady
 
-pytestmark = pytest.mark.xdist_group("duckdb")
+pytestmark = [pytest.mark.xdist_group("duckdb"), pytest.mark.sampled("duckdb")]
 
 MS, AT, SEEDS = 15_000, datetime(2026, 11, 20, 2, 10, tzinfo=UTC), 3
 Load = tuple[list[Partition], list[Reader]]

@@ -18,7 +18,7 @@ from support.builders.mutations import restart
 from support.homes.recorded import Sweep, changed, land_all, recorded_day
 from support.spark_runs.analysed import spark
 
-pytestmark = pytest.mark.timeout(1800)
+pytestmark = [pytest.mark.timeout(1800), pytest.mark.sampled]
 READ = {
     "cluster_days", "broker_days", "broker_settings", "broker_intervals", "broker_counters",
     "out_of_sync_intervals", "broker_assignments", "topic_shapes", "broker_starts", "restarts", "lost_producers",

@@ -17,6 +17,7 @@ from support.generators.fleetgen.landing import land_rows
 pytestmark = [
     pytest.mark.timeout(600),
     pytest.mark.xdist_group("duckdb"),
+    pytest.mark.sampled("duckdb"),
 ]  # the first test waits for the analysis that all read
 Row = dict[str, Any]
 Sweep = tuple[str, datetime, dict[str, list[Row]]]

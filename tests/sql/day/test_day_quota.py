@@ -40,6 +40,7 @@ def test_a_day_of_the_largest_cluster_is_half_of_it() -> None:
     assert beyond_quota(largest + [sweep("largest", n, (f"again{n}", 2_000_000, 12_000_000)) for n in range(157)]) != {}
 
 
+@pytest.mark.sampled("hostile-days")
 def test_such_a_cluster_is_set_aside_with_its_figures_and_the_others_are_judged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -21,7 +21,7 @@ from support.clusters.simulated_fleet import DS, EVERY, FIRST, HOT, SWEEPS, Flee
 from support.servers.jolokia_simulator import Json
 from support.spark_runs.analysed import Analysed, analyse, spark
 
-pytestmark = pytest.mark.timeout(1800)
+pytestmark = [pytest.mark.timeout(1800), pytest.mark.sampled]
 HOT_PARTITION = f"partition orders-{HOT}"
 SIGNATURES = ["isr_stagnation", "offset_rewind", "partition_skew"]
 

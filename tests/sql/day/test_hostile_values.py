@@ -148,6 +148,7 @@ def test_what_is_hostile_takes_little_room(swept: Swept) -> None:
     assert max(sizes.values()) < 1.2 * sizes["none"]
 
 
+@pytest.mark.sampled("hostile-days")
 def test_the_day_is_judged_and_letters_say_what_was_not_stored(swept: Swept) -> None:
     """In one run of Spark: signatures that read starts, offsets and log ends."""
     day = analyse(swept.home, swept.ds, signatures=["fetch_latency", "offset_rewind"])

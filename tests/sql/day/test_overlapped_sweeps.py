@@ -15,7 +15,7 @@ from kafka_fleet.store.generations import claim_generation
 from support.homes.recorded import Sweep, changed, land_all, recorded_day
 from support.spark_runs.analysed import Analysed, spark
 
-pytestmark = [pytest.mark.timeout(1200), pytest.mark.fault(36)]
+pytestmark = [pytest.mark.timeout(1200), pytest.mark.fault(36), pytest.mark.sampled("hostile-days")]
 COMPARED = ("broker_intervals", "partition_rates", "broker_counters", "commit_intervals", "group_coordinators",
             "offset_rewinds", "log_end_losses", "leader_log_ends", "broker_assignments", "host_counters",
             "discarded_intervals")  # fmt: skip

@@ -1,14 +1,11 @@
 """Real clusters under load, swept, analysed through the command line: takes a home, gives what the live tests read.
 
-Batches of clusters for the latency of fetches, and one module of scenarios for each group of other symptoms. They wait
-more than they compute, so PARALLEL of them run at a time; more would hold up each other's brokers.
+One module of scenarios for each group of symptoms. They wait more than they compute, so PARALLEL of them run at a time;
+more would hold up each other's brokers.
 """
 
 import json
 import os
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -19,31 +16,23 @@ from typing import Any, NamedTuple
 
 import pyarrow.parquet as pq
 import pytest
-import yaml
 from _pytest.mark import ParameterSet
 
-from fleet_demo.cluster import Cluster
 from kafka_fleet.store.generations import current_generation
 from kafka_fleet.store.raw.manifests import manifests, read_rows
-from support.live import availability, guarded, history, offsets, prometheus, retries, skew, storm, zk28
+from support.live import availability, fetches, offsets, retries, skew, storm, zk28
 from support.live.commands import fleet_command
-from support.live.scenarios import avoid_midnight, running, sweep
 
-FETCHES = ["follower331", "follower332"]
-RELEASES = ["follower411", "idle331"]
-LOOK_ALIKES = ["crowd331", "slow331", "mixed331"]
-OLD = ["redirect282", "ancient111"]
 SCENARIO_OF = (  # of clusters whose tests are of several scenarios
-    dict.fromkeys(FETCHES, "fetches")
-    | dict.fromkeys(RELEASES, "releases")
-    | dict.fromkeys(LOOK_ALIKES, "look-alikes")
-    | dict.fromkeys(OLD, "old-releases")
+    dict.fromkeys(fetches.FETCHES, "fetches")
+    | dict.fromkeys(fetches.FIXED, "fetches-fixed")
+    | dict.fromkeys(fetches.RELEASES, "releases")
+    | dict.fromkeys(fetches.LOOK_ALIKES, "look-alikes")
+    | dict.fromkeys(fetches.OLD, "old-releases")
 )
 # one scenario for each signature at least
 EVERY_RUN = ("skew", "storms", "stops", "offsets", "retries", "availability", "fetches")
-SWEEPS, EVERY_S = 7, 9.0
 PARALLEL = 2
-KILLS = 4  # of collectors, at as many moments after their first file
 Row = dict[str, Any]
 
 
@@ -115,92 +104,6 @@ def _printed(home: Path, ds: str) -> list[Row]:
     return found
 
 
-def restarts(cluster: Cluster, home: Path) -> None:
-    """Broker 2 is killed between two sweeps and comes back; "halfdead" is what is seen of the cluster meanwhile.
-
-    The last sweep without it comes when its session has ended, and the next process some seconds later.
-    """
-    avoid_midnight(120)
-    for _ in range(2):
-        sweep(cluster, home, "restarted")
-        time.sleep(3)
-    cluster.kill_broker(2)
-    for _ in range(2):
-        sweep(cluster, home, "halfdead")
-        time.sleep(1)
-    for _ in range(30):
-        listed = [row["broker"] for row in sweep(cluster, home, "fenced411").admin.tables.get("brokers", [])]
-        if listed == [1]:
-            break
-        time.sleep(1)
-    sweep(cluster, home, "restarted")
-    time.sleep(8)
-    cluster.start_broker(2)
-    for _ in range(2):
-        sweep(cluster, home, "restarted")
-        time.sleep(3)
-
-
-def killed_collectors(cluster: Cluster, home: Path) -> None:
-    """Collectors that die at random moments of their work, and one that does not."""
-    fleet_file = home / "killed.yaml"
-    entry = {**cluster.fleet_entry(id="interrupted"), "jolokia": {"brokers": cluster.jolokia_urls}}
-    fleet_file.write_text(yaml.safe_dump({"version": 1, "clusters": [entry]}))
-    program = str(Path(sys.executable).with_name("kafka-fleet"))
-    command = [program, "collect", "--fleet", str(fleet_file), "--home", str(home)]
-    for later in [0.02 * kill for kill in range(KILLS)]:
-        before = {path.name for path in (home / "raw").glob("*/ds=*/interrupted.*")}
-        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-            deadline = time.monotonic() + 30
-            while process.poll() is None and time.monotonic() < deadline:
-                if {path.name for path in (home / "raw").glob("*/ds=*/interrupted.*")} != before:
-                    break
-                time.sleep(0.002)
-            time.sleep(later)
-            process.send_signal(signal.SIGKILL)
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-    assert done.returncode == 0, done.stderr
-
-
-def fetches(home: Path) -> None:
-    """Follower reads on the last affected release and on the fixed one; killed collectors."""
-    with running(FETCHES, home, SWEEPS, EVERY_S) as clusters:
-        killed_collectors(clusters["follower332"], home)
-
-
-def releases(home: Path) -> None:
-    """Follower reads on 4.1.1, whose broker is killed at last, and an idle cluster.
-
-    Meanwhile the idle cluster's agent is asked with its policy and without.
-    """
-    with running(RELEASES, home, SWEEPS, EVERY_S) as clusters, ThreadPoolExecutor(1) as aside:
-        asked = aside.submit(guarded.prove, clusters["idle331"], home)
-        restarts(clusters["follower411"], home)
-        asked.result()
-
-
-def scraped(home: Path) -> None:
-    """Follower reads that a Prometheus scrapes meanwhile; its history is imported."""
-    options, ports = prometheus.agents(home / "history")
-    with (
-        prometheus.server(home / "history", ports) as url,
-        running([history.OF], home, SWEEPS, EVERY_S, agents={history.OF: options}) as clusters,
-    ):
-        history.imported(home, url, clusters[history.OF])
-
-
-def look_alikes(home: Path) -> None:
-    """Look-alikes and mixed leadership."""
-    with running(LOOK_ALIKES, home, SWEEPS, EVERY_S):
-        pass
-
-
-def old_releases(home: Path) -> None:
-    """Redirects, and a broker of 1.1.1."""
-    with running(OLD, home, SWEEPS, EVERY_S):
-        pass
-
-
 def _timed(scenario: Callable[[Path], object], home: Path) -> float:
     begin = time.monotonic()
     scenario(home)
@@ -214,11 +117,14 @@ SCENARIOS: dict[str, Callable[[Path], object]] = {
     "offsets": offsets.run,
     "retries": retries.run,
     "availability": availability.run,
-    "fetches": fetches,
-    "releases": releases,
-    "history": scraped,
-    "look-alikes": look_alikes,
-    "old-releases": old_releases,
+    "fetches": fetches.followed,
+    "skew-look-alikes": skew.look_alikes,
+    "storms-others": storm.others,
+    "fetches-fixed": fetches.fixed,
+    "releases": fetches.releases,
+    "history": fetches.scraped,
+    "look-alikes": fetches.look_alikes,
+    "old-releases": fetches.old_releases,
 }
 
 

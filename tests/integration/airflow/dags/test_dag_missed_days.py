@@ -22,7 +22,7 @@ from kafka_fleet.store.generations import current_generation
 from support.airflow_runs.dag_runs import ARCHIVE, GONE, PAYMENTS
 from support.builders.letter_rows import DS
 
-pytestmark = pytest.mark.fault(71)
+pytestmark = [pytest.mark.fault(71), pytest.mark.sampled]
 
 
 def midnight(text):
