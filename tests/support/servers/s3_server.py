@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import WSGIRequestHandler, make_server
 from werkzeug.test import Client
 
@@ -25,6 +24,9 @@ class S3Server:
     def __init__(self) -> None:
         self.url = ""
         self.refused = 0
+        # four seconds, which every process of a run would take, since conftest.py reads this module
+        from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
+
         self._app = DomainDispatcherApplication(create_backend_app)
         self._one_at_a_time = threading.Lock()
 
