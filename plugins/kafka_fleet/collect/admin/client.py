@@ -185,7 +185,8 @@ class _Reader:
         self.fault("group_assignments", lost.told())
         tables, without = groups.group_rows(found, self.listed)
         if without:
-            self.fault("group_assignments", f"{without:,} members of consumer groups tell none that can be read")
+            have = "member of a consumer group has" if without == 1 else "members of consumer groups have"
+            self.fault("group_assignments", f"which partitions {without:,} {have} cannot be read")
         return tables
 
     def group_offsets(self) -> dict[str, Rows]:
