@@ -21,7 +21,7 @@ _WORDS = {
     _ASSIGNED: "partitions of group members",
     "group_offsets": "committed offsets",
     "producers": "producer ids",
-    "log_dirs": "free disk space",
+    "disks": "free disk space",
 }
 _TABLE = re.compile(r"(?:^|; )([a-z_]+): ")
 _MEMBERS = re.compile(r"group_assignments: (?:which partitions )?([\d,]+) members?\b")

@@ -17,6 +17,7 @@ from kafka_fleet.collect.admin import groups, unlisted_topics
 from kafka_fleet.collect.admin.bisect_batches import BATCH, Lost, read_bisecting
 from kafka_fleet.collect.admin.bootstrap import diagnose_connection, refused_server, turned_down, usable_servers
 from kafka_fleet.collect.admin.configs import config_rows
+from kafka_fleet.collect.admin.disks import read_disks
 from kafka_fleet.collect.admin.faults import FAULTS, Late, sentence
 from kafka_fleet.collect.admin.guarded_sockets import admin_client
 from kafka_fleet.collect.admin.producers import has_producer_bug, read_producers
@@ -201,6 +202,9 @@ class _Reader:
         self.fault("producers", told)
         return {"producers": rows}
 
+    def disks(self) -> dict[str, Rows]:
+        return {"disks": read_disks(self.client, [row["broker"] for row in self.tables["brokers"]], self.in_time)}
+
 
 def sweep_admin(
     bootstrap_servers: list[str],
@@ -238,6 +242,7 @@ def sweep_admin(
             reader.step(("group_members", "group_assignments"), reader.group_members)
             reader.step(("group_offsets",), reader.group_offsets)
         reader.step(("producers",), reader.producers)
+        reader.step(("disks",), reader.disks)
     finally:
         client.close()
     faults = reader.faults
