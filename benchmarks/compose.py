@@ -34,6 +34,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PROJECT = "kafka-fleet-proof"
 VARIABLES = ("POSTGRES_PASSWORD", "AIRFLOW_ADMIN_PASSWORD", "AIRFLOW_JWT_SECRET", "AIRFLOW_SECRET_KEY", "SPARK_SECRET")
 EXPECTED = {"kafka-buggy": "confirmed", "kafka-fixed": "not_affected"}
+NEWS = {"kafka-buggy": "(KAFKA-14334)", "kafka-fixed": ""}
 HOME = "/var/lib/kafka-fleet"
 WAIT_S = 1800  # for any one step; what takes longer hangs
 RUN = "proof"
@@ -201,12 +202,15 @@ def prove(stack: Stack) -> bool:
     wrong = sum(verdicts.get(cluster) != verdict for cluster, verdict in EXPECTED.items())
     told = [cluster for cluster, _ in got]
     named = {cluster for cluster, text in got if "KAFKA-14334" in text}
+    subjects = {cluster: text.splitlines()[0] for cluster, text in got}
+    news = {one for one, subject in subjects.items() if subject.startswith(f"{one}: ") and NEWS[one] in subject}
     states = [json.loads(line) for line in stack.compose("ps", "--format", "json").splitlines()]
     sick = [one["Service"] for one in states if one["Health"] != "healthy"]
     held = [
         gate("clusters with another verdict on KAFKA-14334", wrong, 0),
         gate("owners with other than one letter", sum(told.count(one) != 1 for one in {*told, *EXPECTED}), 0),
         gate("letters that name KAFKA-14334 and must not, or must and do not", len({"kafka-buggy"} ^ named), 0),
+        gate("subjects that are not the news", len(EXPECTED.keys() - news), 0),
         gate(f"services that are not healthy at the end {' '.join(sick)}".strip(), len(sick), 0),
     ]
     return all(held)

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from benchmarks.measure import FIGURES, machine
+from benchmarks.stale_proofs import warnings
 from docs_generator.proof_pages import PAGE, RESULTS, Proof, proofs, recorded
 from support.fault_results import commit
 
@@ -48,6 +49,8 @@ def main(arguments: list[str]) -> int:
     if options.list:
         for name, proof in known.items():
             print(f"{name} ({proof.minutes} min, needs {proof.needs}): {proof.shows}")
+        for line in warnings(ROOT, known, recorded()):
+            print(line)
         return 0
     failed = []
     for name in options.names or known:

@@ -9,7 +9,7 @@ import random
 import resource
 import sys
 import tempfile
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -53,13 +53,30 @@ def _sweep(partitions: int, brokers: int, groups: int) -> dict[str, list[Any]]:
         "size_bytes": [10**6] * 3 * partitions,
         "log_end_offset": [10**6] * 3 * partitions,
         "log_start_offset": [0] * 3 * partitions,
+        "previous_log_end_offset": [10**6 - 1000] * 3 * partitions,
+        "replicas_count": [3, 0, 0] * partitions,
     }
     metadata: dict[str, list[Any]] = {"topic": topics, "partition": numbers, "leader": [held[0] for held in placed]}
     settings: dict[str, list[Any]] = {"topic": [t for t in known for _ in names], "name": names * len(known)}
     return {
-        "sweeps": [{"admin_outcome": "ok", "admin_missing": []}],
+        "sweeps": [{"admin_outcome": "ok", "admin_missing": [], "previous_sweep_at": AT - timedelta(minutes=10)}],
         "brokers": [{"broker": b, "is_broker": True, "outcome": "ok", "read_at": AT, "missing": []} for b in ids],
-        "broker_metrics": [{"broker": b, "read_at": AT, "release": "3.9.1", "broker_state": 3} for b in ids],
+        "broker_metrics": [
+            {
+                "broker": b,
+                "read_at": AT,
+                "release": "3.9.1",
+                "broker_state": 3,
+                "open_file_descriptors": 20_000,
+                "max_file_descriptors": 100_000,
+            }
+            for b in ids
+        ],
+        "disks": [
+            {"broker": b, "read_at": AT, "log_dir": f"/data/{n}", "total_bytes": 2**42, "usable_bytes": 2**40}
+            for b in ids
+            for n in range(8)
+        ],
         "topics": [_table("topics", {**metadata, "replicas": placed, "isr": in_sync})],
         "topic_configs": [_table("topic_configs", {**settings, "value": ["2"] * len(names) * len(known)})],
         "broker_configs": [{"broker": b, "name": n, "value": v} for b in ids for n, v in own.items()],

@@ -29,6 +29,7 @@ from fleet_airflow.settings import (
     LABEL,
     NAMES,
     RETRY_DELAY,
+    acknowledged,
     batches,
     home,
     keep_raw_days,
@@ -158,7 +159,7 @@ def fleet_health() -> None:
         from kafka_fleet.report.render import publish as publish_reports
 
         plan = this_plan()
-        publish_reports(home(), plan["ds"], plan["generation"])
+        publish_reports(home(), plan["ds"], plan["generation"], acknowledged().entries)
         metrics.published(Published(home()).summary(plan["ds"]) or {})
         log.info("%s: %s is published", plan["ds"], plan["generation"])
 

@@ -15,7 +15,8 @@ NOTE = f"<!-- generated from {PROOFS} and {RESULTS} by docs/generate.py: do not 
 HEAD = """# Long proofs
 
 What takes too long for every test run. Each line is one command that ends with 0 when its sentence holds; its figures,
-the day and the commit (with a "+" where files differed from it) are those of its last run.
+the day and the commit (with a "+" where files differed from it) are those of its last run. `scripts/prove --list` names
+the results that are older than the code they speak of.
 
 ```bash
 scripts/prove --list
@@ -26,12 +27,17 @@ python docs/generate.py
 
 
 class Proof(NamedTuple):
-    """One proof: the sentence that it shows, its command, what it needs, and about how many minutes it takes."""
+    """One proof: the sentence that it shows, its command, what it needs, and about how many minutes it takes.
+
+    paths: of the code that it speaks of. changed: by the commit of a result, what is otherwise by now.
+    """
 
     shows: str
     command: list[str]
     needs: str
     minutes: int
+    paths: list[str]
+    changed: dict[str, str] = {}  # noqa: RUF012 - never written to
 
 
 @cache
@@ -53,7 +59,8 @@ def _row(name: str, proof: Proof) -> list[str]:
     result = "not recorded"
     if known is not None:
         result = f"{known['result']}: {known['seconds']} s, {known['on']}, {known['commit']}"
-        result = "<br>".join([result, *map(escape, known["figures"])])
+        since = proof.changed.get(known["commit"])
+        result = "<br>".join([result, *([escape(since)] if since else []), *map(escape, known["figures"])])
     return [code(name), escape(proof.shows), f"{proof.minutes} min; {escape(proof.needs)}", result]
 
 

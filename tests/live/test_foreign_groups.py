@@ -15,7 +15,7 @@ def test_they_are_members_and_only_an_assignment_that_is_no_text_is_missing(meas
         assert len(sweeps) == 5
         assert {row["admin_outcome"] for row in sweeps} == {"partial"}
         assert {tuple(row["admin_missing"]) for row in sweeps} == {("group_assignments",)}
-        said = "group_assignments: 1 members of consumer groups tell none that can be read"
+        said = "group_assignments: which partitions 1 member of a consumer group has cannot be read"
         assert {row["admin_detail"] for row in sweeps} == {said}
         for group in (CONNECT, HOSTILE):
             members = [row for row in measured.raw("group_members", cluster) if row["group_id"] == group]

@@ -172,7 +172,7 @@ def report(options: argparse.Namespace) -> int:
     generation, _found = _judged(options.home, options.date)
     for cluster in sorted(render.read_day(options.home, options.date, generation).reports):
         render.write_letter(options.home, options.date, generation, cluster)
-    for path in render.publish(options.home, options.date, generation):
+    for path in render.publish(options.home, options.date, generation, acknowledged_of(options).entries):
         print(path)
     return 0
 

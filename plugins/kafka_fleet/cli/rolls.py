@@ -15,6 +15,7 @@ from kafka_fleet.domain import SignatureState
 from kafka_fleet.report.formatting import NO_BREAK
 from kafka_fleet.report.roll_words import RESTART_HEAD, restart_cells, roll_lines, roll_title
 from kafka_fleet.roll.judged_days import reports_of
+from kafka_fleet.roll.over_midnight import whole_rolls
 
 
 def roll(options: argparse.Namespace) -> int:
@@ -26,22 +27,24 @@ def roll(options: argparse.Namespace) -> int:
         return 0
     if report.rolls is None:
         raise UsageError(f"{report.ds}: {options.cluster} was judged before rolls were kept; judge the day again")
+    source = Published(options.home)
+    rolls = whole_rolls(lambda ds: source.known_rolls(ds, options.cluster), report.ds) or []
     beside = states_beside(options.home, options.cluster, report.ds)
     if options.json:
         found = {
             "cluster": options.cluster,
             "ds": report.ds,
-            "rolls": [one.plain() for one in report.rolls],
+            "rolls": [one.plain() for one in rolls],
             "signatures": beside,
         }
         json.dump(found, sys.stdout, indent=1)
         print()
         return 0
-    if not report.rolls:
+    if not rolls:
         print(f"{options.cluster}: no broker was restarted on {report.ds}")
-    for one in report.rolls:
+    for one in rolls:
         show(one, report.ds)
-    if report.rolls:
+    if rolls:
         _show_states(beside)
     return 0
 

@@ -176,6 +176,13 @@ class Published:
         except FileNotFoundError as error:
             raise NotPublished(f"{ds} has no report of {cluster}") from error
 
+    def known_rolls(self, ds: str, cluster: str) -> tuple[RollReport, ...] | None:
+        """The same; None also where the day has no report of it, or one that cannot be read."""
+        try:
+            return self.rolls(ds, cluster)
+        except (NotPublished, NewerVersion):
+            return None
+
     def confirmed(self, ds: str) -> dict[str, list[Finding]]:
         """What is confirmed on a day, with its evidence, by cluster; none where the list cannot be read. Not kept."""
         path = self._of(ds).finding_list

@@ -67,6 +67,22 @@ class SymptomChange(Document):
     after: Number | None = Field(description="null: no interval")
 
 
+class PreferredAway(Document):
+    """Partitions of one preferred leader that another broker leads."""
+
+    broker: int = Field(description="its id")
+    away: int = Field(description="partitions")
+    out_of_sync: int = Field(description="of them, those that it is not in sync of")
+    topics: list[Text] = Field(default_factory=list, description="those with the most such partitions")
+
+
+class InSync(Document):
+    """A broker with all its replicas in sync."""
+
+    broker: int = Field(description="its id")
+    at: Text = Field(description="the first sweep of the day that showed it, ISO 8601 in UTC")
+
+
 class Leadership(Document):
     """Partitions whose preferred leader is a broker that was restarted, and which another one leads."""
 
@@ -74,6 +90,9 @@ class Leadership(Document):
     away: int = Field(description="partitions")
     out_of_sync: int = Field(description="of them, those whose preferred leader is not in sync")
     topics: list[Text] = Field(description="those with the most such partitions")
+    preferred: list[PreferredAway] | None = Field(
+        default=None, description="of each broker of the cluster that has any; null: earlier versions do not say"
+    )
 
 
 class RollReport(Document):
@@ -92,6 +111,16 @@ class RollReport(Document):
     rebalancing: list[Text] = Field(default_factory=list, description="groups that a sweep of the roll saw rebalance")
     leadership: Leadership | None = Field(description="after it; null: no sweep of the day with metadata")
     symptoms: list[SymptomChange] = Field(description="figures of signatures around it")
+    first_in_sync: list[InSync] = Field(
+        default_factory=list, description="of a roll that begins within an hour after midnight: brokers in sync again"
+    )
+    since: Text | None = Field(
+        default=None,
+        description="the earlier day on which it began, whose part is added where it is read; else null",
+    )
+    goes_on: Text | None = Field(
+        default=None, description="the next day, which tells the whole roll; said where it is read, else null"
+    )
 
     @property
     def to_releases(self) -> list[str]:

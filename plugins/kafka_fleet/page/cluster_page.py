@@ -26,7 +26,7 @@ from kafka_fleet.report.sanitize import cleaned
 from kafka_fleet.report.screen_model import FirstScreen, News, Standing
 from kafka_fleet.report.templating import render
 from kafka_fleet.report.trouble import measured
-from kafka_fleet.store.versions import NewerVersion
+from kafka_fleet.roll.over_midnight import whole_rolls
 
 FURTHEST = 120  # judged days in which a cluster's own are looked for
 BEFORE = 10  # days before a history that tell whether it has a beginning
@@ -70,13 +70,7 @@ def _days_of(source: Published, cluster: str, day: str) -> _Days:
 
 def _rolls(source: Published, cluster: str, days: Iterable[str]) -> dict[str, tuple[RollReport, ...] | None]:
     """The rolls of each day; None where they are not known, or its report cannot be read."""
-    found: dict[str, tuple[RollReport, ...] | None] = {}
-    for one in days:
-        try:
-            found[one] = source.rolls(one, cluster)
-        except (NotPublished, NewerVersion):
-            found[one] = None
-    return found
+    return {one: source.known_rolls(one, cluster) for one in days}
 
 
 def _first(
@@ -118,7 +112,7 @@ def cluster_page(source: Published, cluster: str, day: str, known: Acknowledgeme
             timeline=timeline_picture(cluster, report_day.found, _rolls(source, cluster, report_day.found)),
             histories=histories(ds, report_day.found, advisories, report_day.older),
             plots=plots(view.report),
-            roll=roll_section(report),
+            roll=roll_section(report, whole_rolls(lambda one: source.known_rolls(one, cluster), ds)),
             day=day_plots(drawn) if drawn else None,
             gaps=gaps_said(drawn) if drawn else "",
             has_letter=source.letter(ds, cluster) is not None,

@@ -79,4 +79,4 @@ def decides_of(
             short = _summary(source, days[0], one.cluster)
             before[one.cluster] = {row.key for row in short.rows if row.verdict == "confirmed"} if short else set()
     accepted = _accepted(members, entries, source, ds)
-    return fleet_decides(members, load_advisories(), accepted, before, last, served=True)
+    return fleet_decides(members, load_advisories(), accepted, before, last, acknowledged=True)

@@ -51,10 +51,10 @@ class RollSection:
     rolls: tuple[ShownRoll, ...] | None
 
 
-def roll_section(report: ClusterReport) -> RollSection:
-    """The section of one cluster and day."""
+def roll_section(report: ClusterReport, rolls: Sequence[RollReport] | None) -> RollSection:
+    """The section of one cluster and day. rolls: of the day, with their parts of other days; None: not known."""
     found = report.readiness
-    shown = None if report.rolls is None else tuple(_roll(one, report.ds) for one in report.rolls)
+    shown = None if rolls is None else tuple(_roll(one, report.ds) for one in rolls)
     if found is None:
         return RollSection("", None, (), (), shown)
     states = tuple(

@@ -15,6 +15,7 @@ from kafka_fleet.report.obstacles import KINDS, Obstacle, obstacles
 from kafka_fleet.report.view_models import Cut, cut_list
 
 MOST = 12  # releases
+FIRST = 3  # of them, those that are not folded
 NAMES = 8  # clusters that are named
 _ORDER = tuple(KINDS)
 
@@ -77,6 +78,16 @@ class Campaigns:
 
     rows: Cut
     without: Cut
+
+    @property
+    def first(self) -> tuple[Campaign, ...]:
+        """Those that pay most; the others are folded."""
+        return tuple(self.rows.items[:FIRST])
+
+    @property
+    def later(self) -> tuple[Campaign, ...]:
+        """The others."""
+        return tuple(self.rows.items[FIRST:])
 
 
 def gain(member: Member, candidate: PlanCandidate, security: Collection[str]) -> Gain:

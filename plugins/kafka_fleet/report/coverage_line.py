@@ -8,6 +8,8 @@ from kafka_fleet.documents.finding import Finding
 from kafka_fleet.report.finding_addresses import COVERAGE, UNDECIDED, cluster_url
 from kafka_fleet.report.formatting import clock, joined, moment, plural
 from kafka_fleet.report.headline import UNFINISHED
+from kafka_fleet.report.protocol_gaps import protocol_gaps
+from kafka_fleet.report.sanitize import displayed
 from kafka_fleet.report.screen_model import Brevity, Line, News, Span, line
 from kafka_fleet.report.undecided import deciders
 
@@ -54,14 +56,23 @@ def coverage_line(report: ClusterReport, findings: Sequence[Finding], news: News
     answered = f"{len(brokers) - len(silent):,} of {plural(len(brokers), 'broker')}"
     never = f", {'broker' if len(silent) == 1 else 'brokers'} {names} never" if silent else ""
     sweeps = Span(plural(report.coverage.sweeps, "sweep"), cluster_url(news.page, report.cluster, report.ds, COVERAGE))
-    admin = report.coverage.admin
-    mute = "; the Kafka protocol gave no whole answer" if report.coverage.sweeps and not admin.ok else ""
+    gaps = protocol_gaps(report.coverage.admin) if report.coverage.sweeps else ""
+    mute = f"; {gaps}" if gaps else ""
     parts: list[str | Span] = [sweeps, f"{_hours(report)}, {answered} answered{never}{_now_and_then(brokers)}{mute}."]
     unknown = [one for one in findings if one.verdict == "unknown"]
     if unknown:
         count = Span(plural(len(unknown), "issue"), cluster_url(news.page, report.cluster, report.ds, UNDECIDED))
         parts += [" ", count, f" undecided{_decided_by(unknown)}" if brief.extras else " undecided."]
-    open_ones = sum(1 for one in report.signatures if one.state == "not_evaluated")
-    if open_ones:
-        parts.append(f" {plural(open_ones, 'symptom')} could not be looked for.")
+    parts += _not_looked_for(report, news, brief)
     return line(*parts)
+
+
+def _not_looked_for(report: ClusterReport, news: News, brief: Brevity) -> list[str | Span]:
+    """Symptoms without enough measurements, by their names where they are few; it leads to what was missing."""
+    missed = [one.signature.replace("_", " ") for one in report.signatures if one.state == "not_evaluated"]
+    if not missed:
+        return []
+    where = cluster_url(news.page, report.cluster, report.ds, COVERAGE)
+    few = len(missed) <= brief.names
+    what = joined([displayed(one, 40) for one in missed]) if few else plural(len(missed), "symptom")
+    return [" Could not look for ", Span(what, where), "."]

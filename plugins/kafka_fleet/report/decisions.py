@@ -21,6 +21,8 @@ from kafka_fleet.report.view_models import Cut, cut_list
 MOST = 15
 _NAME = 40  # characters of a name in a sentence
 _SUBJECTS = 4  # names beside a sentence
+# (cluster, key) -> why its acknowledgement is void, None where it holds
+Accepted = Mapping[tuple[str, str], str | None]
 NEW, KNOWN, UNCOMPARED = "new", "known", ""
 
 
@@ -102,10 +104,10 @@ def _decision(member: Member, row: FindingRow, advisories: Mapping[str, Advisory
 def decisions(
     members: Sequence[Member],
     advisories: Mapping[str, Advisory],
-    accepted: Mapping[tuple[str, str], str | None],
+    accepted: Accepted,
     before: Mapping[str, Collection[str]] | None,
 ) -> Decisions:
-    """What to decide. accepted: (cluster, key) -> why its acknowledgement is void, None where it holds.
+    """What to decide.
 
     before: by cluster the keys that were confirmed on the last day before on which it was measured; None: not compared.
     """

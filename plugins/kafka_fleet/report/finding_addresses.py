@@ -11,7 +11,8 @@ from kafka_fleet.domain import Named, finding_key
 from kafka_fleet.settings import read_settings, variable
 
 SETTING = variable("page_url")
-EXPOSED, UNDECIDED, COVERAGE = "exposed", "undecided", "coverage"  # anchors of the parts that a letter counts
+# anchors of the parts that a letter counts
+EXPOSED, UNDECIDED, COVERAGE, FINDINGS = "exposed", "undecided", "coverage", "findings"
 
 
 def page_url(environ: Mapping[str, str] | None = None) -> str:

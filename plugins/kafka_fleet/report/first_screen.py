@@ -15,7 +15,7 @@ from kafka_fleet.report.cards import own_text
 from kafka_fleet.report.change_lines import change_lines
 from kafka_fleet.report.coverage_line import coverage_line
 from kafka_fleet.report.exposure_weight import weighed_exposures
-from kafka_fleet.report.finding_addresses import cluster_url
+from kafka_fleet.report.finding_addresses import FINDINGS, cluster_url
 from kafka_fleet.report.formatting import plural
 from kafka_fleet.report.not_measured import unreached_facts
 from kafka_fleet.report.sanitize import cleaned, displayed
@@ -115,16 +115,15 @@ def build_screen(
         )
         also += ((Span(short), *own, Span(f"{doubt(one, advisories)}.")),)
     rest = len(seen) - 1 - len(also)
-    also += (
-        (line(f"And {plural(rest, 'more finding')} that {'was' if rest == 1 else 'were'} measured."),)
-        if rest > 0
-        else ()
-    )
+    if rest > 0:
+        counted = plural(rest, "more finding" if also else "other finding")
+        also += (line(Span(counted, cluster_url(told.page, report.cluster, report.ds, FINDINGS)), "."),)
     judged = kind not in ("unreached", "not_judged")
     why = (("Why", few(displayed(report.set_aside, 400), 40)),) if report.set_aside is not None else ()
     since = change_lines(findings, told, ids, brief)
     pressing = _most_pressing(report, findings, advisories, told, ids, brief) if judged and brief.extras else ()
-    upgrade = upgrade_lines(report, findings, advisories, ids, told, brief) if judged else ()
+    closed_first = pressing[0].text if pressing else ""
+    upgrade = upgrade_lines(report, findings, advisories, ids, told, brief, closed_first) if judged else ()
     return FirstScreen(
         ds=report.ds,
         cluster=report.cluster,

@@ -14,14 +14,14 @@ from kafka_fleet.report.view_models import Cut
 
 @dataclass(frozen=True)
 class FleetDecides:
-    """The parts above the table of clusters. served: acknowledgements were looked at."""
+    """The parts above the table of clusters. acknowledged: acknowledgements were looked at."""
 
     decisions: Decisions
     campaigns: Campaigns
     map: ReleaseMap
     legend: Mapping[str, str]
     unmeasured: Cut
-    served: bool
+    acknowledged: bool
 
 
 def fleet_decides(
@@ -30,7 +30,7 @@ def fleet_decides(
     accepted: Mapping[tuple[str, str], str | None],
     before: Mapping[str, Collection[str]] | None,
     last: Mapping[str, str],
-    served: bool = False,
+    acknowledged: bool = False,
 ) -> FleetDecides:
     """All of it. accepted, before: see decisions. last: by cluster the last day before on which it was measured."""
     security = {key for key, advisory in advisories.items() if advisory.security}
@@ -41,5 +41,5 @@ def fleet_decides(
         map=release_map(members, found, security),
         legend=LEGEND,
         unmeasured=unmeasured(members, last),
-        served=served,
+        acknowledged=acknowledged,
     )

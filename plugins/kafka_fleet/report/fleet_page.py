@@ -8,6 +8,7 @@ from kafka_fleet.documents.cluster_report import ClusterReport
 from kafka_fleet.documents.finding import Finding
 from kafka_fleet.domain import SEVERITIES, severity_rank
 from kafka_fleet.knowledge.advisories import load_advisories
+from kafka_fleet.report.decisions import Accepted
 from kafka_fleet.report.fleet_decides import FleetDecides, fleet_decides
 from kafka_fleet.report.fleet_members import member
 from kafka_fleet.report.formatting import VERDICTS, plural
@@ -118,9 +119,16 @@ def _shared(findings: Sequence[Finding]) -> Cut:
 
 
 def build_fleet(
-    ds: str, reports: Sequence[ClusterReport], findings: Sequence[Finding], unwritten: Collection[str] = ()
+    ds: str,
+    reports: Sequence[ClusterReport],
+    findings: Sequence[Finding],
+    unwritten: Collection[str] = (),
+    accepted: Accepted | None = None,
 ) -> FleetView:
-    """The view of a day's fleet page; `reports` in any order; clusters in `unwritten` have no letter."""
+    """The view of a day's fleet page; `reports` in any order; clusters in `unwritten` have no letter.
+
+    accepted: of decisions, as acknowledgements stand when the page is written; None: they were not looked at.
+    """
     by_cluster: dict[str, list[Finding]] = {}
     for finding in findings:
         by_cluster.setdefault(finding.cluster, []).append(finding)
@@ -151,6 +159,6 @@ def build_fleet(
     if aside:
         headline += f", {plural(aside, 'was', 'were')} not judged"
     members = [member(one.cluster, one, by_cluster.get(one.cluster, [])) for one in reports]
-    # a page of one day and nothing else: what was before it, and what is acknowledged, is on the page that is served
-    decides = fleet_decides(members, load_advisories(), {}, None, {})
+    # a page of one day: what was before it is on the page that is served
+    decides = fleet_decides(members, load_advisories(), accepted or {}, None, {}, accepted is not None)
     return FleetView(ds, headline, tuple(rows), _shared(findings), decides, {row.id: row.href for row in rows})

@@ -13,6 +13,7 @@ from kafka_fleet.documents.cluster_report import ClusterReport
 from kafka_fleet.documents.finding import Finding
 from kafka_fleet.knowledge.advisories import Advisory
 from kafka_fleet.report.changes_section import ROOM
+from kafka_fleet.report.decisions import Accepted
 from kafka_fleet.report.fleet_page import build_fleet
 from kafka_fleet.report.model import LEVELS, build_letter
 from kafka_fleet.report.templating import inlined, plain, render
@@ -68,7 +69,16 @@ def render_letter(
 
 
 def render_index(
-    ds: str, reports: Mapping[str, ClusterReport], findings: Sequence[Finding], unwritten: Collection[str] = ()
+    ds: str,
+    reports: Mapping[str, ClusterReport],
+    findings: Sequence[Finding],
+    unwritten: Collection[str] = (),
+    accepted: Accepted | None = None,
 ) -> str:
-    """The fleet page of a day: every cluster in one row, with a relative link to its letter unless it has none."""
-    return render("fleet.html.j2", v=build_fleet(ds, list(reports.values()), findings, unwritten)).strip() + "\n"
+    """The fleet page of a day: every cluster in one row, with a relative link to its letter unless it has none.
+
+    accepted: of decisions; None: acknowledgements were not looked at, which the page says.
+    """
+    return (
+        render("fleet.html.j2", v=build_fleet(ds, list(reports.values()), findings, unwritten, accepted)).strip() + "\n"
+    )

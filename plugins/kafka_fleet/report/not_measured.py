@@ -25,11 +25,11 @@ _KINDS = {
     "other_broker": "another broker's agent",
 }
 _CHECKS = (
-    ("no_sweep", "that fleet_collect runs and has this cluster"),
-    ("auth", "the login of the fleet's user"),
-    ("tls", "certificates and their expiry"),
-    ("timeout", "that brokers are up and firewalls let this machine through"),
-    ("unreachable", "that brokers are up and addresses are right"),
+    ("no_sweep", "That fleet_collect runs and has this cluster"),
+    ("auth", "The login of the fleet's user"),
+    ("tls", "Certificates and their expiry"),
+    ("timeout", "That brokers are up and firewalls let this machine through"),
+    ("unreachable", "That brokers are up and addresses are right"),
 )
 
 
@@ -82,7 +82,7 @@ def unreached_facts(report: ClusterReport, last_measured: str | None, brief: Bre
     """Label and text of each line."""
     if report.declaration_error:
         why = few(displayed(report.declaration_error, 200), max(12, brief.words // 2))
-        return (("Why", why), ("Check", "the entry in the fleet file with kafka-fleet check."))
+        return (("Why", why), ("Check", "The entry in the fleet file with kafka-fleet check."))
     sweeps = report.coverage.sweeps
     facts = [("Tried", f"{plural(sweeps, 'sweep')}." if sweeps else "No sweep ran.")]
     if sweeps:

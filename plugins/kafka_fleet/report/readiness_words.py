@@ -29,7 +29,19 @@ def _of(one: ReadinessReason, word: str, of: str = "of topic") -> str:
 
 
 def _bytes(text: str | None) -> str:
-    return f"{int(text) / 2**30:,.1f} GiB" if text and text.isdigit() else "?"
+    return _bytes_of(int(text)) if text and text.isdigit() else "?"
+
+
+def _bytes_of(size: float | None) -> str:
+    if size is None:
+        return "?"
+    return f"{size / 2**30:,.1f} GiB" if size >= 2**30 / 10 else f"{size / 2**20:,.1f} MiB"
+
+
+def _brokers(one: ReadinessReason) -> str:
+    more = (one.count or 0) - len(one.names)
+    shown = [*(displayed(name, _LONGEST) for name in one.names), *([f"{more:,} more"] if more > 0 else [])]
+    return f"{'broker' if len(shown) == 1 else 'brokers'} {joined(shown)}" if shown else "brokers"
 
 
 def _backlog(one: ReadinessReason) -> str:
@@ -91,6 +103,20 @@ _WORDS: Mapping[str, _Words] = {
         f"each broker that is left may get {plural(r.count or 0, 'connection')} at once; the "
         f"smallest queue takes {number(r.limit)}"
     ),
+    "disk_short": lambda r: (
+        f"broker {r.count} has {_bytes_of(r.limit)} free for log directory {_names(r)}, and would be given "
+        f"{_bytes(r.about)} while a broker is away"
+    ),
+    "disk_fits": lambda r: (
+        f"disks hold what is written while a broker is away; the least room is on broker {r.count}: "
+        f"{_bytes_of(r.limit)} free for {_bytes(r.about)}"
+    ),
+    "descriptors_short": lambda r: (
+        f"broker {_names(r)} has {r.about} of {number(r.limit)} file descriptors open, and may get "
+        f"{plural(r.count or 0, 'connection')} more"
+    ),
+    "descriptors_near": lambda r: f"{number(r.count)} of its {number(r.limit)} file descriptors are open",
+    "descriptors_fit": lambda r: f"{number(r.count)} of its {number(r.limit)} file descriptors are open",
     # the last roll
     "last_roll_fine": lambda r: (
         f"the last roll, on {_word(r)}, restarted {plural(r.count or 0, 'broker')}, and nothing "
@@ -150,8 +176,9 @@ _WORDS: Mapping[str, _Words] = {
         f"the library of {plural(r.count or 0, 'connection')}: Java clients below 2.4 give "
         "no name, and 4.x may refuse them"
     ),
-    "disk_unread": lambda _r: "free disk space",
-    "descriptors_unread": lambda _r: "open file descriptors and their limit",
+    "disk_unread": lambda r: f"free disk space of {_brokers(r)}",
+    "growth_unread": lambda _r: "how fast disks fill: no earlier sweep of the partitions to compare with",
+    "descriptors_unread": lambda r: f"open file descriptors and their limit of {_brokers(r)}",
     "not_judged": lambda _r: "what went wrong in the last roll: no day is judged",
 }
 

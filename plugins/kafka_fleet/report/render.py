@@ -6,17 +6,21 @@ reports/ds=D/<cluster>.{html,txt}, index.html         copies of it at the paths 
 """
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from kafka_fleet.config.acknowledgements import Acknowledgement, acknowledgement_states
 from kafka_fleet.documents.cluster_report import ClusterReport
 from kafka_fleet.documents.finding import Finding, parsed_findings
+from kafka_fleet.documents.summary import DaySummary
 from kafka_fleet.knowledge.advisories import load_advisories
+from kafka_fleet.report.decisions import Accepted
 from kafka_fleet.report.letter import Letter, render_index, render_letter
 from kafka_fleet.store import generations
 from kafka_fleet.store.files import list_names, replace_file
-from kafka_fleet.store.home import Home
+from kafka_fleet.store.home import Home, HomeGeneration
 from kafka_fleet.store.versions import document
 
 _CLUSTER = re.compile(r"(?!index$)(?:[a-z0-9-]{1,63}|entry [0-9]{1,6})")
@@ -68,10 +72,24 @@ def write_letter(home: Path, ds: str, generation: str, cluster: str) -> list[Pat
     return paths
 
 
-def publish(home: Path, ds: str, generation: str) -> list[Path]:
+def _accepted(of: HomeGeneration, findings: Sequence[Finding], known: Sequence[Acknowledgement]) -> Accepted:
+    """Of clusters with something confirmed. Raises OSError, NewerVersion."""
+    found: dict[tuple[str, str], str | None] = {}
+    sick = {one.cluster for one in findings if one.verdict == "confirmed"}
+    for cluster in sorted(sick & {one.cluster for one in known}):
+        path = of.verdict(_name(cluster))
+        if path.is_file():  # versions before it was kept had no acknowledgements that look at it
+            rows = DaySummary.model_validate(document(path.read_bytes(), f"{cluster} of {of.day.ds} in brief")).rows
+            states = acknowledgement_states(known, cluster, rows, of.day.ds)
+            found |= {(cluster, key): void for key, (_entry, void) in states.items()}
+    return found
+
+
+def publish(home: Path, ds: str, generation: str, known: Sequence[Acknowledgement] | None = None) -> list[Path]:
     """Write the fleet page, flip the pointer, then put copies at reports/ds=D/, where links lead; remove stale ones.
 
     Readers that follow the pointer see the whole day or none of it; each copy is replaced whole. Safe to repeat.
+    known: acknowledgements, which the fleet page counts and does not ask to decide again; None: not known here.
     A cluster whose letter failed is red on the fleet page, and its older letter does not stay in the new one's place.
     """
     folder = Home(home).generation(ds, generation).letters
@@ -79,7 +97,8 @@ def publish(home: Path, ds: str, generation: str) -> list[Path]:
     written = [name for name in sorted(day.reports) if all((folder / f"{name}{kind}").is_file() for kind in _SHOWN)]
     if day.reports and not written:
         raise FileNotFoundError(f"none of the {len(day.reports)} letters of {ds} is written yet in {generation}")
-    index = render_index(ds, day.reports, day.findings, unwritten=day.reports.keys() - set(written))
+    accepted = None if known is None else _accepted(Home(home).generation(ds, generation), day.findings, known)
+    index = render_index(ds, day.reports, day.findings, day.reports.keys() - set(written), accepted)
     replace_file(folder / "index.html", index.encode("utf-8"))
     generations.publish(folder.parent, generation)
     fresh = {f"{name}{suffix}" for name in written for suffix in _SHOWN} | {"index.html"}

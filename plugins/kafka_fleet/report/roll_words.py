@@ -55,7 +55,15 @@ def restart_cells(one: BrokerRestart, ds: str) -> list[str]:
 
 def roll_lines(roll: RollReport) -> list[str]:
     """Sentences without a full stop, what went wrong among them."""
-    return [*_writes(roll), *_errors(roll), *_connections(roll), *_groups(roll), *_leadership(roll), *_symptoms(roll)]
+    parts = (_days, _writes, _errors, _connections, _groups, _leadership, _symptoms)
+    return [one for part in parts for one in part(roll)]
+
+
+def _days(roll: RollReport) -> Iterator[str]:
+    if roll.since:
+        yield f"It began on {roll.since} and is told here as a whole"
+    if roll.goes_on:
+        yield f"It goes on after midnight: {roll.goes_on} tells the whole roll"
 
 
 def _writes(roll: RollReport) -> Iterator[str]:
@@ -75,7 +83,8 @@ def _writes(roll: RollReport) -> Iterator[str]:
 def _errors(roll: RollReport) -> Iterator[str]:
     for one in roll.errors[:_LISTED]:
         name = displayed(f"{one.request} {one.error}", _LONGEST)
-        yield f"{name}: {one.during:,} responses; as long before: {one.before:,}, after: {one.after:,}"
+        beside = "for a shorter time before" if roll.since else "as long before"
+        yield f"{name}: {one.during:,} responses; {beside}: {one.before:,}, after: {one.after:,}"
     if len(roll.errors) > _LISTED:
         yield f"{len(roll.errors) - _LISTED} more error codes"
     if not roll.errors:
@@ -99,7 +108,7 @@ def _groups(roll: RollReport) -> Iterator[str]:
     yield (
         "Rebalances of groups: not measured"
         if roll.rebalances is None
-        else f"Coordinators completed {plural(roll.rebalances, 'rebalance')}"
+        else f"Coordinators completed {_least(roll)}{plural(roll.rebalances, 'rebalance')}"
     )
     if roll.rebalancing:
         yield f"Seen amid a rebalance: group {', '.join(displayed(one, _LONGEST) for one in roll.rebalancing)}"
@@ -107,7 +116,12 @@ def _groups(roll: RollReport) -> Iterator[str]:
         yield "Groups whose coordinator moved: not measured"
     elif roll.groups_moved:
         names = ", ".join(displayed(one, _LONGEST) for one in roll.groups)
-        yield f"{plural(roll.groups_moved, 'group')} had another coordinator for a time: {names}"
+        yield f"{_least(roll)}{plural(roll.groups_moved, 'group')} had another coordinator for a time: {names}"
+
+
+def _least(roll: RollReport) -> str:
+    """Of a roll over midnight what both days counted together is not more than there was."""
+    return "at least " if roll.since else ""
 
 
 def _leadership(roll: RollReport) -> Iterator[str]:

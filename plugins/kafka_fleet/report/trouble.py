@@ -72,11 +72,11 @@ def _who(finding: Finding, said: OwnerSentences, upgrades: bool, report: Cluster
 def _when(finding: Finding, said: OwnerSentences, report: ClusterReport) -> str:
     severity = weighed(finding.severity if finding.advisory else said.severity, report.environment)
     days = _CAN_WAIT.get(severity)
-    where = f"{severity} on a {report.environment} cluster" if report.environment else severity
+    where = f"severity {severity}{f', {report.environment}' if report.environment else ''}"
     if days is None:
-        return f"It can wait for the next planned change: {where}."
+        return f"It can wait for the next planned change ({where})."
     last = date.fromisoformat(report.ds) + timedelta(days=days)
-    return f"Not later than {last}: {where}." if days == 1 else f"It can wait until {last}: {where}."
+    return f"Not later than {last} ({where})." if days == 1 else f"It can wait until {last} ({where})."
 
 
 def _do(finding: Finding, said: OwnerSentences, upgrades: bool) -> str:

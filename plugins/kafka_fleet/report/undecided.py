@@ -12,13 +12,18 @@ from kafka_fleet.documents.finding import Finding
 from kafka_fleet.domain import severity_rank
 from kafka_fleet.report.formatting import joined, plural, sentence
 
-_BROKER = r"(?:broker |controller )?(?P<broker>\d+)"
+_BROKER = r"(?:broker |(?P<role>controller ))?(?P<broker>\d+)"
 # what a sentence says is missing -> what would decide it; {brokers}: of all findings that wait for the same
 _RULES = tuple(
     (re.compile(pattern), what)
     for pattern, what in (
         (r"[Nn]o sweep (?:reached this cluster|of this day)", "Reach the cluster"),
         (r"not asked for in this run", "Judge the day by all signatures"),
+        # what describes settings is asked of brokers alone
+        (
+            r"the settings of (?P<role>controller )(?P<broker>\d+) were not read \((?P<name>[\w.]+)\)",
+            "Look up {name} on {brokers}",
+        ),
         (rf"the (?:settings|listeners) of {_BROKER} were not read", "Read the settings of {brokers}"),
         (rf"{_BROKER} reports no setting (?P<name>\S+)", "Find out {name} of {brokers}, which report no such setting"),
         (rf"{_BROKER} (?:does not show the value of|sets) (?P<name>[\w.]+)", "Look up {name} on {brokers}"),
@@ -75,15 +80,18 @@ def _rule(reasons: Sequence[str]) -> tuple[int, str]:
 
 def _brokers(place: int, findings: Sequence[Finding]) -> str:
     pattern = _RULES[place][0]
-    found = {
-        int(match["broker"])
-        for one in findings
-        for reason in one.missing
-        if (match := pattern.search(reason)) and match.groupdict().get("broker")
-    }
-    names = [f"{number}" for number in sorted(found)]
-    shown = names if len(names) <= 4 else [*names[:3], f"{len(names) - 3} more"]
-    return f"{'broker' if len(names) == 1 else 'brokers'} {joined(shown)}"
+    found: dict[str, set[int]] = {}
+    for reason in (reason for one in findings for reason in one.missing):
+        match = pattern.search(reason)
+        if match and match.groupdict().get("broker"):
+            role = "controller" if match.groupdict().get("role") else "broker"
+            found.setdefault(role, set()).add(int(match["broker"]))
+    parts = []
+    for role in sorted(found):
+        names = [f"{number}" for number in sorted(found[role])]
+        shown = names if len(names) <= 4 else [*names[:3], f"{len(names) - 3} more"]
+        parts.append(f"{role}{'' if len(names) == 1 else 's'} {joined(shown)}")
+    return joined(parts)
 
 
 def deciders(findings: Sequence[Finding]) -> list[Decider]:

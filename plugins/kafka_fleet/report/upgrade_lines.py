@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from kafka_fleet.documents.cluster_report import ClusterReport, PlanStep
+from kafka_fleet.documents.cluster_report import ClusterReport
 from kafka_fleet.documents.finding import Finding
 from kafka_fleet.knowledge.advisories import Advisory
 from kafka_fleet.report.exposure_weight import weighed_exposures
 from kafka_fleet.report.finding_addresses import EXPOSED, cluster_url
+from kafka_fleet.report.formatting import plural
 from kafka_fleet.report.screen_model import Brevity, Ids, Line, News, Span, line
 
 _WHAT = {
@@ -25,12 +26,12 @@ def affected(findings: Sequence[Finding]) -> list[Finding]:
     return [one for one in findings if one.advisory and one.verdict in ("confirmed", "exposed")]
 
 
-def _named(step: PlanStep, closed: Sequence[str], order: Sequence[Finding], ids: Ids) -> tuple[str | Span, ...]:
-    """The most pressing of what a step closes, as a link."""
+def _named(closed: Sequence[str], order: Sequence[Finding], ids: Ids, told: str) -> tuple[str | Span, ...]:
+    """The most pressing of what a step closes, as a link; none where the letter has told of it with its release."""
     first = next((one for one in order if one.advisory in closed), None)
-    if first is None or not ids.take(first.key):
+    if first is None or first.key == told or not ids.take(first.key):
         return ()
-    return (" (", ids.span(first, first.key), " first)" if len(closed) > 1 else ")")
+    return (" (", ids.span(first, first.key), " among them)" if len(closed) > 1 else ")")
 
 
 def upgrade_lines(
@@ -40,10 +41,11 @@ def upgrade_lines(
     ids: Ids,
     news: News,
     brief: Brevity,
+    told: str = "",
 ) -> tuple[Line, ...]:
     """At most three: now, next, clients and what no release closes. None where there is nothing to upgrade for.
 
-    In a short letter they name no issue.
+    told: the issue that the letter has named as most pressing. In a short letter they name no issue.
     """
     open_ones = affected(findings)
     if not open_ones:
@@ -64,16 +66,17 @@ def upgrade_lines(
             continue
         left -= set(closed)
         opened |= set(step.opens)
-        opens = f", opens {len(step.opens):,}" if step.opens else ""
-        counted = Span(f"{len(closed):,} of {every:,}" if not lines else f"{len(closed):,} more", where)
+        opens = f", brings {len(step.opens):,} new" if step.opens else ""
+        of = "more" if lines else f"of {plural(every, 'known issue')}"
+        counted = Span(f"{len(closed):,} {of}", where)
         what = f"{_WHAT.get(step.component, step.component)} to {step.release}: closes "
-        named = _named(step, closed, order, ids) if brief.extras else ()
+        named = _named(closed, order, ids, told) if brief.extras else ()
         lines.append(line(what, counted, *named, f"{opens}."))
     if not lines:
         return (line("No upgrade that was looked at closes any of ", Span(f"{every:,}", where), ": see each of them."),)
     if left:
         settings = sum(1 for key in left if key in advisories and advisories[key].setting)
-        why = f" ({settings:,} of them settings)" if settings and brief.extras else ""
+        why = f" ({settings:,} of them settings to change)" if settings and brief.extras else ""
         end = lines[-1][-1]
         last = f"; {len(left):,} {'stays' if len(left) == 1 else 'stay'} open{why}."
         lines[-1] = (*lines[-1][:-1], Span(end.text.removesuffix(".") + last, end.url))

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from kafka_fleet.documents.cluster_report import ClusterReport
 from kafka_fleet.documents.published import Published
+from kafka_fleet.roll.over_midnight import whole_rolls
 from kafka_fleet.roll.readiness import Known
 
 LOOK_BACK = 60  # judged days in which the last roll is looked for
@@ -25,8 +26,9 @@ def reports_of(home: Path, cluster: str, first: str = "", last: str = "9999-12-3
 def known_of(home: Path, cluster: str) -> Known:
     """The newest report, and the rolls of the newest day that shows any."""
     newest: ClusterReport | None = None
+    source = Published(home)
     for report in reports_of(home, cluster):
         newest = newest or report
         if report.rolls:
-            return Known(newest, report.rolls)
+            return Known(newest, whole_rolls(lambda ds: source.known_rolls(ds, cluster), report.ds) or report.rolls)
     return Known(newest, (), newest is not None)

@@ -18,6 +18,7 @@ from kafka_fleet.roll.last_roll import of_last_roll, stormed
 from kafka_fleet.roll.partitions import partition_rows, standing, stopped_alone
 from kafka_fleet.roll.processes import listed_brokers, of_controllers, of_processes
 from kafka_fleet.roll.reasons import of_connections, of_groups, of_loss, of_standing, reason
+from kafka_fleet.roll.room import of_descriptors, of_disks
 from kafka_fleet.roll.target import of_target
 from kafka_fleet.store.raw.newest_sweep import SweepTables
 
@@ -25,7 +26,10 @@ from kafka_fleet.store.raw.newest_sweep import SweepTables
 READS: Mapping[str, Sequence[str]] = {
     "sweeps": (),
     "brokers": (),
-    "broker_metrics": ("broker", "release", "broker_state", "active_controller", "offline_log_dirs"),
+    "broker_metrics": (
+        "broker", "release", "broker_state", "active_controller", "offline_log_dirs", "open_file_descriptors",
+        "max_file_descriptors",
+    ),
     "recoveries": ("broker", "remaining_logs"),
     "topics": ("topic", "partition", "leader", "replicas", "isr"),
     "topic_configs": ("topic", "name", "value"),
@@ -33,14 +37,17 @@ READS: Mapping[str, Sequence[str]] = {
     "features": (),
     "groups": ("group_id", "state"),
     "group_members": ("group_id",),
-    "partitions": ("broker", "topic", "partition", "size_bytes"),
+    "partitions": (
+        "broker", "topic", "partition", "size_bytes", "replicas_count", "log_start_offset", "log_end_offset",
+        "previous_log_end_offset",
+    ),
+    "disks": (),
     "listeners": ("broker", "listener", "connections"),
     "client_software": (),
     "deprecated_requests": (),
     "hosts": ("broker", "somaxconn"),
-}
+}  # fmt: skip
 FRESH = timedelta(minutes=30)  # three sweeps at ten minutes
-NEVER_READ = ("disk_unread", "descriptors_unread")  # no sweep has them
 
 
 @dataclass(frozen=True)
@@ -85,9 +92,10 @@ def _of_age(tables: SweepTables, asked: Asked) -> Iterator[ReadinessReason]:
 
 def _of_cluster(tables: SweepTables, asked: Asked, known: Known) -> Iterator[ReadinessReason]:
     yield from of_processes(tables)
-    if not listed_brokers(tables):
+    listed = listed_brokers(tables)
+    if not listed:
         yield reason("brokers_unread", "unmeasured")
-    yield from (reason(code, "unmeasured") for code in NEVER_READ)
+    yield from of_disks(tables, listed, known.rolls[-1] if known.rolls else None)
     if asked.target is not None:
         yield from of_target(tables, asked.target, known.report)
     if not known.judged:
@@ -105,6 +113,7 @@ def _of_brokers(
     found, storm = listeners(tables, len(listed)), stormed(known.report)
     for broker in wanted:
         yield from of_connections(broker, found, [one for one in listed if one != broker], storm)
+    yield from of_descriptors(tables, listed, wanted, found)
     if tables.unread("topics"):
         yield reason("topics_unread", "unmeasured")
         return

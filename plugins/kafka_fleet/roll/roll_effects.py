@@ -8,9 +8,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kafka_fleet.documents.readiness import NAMED
-from kafka_fleet.documents.roll_report import Bounds, ErrorCount, Leadership, Reconnects
+from kafka_fleet.documents.roll_report import Bounds, ErrorCount, Leadership, PreferredAway, Reconnects
 from kafka_fleet.knowledge.evidence import iso
-from kafka_fleet.roll.arrow_rows import counts
 from kafka_fleet.roll.day_rows import DayRows, Row
 
 _REBALANCING = ("PreparingRebalance", "CompletingRebalance", "Assigning", "Reconciling")  # the last two: KIP-848
@@ -149,8 +148,27 @@ def leadership(day: DayRows, brokers: Sequence[int], end: datetime) -> Leadershi
     rows = day.last.table("topics")
     rows = rows.filter(pc.greater(pc.list_value_length(rows["replicas"]), 0))
     first = pc.list_element(rows["replicas"], 0)
-    own = pc.is_in(first, pa.array(sorted(brokers), pa.int32()))
-    away = rows.filter(pc.and_(own, pc.fill_null(pc.not_equal(rows["leader"], first), True)))
-    outside = sum(one["replicas"][0] not in (one["isr"] or ()) for one in away.select(["replicas", "isr"]).to_pylist())
-    topics = [one["topic"] for one in counts(away, ["topic"])[:NAMED]]
-    return Leadership(at=iso(day.last.sweep.sweep_at), away=away.num_rows, out_of_sync=outside, topics=topics)
+    away = rows.filter(pc.fill_null(pc.not_equal(rows["leader"], first), True))
+    by_broker: dict[int, list[Row]] = defaultdict(list)
+    for one in away.select(["topic", "replicas", "isr"]).to_pylist():
+        by_broker[one["replicas"][0]].append(one)
+    every = [_away(broker, by_broker[broker]) for broker in sorted(by_broker)]
+    own = [one for one in every if one.broker in brokers]
+    named = Counter(row["topic"] for one in own for row in by_broker[one.broker])
+    return Leadership(
+        at=iso(day.last.sweep.sweep_at),
+        away=sum(one.away for one in own),
+        out_of_sync=sum(one.out_of_sync for one in own),
+        topics=_most(named),
+        preferred=every,
+    )
+
+
+def _away(broker: int, rows: Sequence[Row]) -> PreferredAway:
+    outside = sum(broker not in (one["isr"] or ()) for one in rows)
+    topics = _most(Counter(one["topic"] for one in rows))
+    return PreferredAway(broker=broker, away=len(rows), out_of_sync=outside, topics=topics)
+
+
+def _most(names: Counter[str]) -> list[str]:
+    return sorted(names, key=lambda name: (-names[name], name))[:NAMED]

@@ -150,6 +150,16 @@ ADMIN_TABLES: Described = {
             ("last_timestamp_ms", pa.int64(), "time of the last batch, ms since epoch"),
         ],
     ),
+    "disks": (
+        "One row per broker of 3.3 or later and log directory: the volume that the directory is on (KIP-827).",
+        [
+            ("broker", pa.int32(), "broker id"),
+            ("read_at", _UTC, "when it had answered"),
+            ("log_dir", pa.string(), "absolute path of the log directory"),
+            ("total_bytes", pa.int64(), "size of the volume, bytes; two directories may share one"),
+            ("usable_bytes", pa.int64(), "bytes of it that the broker may still write"),
+        ],
+    ),
     "hosts": (
         "One row per broker whose node_exporter is declared.",
         [

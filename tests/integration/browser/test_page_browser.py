@@ -37,6 +37,7 @@ def upgradable(home):
         closes = [BUG, HOLE] if number < 2 else [HOLE]
         about = dossier(f"c{number}", DS, mode="ZooKeeper" if number % 2 else "KRaft", clients=old if number else [])
         choice = [candidate("3.9.2", closes, supported=False), candidate("4.4.0", closes, ["KAFKA-19862"])]
+        choice += [candidate(release, [HOLE]) for release in ("3.7.2", "3.8.1")]  # of four campaigns one is folded
         about["plan"] = about["plan"] | {"candidates": {"server": choice, "client": []}}
         clusters[f"c{number}"] = (about, [finding(HOLE, "exposed"), *([confirmed()] if number < 2 else [])])
     publish_day(home, DS, clusters)

@@ -1,6 +1,8 @@
 """Short letters in a real browser, on a phone and a desk, light and dark: nothing is wider, cut or loaded."""
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
@@ -16,6 +18,15 @@ LETTERS = {
     "confirmed": render_short(payments(), payments_findings(), "2026-11-19", {}, page=PAGE)[1].html,
     "attached": render_short(payments(), payments_findings())[1].html,
     "unreached": render_short(unreached(), unreached_findings(), last_measured="2026-11-18")[1].html,
+}
+GOLDEN = sorted((Path(__file__).resolve().parents[2] / "golden" / "letters").glob("*.html"))
+BODY = re.compile(r"<body[^>]*>(.*?)</body>", re.DOTALL)
+# axe takes the browser's own ground, which nothing sets, for white
+GROUND = "document.documentElement.style.backgroundColor = 'Canvas'"
+# pages of mail clients that take a letter's head away, and colour ground and text themselves
+CLIENTS = {
+    "a client's dark page": "background:#1f1f1f;color:#e8e8e8;",
+    "a client's light page": "background:#fff;color:#222;",
 }
 
 
@@ -33,10 +44,27 @@ def test_a_letter_fits_and_can_be_read(browser: Browser, name: str, width: int, 
     with watched(browser, viewport=size, color_scheme=scheme, bypass_csp=True) as seen:
         seen.page.set_content(LETTERS[name])
         assert overflow(seen.page) <= 0
-        found = violations(seen.page)
-        if scheme == "dark":
-            found.pop("color-contrast", None)  # axe takes the browser's own dark ground, which nothing sets, for white
-        assert found == {}
+        seen.page.evaluate(GROUND)
+        assert violations(seen.page) == {}
+        assert seen.asked == []
+
+
+@pytest.mark.parametrize("where", ["light", "dark", *CLIENTS])
+def test_every_golden_letter_fits_and_its_links_stand_out_from_the_ground(browser: Browser, where: str) -> None:
+    """All of them below each other; in a client's page there is nothing left of a letter but its body."""
+    assert len(GOLDEN) >= 11
+    bodies = "".join(BODY.findall("".join(path.read_text(encoding="utf-8") for path in GOLDEN)))
+    head = '<meta name="color-scheme" content="light dark">' if where not in CLIENTS else ""
+    scheme = where if where in ("light", "dark") else None
+    with watched(browser, color_scheme=scheme, bypass_csp=True) as seen:
+        seen.page.set_content(f'<html>{head}<body style="margin:0;{CLIENTS.get(where, "")}">{bodies}</body></html>')
+        assert seen.page.locator("h1").count() == len(GOLDEN)
+        assert seen.page.locator("style, img").count() == 0
+        for width in (900, 360):
+            seen.page.set_viewport_size({"width": width, "height": 740})
+            assert overflow(seen.page) <= 0
+        seen.page.evaluate(GROUND)
+        assert violations(seen.page, "color-contrast") == {}
         assert seen.asked == []
 
 

@@ -53,6 +53,12 @@ class Client:
     def describe_features(self) -> dict[str, Any]:
         return {"metadata.version": {"finalized": (1, 7)}, "kraft.version": {"supported": (0, 1)}}
 
+    def describe_log_dirs(self, topic_partitions: dict[str, Any], brokers: list[int]) -> list[dict[str, Any]]:
+        assert topic_partitions == {}, "no partition is asked for"
+        of = {"error_code": 0, "log_dir": "/data", "topics": [], "total_bytes": 1000, "usable_bytes": 400}
+        offline, untold = {**of, "error_code": 56, "log_dir": "/lost"}, {**of, "log_dir": "/old", "total_bytes": -1}
+        return [{"broker": one, "log_dirs": [of, offline, untold]} for one in brokers]
+
     def describe_configs(self, resources: list[Any], config_filter: str) -> dict[str, Any]:
         kind = resources[0].resource_type.name.lower()
         return {kind: {one.name: CONFIGS for one in resources}}

@@ -1,13 +1,13 @@
 """A cluster that may be rolled, as one sweep: three brokers of 3.9.1 and KRaft controllers of their own."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from kafka_fleet.documents.readiness import Readiness, ReadinessReason
 from kafka_fleet.knowledge.releases import parse_release
-from kafka_fleet.roll.readiness import NEVER_READ, READS, Asked, Known, readiness
+from kafka_fleet.roll.readiness import READS, Asked, Known, readiness
 from kafka_fleet.store.raw.landing import land
 from kafka_fleet.store.raw.newest_sweep import SweepTables, newest_sweep, sweep_tables
 
@@ -34,14 +34,14 @@ def healthy() -> Rows:
     turns = [[1, 2, 3], [2, 3, 1], [3, 1, 2]]
     offsets = [partition("__consumer_offsets", n, turns[n % 3], internal=True) for n in range(6)]
     return {
-        "sweeps": [{"admin_outcome": "ok", "admin_missing": []}],
+        "sweeps": [{"admin_outcome": "ok", "admin_missing": [], "previous_sweep_at": AT - timedelta(minutes=10)}],
         "brokers": [
             {"broker": b, "is_broker": True, "outcome": "ok", "read_at": AT, "rack": f"r{b}", "missing": []}
             for b in BROKERS
         ],
         "broker_metrics": [
             {"broker": b, "read_at": AT, "release": "3.9.1", "broker_state": 3, "active_controller": 0,
-             "offline_log_dirs": 0}
+             "offline_log_dirs": 0, "open_file_descriptors": 300, "max_file_descriptors": 100_000}
             for b in BROKERS
         ],
         "topics": [*(partition("orders", n, turns[n]) for n in range(3)), *offsets],
@@ -55,8 +55,14 @@ def healthy() -> Rows:
         "groups": [{"group_id": g, "state": "Stable", "protocol_type": "consumer"} for g in ("billing", "reports")],
         "group_members": [{"group_id": "billing", "member_id": "m1"}, {"group_id": "reports", "member_id": "m2"}],
         "partitions": [
-            {"broker": b, "read_at": AT, "topic": "__consumer_offsets", "partition": n, "size_bytes": 1000}
+            {"broker": b, "read_at": AT, "topic": "__consumer_offsets", "partition": n, "size_bytes": 1000,
+             "replicas_count": 3 if turns[n % 3][0] == b else 0, "log_start_offset": 0, "log_end_offset": 100,
+             "previous_log_end_offset": 90}
             for b in BROKERS for n in range(6)
+        ],
+        "disks": [
+            {"broker": b, "read_at": AT, "log_dir": "/data", "total_bytes": 2**40, "usable_bytes": 2**39}
+            for b in BROKERS
         ],
         "listeners": [
             {"broker": b, "read_at": AT, "listener": name, "network_processor": p, "connections": held}
@@ -86,11 +92,10 @@ def asked(
     known: Known | None = None,
     **more: Any,
 ) -> Readiness:
-    """The readiness of the healthy cluster after a change; what no sweep measures counts as seen to."""
+    """The readiness of the healthy cluster after a change."""
     rows = healthy()
     change(rows)
-    checked = {*NEVER_READ, *more.pop("checked", ())}
-    wanted = Asked(target=parse_release(to) if to else None, checked=checked, **more)
+    wanted = Asked(target=parse_release(to) if to else None, **more)
     return readiness(landed(home, rows), wanted, known or Known())
 
 

@@ -97,6 +97,10 @@ def rows(day: str) -> bytes:
         leader = one.rows("partitions")[0]
         one.tables["producers"] = [{**{name: leader[name] for name in ("broker", "read_at", "topic", "partition")},
                                     "producer_id": 1, "producer_epoch": 0, "last_sequence": 7}]  # fmt: skip
+        one.tables["disks"] = [{"broker": leader["broker"], "read_at": leader["read_at"], "log_dir": "/data",
+                                "total_bytes": 2**40, "usable_bytes": 2**39}]  # fmt: skip
+        room = {"open_file_descriptors": 300, "max_file_descriptors": 100_000}
+        one.tables["broker_metrics"] = [{**row, **room} for row in one.rows("broker_metrics")]
         one.tables["broker_configs"] = one.rows("broker_configs", is_default=False)
         one.tables["request_times"] = [row for row in one.rows("request_times") if row["request"] in REQUESTS]
         for row in one.rows("declarations"):

@@ -1,6 +1,8 @@
 """`scripts/prove`: a proof that fails is said to have failed, and what it printed as figures is kept."""
 
 import json
+import re
+import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -8,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import prove
+from benchmarks.stale_proofs import changed_since, warnings
 from docs_generator import proof_pages
 from docs_generator.proof_pages import Proof
 
@@ -18,7 +21,7 @@ FAILS = "from benchmarks.measure import gate; print('noise'); raise SystemExit(n
 def test_a_proof_that_fails_fails_the_run_and_each_result_is_recorded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    known = {name: Proof(f"{name}.", [sys.executable, "-c", code], "nothing", 1)
+    known = {name: Proof(f"{name}.", [sys.executable, "-c", code], "nothing", 1, [])
              for name, code in (("holds", HOLDS), ("fails", FAILS))}  # fmt: skip
     for module in (prove, proof_pages):
         monkeypatch.setattr(module, "proofs", lambda: known)
@@ -42,7 +45,7 @@ def test_a_part_of_a_proof_is_run_and_not_recorded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     code = "import sys; print(sys.argv[1:]); sys.exit(len(sys.argv) > 3)"
-    monkeypatch.setattr(prove, "proofs", lambda: {"one": Proof("One.", [sys.executable, "-c", code], "nothing", 1)})
+    monkeypatch.setattr(prove, "proofs", lambda: {"one": Proof("One.", [sys.executable, "-c", code], "nothing", 1, [])})
     monkeypatch.setattr(prove, "RESULTS", str(tmp_path / "results.json"))
     assert prove.main(["one", "--part", "--only", "steady"]) == 0
     assert "['--only', 'steady']" in capfd.readouterr().out
@@ -66,3 +69,46 @@ def test_an_unknown_proof_is_one_sentence(capsys: pytest.CaptureFixture[str]) ->
         prove.main(["nonesuch"])
     assert ended.value.code == 2
     assert "no such proof: nonesuch; known: " in capsys.readouterr().err
+
+
+def test_every_result_names_its_commit_and_every_proof_the_code_that_it_speaks_of() -> None:
+    """A result that is older than its code is a warning of `--list`, and fails nothing."""
+    for name, proof in proof_pages.proofs().items():
+        assert proof.paths, name
+        assert [one for one in proof.paths if not (prove.ROOT / one).exists()] == [], name
+    for name, result in proof_pages.recorded().items():
+        assert re.fullmatch(r"[0-9a-f]{10}\+?", result["commit"] or ""), name
+
+
+def git(root: Path, *words: str) -> str:
+    who = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+    return subprocess.run(["git", *who, *words], cwd=root, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def test_a_result_is_stale_once_a_path_of_its_proof_has_changed(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    for name in ("a/x", "a/y", "b"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("1")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-qm", "first")
+    first = git(tmp_path, "rev-parse", "--short=10", "HEAD")
+    known = {"one": Proof("One.", ["x"], "nothing", 1, ["a"]), "other": Proof("Two.", ["x"], "nothing", 1, ["b"])}
+    results = {name: {"commit": f"{first}+"} for name in known}
+    assert warnings(tmp_path, known, results) == []
+    (tmp_path / "a/y").write_text("2")
+    git(tmp_path, "commit", "-qam", "second")
+    assert warnings(tmp_path, known, results) == [f"stale: one: changed since {first}+: a/y"]
+    assert warnings(tmp_path, known, {"one": {"commit": git(tmp_path, "rev-parse", "HEAD")}}) == []
+    (unknown,) = warnings(tmp_path, known, {"one": {"commit": "0123456789"}})
+    assert unknown == "stale: one: whether its code changed since 0123456789 is not known here"
+    assert changed_since(tmp_path / "a", first, ["a"]) is None
+
+
+def test_what_changed_since_a_result_stands_with_that_result_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = {"one": Proof("One.", ["x"], "nothing", 1, ["a"], {"0123456789": "It is otherwise now."})}
+    monkeypatch.setattr(proof_pages, "proofs", lambda: known)
+    for commit, there in (("0123456789", True), ("9876543210", False)):
+        result = {"result": "passed", "figures": [], "seconds": 1, "on": "2026-11-25", "commit": commit}
+        monkeypatch.setattr(proof_pages, "recorded", lambda result=result: {"one": result})
+        assert ("It is otherwise now." in proof_pages.proof_page()) is there

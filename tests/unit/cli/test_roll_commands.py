@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from kafka_fleet.cli.main import main
-from kafka_fleet.roll.readiness import NEVER_READ
 from kafka_fleet.store.raw.landing import land
 from support.builders.published_days import DS, day, dossier, publish_day
 from support.builders.roll_reports import a_roll
 from support.builders.roll_sweeps import healthy, partition
 
 CLUSTER = "payments-eu"
-CHECKED = [word for code in NEVER_READ for word in ("--checked", code)]
+UNREAD = ("disk_unread", "descriptors_unread")
+CHECKED = [word for code in UNREAD for word in ("--checked", code)]
 
 
 @pytest.fixture
@@ -31,18 +31,27 @@ def run(home: Path, *words: str) -> int:
     return main([verb, "--home", str(home), "--cluster", CLUSTER, *rest])
 
 
-def test_ready_when_all_that_no_sweep_measures_was_seen_to(home: Path, capsys) -> None:
-    assert run(home, "ready", *CHECKED) == 0
+def test_ready_without_anything_that_was_seen_to_by_hand(home: Path, capsys) -> None:
+    assert run(home, "ready") == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[-1].endswith("ready: 1, 2, 3")
-    assert sum(line.startswith("checked") for line in lines) == len(NEVER_READ)
+    assert sum(line.split()[1] in ("disk_fits", "descriptors_fit") for line in lines) == 2
 
 
-def test_what_is_not_measured_is_not_ready(home: Path, capsys) -> None:
-    assert run(home, "ready") == 3
+def test_what_is_not_measured_is_not_ready_until_it_was_seen_to(tmp_path: Path, capsys) -> None:
+    rows = healthy()
+    rows["disks"] = []
+    for one in rows["broker_metrics"]:
+        one["open_file_descriptors"] = None
+    land(tmp_path, CLUSTER, datetime.now(UTC), rows)
+    publish_day(tmp_path, DS, {CLUSTER: (dossier(CLUSTER, DS, rolls=[]), [])}, letters=False)
+    assert run(tmp_path, "ready") == 3
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[2] for line in lines if line.startswith("not measured")] == list(NEVER_READ)
+    assert [line.split()[2] for line in lines if line.startswith("not measured")] == list(UNREAD)
     assert lines[-1].endswith("not known: 1, 2, 3")
+    assert run(tmp_path, "ready", *CHECKED) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert sum(line.startswith("checked") for line in lines) == len(UNREAD)
 
 
 def test_one_line_says_what_is_in_the_way(tmp_path: Path, capsys) -> None:

@@ -68,7 +68,7 @@ UNREADABLE = {
 def test_a_consumer_that_carries_other_bytes_is_a_member_without_an_assignment(carried):
     found, _broker = swept({"hostile": Group(members={"bad": carried}, metadata=carried)})
     assert (found.outcome, found.missing) == ("partial", ["group_assignments"])
-    assert found.detail == "group_assignments: 1 members of consumer groups tell none that can be read"
+    assert found.detail == "group_assignments: which partitions 1 member of a consumer group has cannot be read"
     assert ("hostile", "bad") in rows(found, "group_members", "member_id")
 
 

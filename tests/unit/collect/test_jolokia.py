@@ -32,7 +32,10 @@ def test_what_is_asked_for_can_show_no_jvm_argument(broker):
     sweep(broker)
     asked = [read for _path, _headers, bulk in broker.seen for read in bulk]
     assert {read["type"] for read in asked} == {"read"}
-    assert [read["attribute"] for read in asked if "java.lang" in read["mbean"]] == [["StartTime"]]
+    assert [read["attribute"] for read in asked if "java.lang" in read["mbean"]] == [
+        ["StartTime"],
+        ["OpenFileDescriptorCount", "MaxFileDescriptorCount"],
+    ]
     assert all(read["attribute"] for read in asked)
 
 

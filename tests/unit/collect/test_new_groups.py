@@ -168,7 +168,7 @@ def test_a_broker_that_does_not_know_the_request_says_so():
 def test_tasks_of_a_topology_that_is_not_told_leave_a_member_without_an_assignment():
     found = swept(parts=[])
     assert (found.outcome, found.missing) == ("partial", ["group_assignments"])
-    assert "1 members of consumer groups tell none that can be read" in (found.detail or "")
+    assert "which partitions 1 member of a consumer group has cannot be read" in (found.detail or "")
     assert len(found.tables["group_members"]) == 3
 
 

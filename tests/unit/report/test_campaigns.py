@@ -114,6 +114,8 @@ def test_three_hundred_clusters_are_bounded():
     assert made.rows.items[0].count == 300
     assert made.rows.items[0].gain == Gain(43, 0, 257, 0)
     assert len(made.rows.items) <= MOST
+    assert made.first + made.later == tuple(made.rows.items)
+    assert len(made.first) == 3 < len(made.rows.items), "the others are folded"
     assert len(made.rows.items[0].clusters.items) + made.rows.items[0].clusters.more == 300
     assert (len(grid.rows), grid.more) == (ROWS, 300 - ROWS)
     assert all(row.confirmed for row in grid.rows), "those with most to gain are shown"

@@ -150,7 +150,7 @@ def test_a_quiet_day_claims_nothing_that_was_not_looked_for(told: dict[str, Told
 def test_a_cluster_that_was_never_reached_says_what_was_tried(told: dict[str, Told]) -> None:
     (one,) = (one for one in told.values() if one.day.verdict == "unknown")
     assert not one.judged.reached
-    for part in ("was not reached on", "Tried: 3 sweeps", "127.0.0.1:", "Check: that brokers are up"):
+    for part in ("was not reached on", "Tried: 3 sweeps", "127.0.0.1:", "Check: That brokers are up"):
         assert part in one.text
 
 

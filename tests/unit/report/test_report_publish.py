@@ -1,6 +1,7 @@
 """Letters on disk: one pointer flip, copies at the contract paths, stale letters gone, bad names refused."""
 
 import json
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 
 from kafka_fleet.report.render import publish, read_day, write_letter
 from kafka_fleet.store import generations
+from support.builders.documents import of_finding
 from support.builders.letter_rows import DS
 from support.builders.letter_samples import payments, payments_findings, unreached, unreached_findings
 
@@ -63,3 +65,26 @@ def test_a_name_that_is_no_cluster_writes_nothing(tmp_path: Path, name: str) -> 
     with pytest.raises(ValueError, match="cannot name a letter"):
         write_letter(tmp_path, DS, "g0001", name)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_acknowledged_needs_no_decision_on_the_stored_page_and_is_counted(tmp_path: Path) -> None:
+    judged(tmp_path, "g0001", [payments()])
+    write_letter(tmp_path, DS, "g0001", "payments-eu")
+    row = {**next(one for one in payments_findings() if one["verdict"] == "confirmed"), "basis": []}
+    brief = {"reached": True, "states": {}, "rows": [row]}
+    (tmp_path / f"findings/ds={DS}/g0001/verdicts").mkdir()
+    (tmp_path / f"findings/ds={DS}/g0001/verdicts/payments-eu.json").write_text(json.dumps(brief), encoding="utf-8")
+    entry = of_finding(row, "payments-eu", DS, "Upgrade is planned.", "oncall@example.org", "2026-12-31")
+    shown = []
+    for known in (None, [], [entry], [entry], [entry.model_copy(update={"expires": date(2026, 1, 1)})]):
+        publish(tmp_path, DS, "g0001", known)
+        page = (tmp_path / f"reports/ds={DS}/index.html").read_text(encoding="utf-8")
+        shown.append(page.split("Needs a decision today")[1].split("<h2")[0])
+    unknown, none, accepted, again, expired = shown
+    assert "knows neither the day before nor acknowledgements" in unknown
+    assert "nobody had acknowledged when this page was written" in none
+    assert row["advisory"] in none
+    assert row["advisory"] not in accepted
+    assert "1 confirmed finding is acknowledged." in accepted
+    assert accepted == again
+    assert "Reopened:" in expired

@@ -22,6 +22,8 @@ def lines(*missing: list[str]) -> list[str]:
     ("missing", "line"),
     [
         (["the settings of broker 3 were not read (a.b)"], "Read the settings of broker 3"),
+        (["the settings of controller 9 were not read (a.b)"], "Look up a.b on controller 9"),
+        (["the release of controller 9 was not read"], "Reach the agent of controller 9"),
         (["the listeners of broker 3 were not read"], "Read the settings of broker 3"),
         (
             ["broker 1 reports no setting x.y", "broker 2 reports no setting x.y"],

@@ -70,9 +70,13 @@ def test_every_value_of_a_table_gives_an_answer(table: str) -> None:
 
 
 def test_a_table_without_rows_gives_an_answer() -> None:
+    ready = set()
     for table in READS:
         found = readiness(SweepTables(SWEEP, {**CLEAN, table: CLEAN[table].slice(0, 0)}), Asked(), Known())
-        assert found.state != "ready"
+        ready |= {table} if found.state == "ready" else set()
+    of_a_target = {"client_software", "deprecated_requests", "features"}
+    may_be_empty = {"group_members", "groups", "hosts", "recoveries", "topic_configs"}
+    assert ready == of_a_target | may_be_empty
 
 
 # facts: the columns that SQL may leave null, by mart

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kafka_fleet.roll.readiness import NEVER_READ, Asked, Known, readiness
+from kafka_fleet.roll.readiness import Asked, Known, readiness
 from support.builders.roll_sweeps import AT, Rows, asked, decisive, healthy, landed, only, partition
 
 Change = Callable[[Rows], object]
@@ -25,10 +25,14 @@ def test_a_healthy_cluster_is_ready_when_the_rest_was_seen_to(tmp_path: Path) ->
     assert only(found, "reconnects_fit", 1).count == 20
 
 
-def test_what_no_sweep_measures_keeps_every_broker_from_being_ready(tmp_path: Path) -> None:
-    found = readiness(landed(tmp_path, healthy()), Asked(), Known())
+def test_room_that_was_not_measured_keeps_every_broker_from_being_ready(tmp_path: Path) -> None:
+    rows = healthy()
+    rows["disks"] = rows["disks"][:2]
+    rows["broker_metrics"][0]["max_file_descriptors"] = None
+    found = readiness(landed(tmp_path, rows), Asked(), Known())
     assert found.state == "unknown"
-    assert [one.code for one in found.reasons if one.level == "unmeasured"] == list(NEVER_READ)
+    gaps = [(one.code, one.names) for one in found.reasons if one.level == "unmeasured"]
+    assert gaps == [("disk_unread", ["3"]), ("descriptors_unread", ["1"])]
 
 
 def test_only_the_broker_that_is_needed_is_not_ready(tmp_path: Path) -> None:
@@ -88,7 +92,7 @@ def no_settings(rows: Rows) -> None:
 
 def lost(table: str) -> Change:
     def change(rows: Rows) -> None:
-        rows["sweeps"] = [{"admin_outcome": "partial", "admin_missing": [table]}]
+        rows["sweeps"][0] |= {"admin_outcome": "partial", "admin_missing": [table]}
         rows[table] = []
 
     return change
@@ -112,7 +116,7 @@ def dead(rows: Rows) -> None:
         (lambda rows: rows.update(brokers=[], broker_metrics=[]), [("brokers_unread", None)]),
         (
             lambda rows: rows.update(partitions=[]),
-            [("offsets_log_unread", 1), ("offsets_log_unread", 2)],
+            [("growth_unread", None), ("offsets_log_unread", 1), ("offsets_log_unread", 2)],
         ),
         (
             lambda rows: rows.update(sweeps=[{"admin_outcome": "failed", "admin_missing": []}], topics=[], groups=[]),

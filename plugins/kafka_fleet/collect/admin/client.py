@@ -17,6 +17,7 @@ from kafka_fleet.collect.admin import groups, unlisted_topics
 from kafka_fleet.collect.admin.bisect_batches import BATCH, Lost, read_bisecting
 from kafka_fleet.collect.admin.bootstrap import diagnose_connection, refused_server, turned_down, usable_servers
 from kafka_fleet.collect.admin.configs import config_rows
+from kafka_fleet.collect.admin.disks import read_disks
 from kafka_fleet.collect.admin.faults import FAULTS, Late, sentence
 from kafka_fleet.collect.admin.guarded_sockets import admin_client
 from kafka_fleet.collect.admin.producers import has_producer_bug, read_producers
@@ -185,7 +186,8 @@ class _Reader:
         self.fault("group_assignments", lost.told())
         tables, without = groups.group_rows(found, self.listed)
         if without:
-            self.fault("group_assignments", f"{without:,} members of consumer groups tell none that can be read")
+            have = "member of a consumer group has" if without == 1 else "members of consumer groups have"
+            self.fault("group_assignments", f"which partitions {without:,} {have} cannot be read")
         return tables
 
     def group_offsets(self) -> dict[str, Rows]:
@@ -199,6 +201,9 @@ class _Reader:
         rows, told = read_producers(self.client, self.tables, self.in_time)
         self.fault("producers", told)
         return {"producers": rows}
+
+    def disks(self) -> dict[str, Rows]:
+        return {"disks": read_disks(self.client, [row["broker"] for row in self.tables["brokers"]], self.in_time)}
 
 
 def sweep_admin(
@@ -237,6 +242,7 @@ def sweep_admin(
             reader.step(("group_members", "group_assignments"), reader.group_members)
             reader.step(("group_offsets",), reader.group_offsets)
         reader.step(("producers",), reader.producers)
+        reader.step(("disks",), reader.disks)
     finally:
         client.close()
     faults = reader.faults

@@ -51,7 +51,7 @@ _BY_UNIT |= dict.fromkeys(
 )  # fmt: skip
 _BY_UNIT |= dict.fromkeys(
     ("replicas", "partitions", "threads", "topics", "brokers", "producer ids", "directories", "offsets", "groups",
-     "controllers", "logs", "connections"), COUNT
+     "controllers", "logs", "connections", "descriptors"), COUNT
 )  # fmt: skip
 
 # a column that is called so, in any table
@@ -80,7 +80,7 @@ _BY_NAME: dict[str, Bound] = {
     "seconds": Numbers(0, 86_400), "bytes": EVENTS, "values": EVENTS, "unusable": EVENTS,
     "agent_clock_skew_s": SKEW,
     "lag": LAG, "fetcher_max_lag": LAG,
-    "size_bytes": HELD, "uncleanable_bytes": HELD,
+    "size_bytes": HELD, "uncleanable_bytes": HELD, "total_bytes": HELD, "usable_bytes": HELD,
 }  # fmt: skip
 _NAMES = ("host", "rack", "kafka_cluster_id", "feature", "state", "protocol_type", "client_host", "listener",
           "software", "software_version", "request", "version", "phase", "error", "acceptor")  # fmt: skip
@@ -100,6 +100,7 @@ _KEYS = {
     "group_assignments": ("group_id", "member_id", "topic", "partition"),
     "group_offsets": ("group_id", "topic", "partition"),
     "producers": ("broker", "topic", "partition"),
+    "disks": ("broker", "log_dir"),
     "hosts": ("broker",),
     "looks": ("broker", "signature"),
     "look_reads": ("broker", "signature", "slot", "offset_ms", "metric", "topic", "partition"),
