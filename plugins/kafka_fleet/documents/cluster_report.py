@@ -192,6 +192,17 @@ class PlanCandidates(Document):
     client: list[PlanCandidate] = Field(default_factory=list, description="for Java clients")
 
 
+class OldProtocol(Document):
+    """Whether clients used what 4.0 refuses, by the brokers' own counts of the day."""
+
+    answer: bool | None = Field(
+        description="true: some did; false: every broker counted, and none did; null: not known"
+    )
+    sentence: Text = Field(description="the answer in words: the clients, or how long was measured, or why not")
+    clients: list[Text] = Field(description="the clients, each with its requests and brokers; most requests first")
+    missing: list[Text] = Field(description="what could not be measured, one sentence each")
+
+
 class UpgradePlan(Document):
     """What to upgrade, in steps that each can be taken from what runs today."""
 
@@ -200,6 +211,9 @@ class UpgradePlan(Document):
     clients: PlanStep | None = Field(default=None, description="the supported client library")
     candidates: PlanCandidates = Field(default_factory=PlanCandidates, description="releases to choose from")
     note: Text | None = Field(default=None, description="what the plan could not decide")
+    old_protocol: OldProtocol | None = Field(
+        default=None, description="clients in the way of 4.x; null: none is below it, or earlier versions have none"
+    )
 
 
 class ClusterReport(Document):

@@ -25,7 +25,7 @@ from kafka_fleet.store.raw.newest_sweep import SweepTables
 READS: Mapping[str, Sequence[str]] = {
     "sweeps": (),
     "brokers": (),
-    "broker_metrics": ("broker", "release", "broker_state", "active_controller", "offline_log_dirs"),
+    "broker_metrics": ("broker", "release", "broker_state", "active_controller", "offline_log_dirs", "jvm_start_ms"),
     "recoveries": ("broker", "remaining_logs"),
     "topics": ("topic", "partition", "leader", "replicas", "isr"),
     "topic_configs": ("topic", "name", "value"),

@@ -25,7 +25,7 @@ from _pytest.mark import ParameterSet
 from fleet_demo.cluster import Cluster
 from kafka_fleet.store.generations import current_generation
 from kafka_fleet.store.raw.manifests import manifests, read_rows
-from support.live import availability, guarded, history, offsets, prometheus, retries, skew, storm, zk28
+from support.live import availability, guarded, history, offsets, old_clients, prometheus, retries, skew, storm, zk28
 from support.live.commands import fleet_command
 from support.live.scenarios import avoid_midnight, running, sweep
 
@@ -177,6 +177,7 @@ def releases(home: Path) -> None:
         asked = aside.submit(guarded.prove, clusters["idle331"], home)
         restarts(clusters["follower411"], home)
         asked.result()
+        old_clients.told(clusters["follower411"], home)
 
 
 def scraped(home: Path) -> None:
