@@ -1,4 +1,4 @@
-"""Old clients at 3.9.1 are named and newer ones are not; the table of what 4.x refuses is what brokers say themselves."""
+"""Old clients at 3.9.1 are named, newer ones are not; the table of what 4.x refuses is what brokers themselves say."""
 
 import json
 from typing import Any
@@ -9,7 +9,7 @@ from kafka_fleet.knowledge.refused_requests import refused_requests
 from kafka_fleet.roll.target import target_release
 from kafka_fleet.roll.target_clients import of_clients
 from kafka_fleet.store.raw.newest_sweep import newest_sweep, sweep_tables
-from support.live.availability import PROTOCOL, THROTTLED
+from support.live.availability import PROTOCOL, QUIET, THROTTLED
 from support.live.measured import Measured
 from support.live.old_clients import result
 
@@ -67,14 +67,22 @@ def test_the_plan_names_them_and_so_does_ready(measured: Measured) -> None:
     assert one.names[0] == "old-app 0.10.2 (Fetch 3, ListOffsets 0, Produce 2)"
 
 
-def test_counts_that_do_not_grow_are_no_clients_of_today(measured: Measured) -> None:
-    """The sweeps after the old clients: their counters are there and stand still."""
-    assert sum(row["requests"] for row in measured.raw("deprecated_requests", THROTTLED)) > 0
-    finding = measured.finding(THROTTLED, "OPS-OLD-PROTOCOL")
-    assert (finding["verdict"], finding["subjects"]) == ("not_affected", [])
-    told = measured.dossier(THROTTLED)["plan"]["old_protocol"]
-    assert told["answer"] is False
-    assert told["sentence"].startswith("no client used an API that 4.0 removes, measured by 3 of 3 brokers in ")
+def test_counts_that_stand_still_are_no_requests(measured: Measured) -> None:
+    """The sweeps after the old clients: what their counters show was sent before the first of them."""
+    rows = measured.facts("request_versions", cluster=THROTTLED, is_by_client=True)
+    assert {row["software"] for row in rows} == {"old-app", "unknown"}
+    first = min(row["read_at"] for row in measured.raw("brokers", THROTTLED) if row["broker"] == 1)
+    assert {row["last_at"] for row in rows} == {first}
+
+
+def test_a_cluster_without_old_clients_says_who_measured_it(measured: Measured) -> None:
+    finding = measured.finding(QUIET, "OPS-OLD-PROTOCOL")
+    assert (finding["verdict"], finding["subjects"], finding["missing"]) == ("not_affected", [], [])
+    plan = measured.dossier(QUIET)["plan"]
+    assert plan["old_protocol"]["answer"] is False
+    said = "o client used an API that 4.0 removes, measured by 3 of 3 brokers in "
+    assert plan["old_protocol"]["sentence"].startswith(f"n{said}")
+    assert [step for one in (plan["now"], plan["next"]) if one for step in one["steps"] if step.startswith(f"N{said}")]
 
 
 def test_a_broker_of_3_9_1_answers_every_version_of_the_table(measured: Measured) -> None:
@@ -87,7 +95,7 @@ def test_a_broker_of_3_9_1_answers_every_version_of_the_table(measured: Measured
 @pytest.mark.scenario("releases")
 @pytest.mark.sampled("releases")
 def test_a_broker_of_4_1_1_refuses_what_the_table_says_and_no_more(measured: Measured) -> None:
-    """Of Produce it says that it answers from 0 on, for the sake of librdkafka, and closes the connection all the same."""
+    """Of Produce it says that it answers from 0 on, for librdkafka, and closes the connection all the same."""
     found, first = asked(measured, "4.1.1"), first_versions(measured, "4.1.1")
     assert (found["old"], found["newer"]) == ([False, False, False], [True])
     expected = {name: 0 if one.restored else one.up_to + 1 for name, one in refused_requests().items()}

@@ -3,6 +3,7 @@
 Brokers count such requests by client library from 3.7 on (KIP-896), and by version alone before.
 """
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -47,7 +48,7 @@ def refused_requests() -> Mapping[str, Refused]:
 def refused(request: str | None, version: str | None, target: Release) -> bool:
     """Whether a release refuses what a client sent: a request and its version, as the brokers' MBeans name them."""
     known = refused_requests().get(request or "")
-    if known is None or known.sent_by == "brokers" or not (version or "").isdecimal():
+    if known is None or known.sent_by == "brokers" or not re.fullmatch("[0-9]{1,5}", version or ""):
         return False
     return int(version or 0) <= known.up_to and known.by(target)
 

@@ -1,5 +1,6 @@
 """Faults of availability on three real brokers of 3.9.1, made one after the other: takes a home, lands sweeps.
 
+"quiet391"     before anything else: the cluster's own clients alone
 "protocol391"  clients that 4.0 refuses, one with a name, and one that it does not
 "throttled391" a topic and a broker keep the throttle of a reassignment that there is none of
 "calm391"      a controlled restart: partitions below their minimum, and without a leader, at one sweep
@@ -28,7 +29,7 @@ from kafka_fleet.config.fleet import parse_fleet
 from support.live import old_clients
 from support.live.scenarios import avoid_midnight
 
-PROTOCOL = "protocol391"
+QUIET, PROTOCOL = "quiet391", "protocol391"
 THROTTLED, CALM, ROTTEN, DISKLESS, DARK = "throttled391", "calm391", "rotten391", "diskless391", "dark391"
 FOLLOWER, ROLLED = 2, 3
 SWEEPS, EVERY_S = 3, 2.5
@@ -123,7 +124,8 @@ def _throttle(cluster: Cluster, op: AlterConfigOp) -> None:
 
 def old_requests(cluster: Cluster, home: Path) -> None:
     """A client with a name and one without send old requests to broker 1 between two sweeps; another newer ones."""
-    sweep(cluster, home, PROTOCOL)
+    for name in (QUIET, QUIET, PROTOCOL):
+        sweep(cluster, home, name)
     old_clients.told(cluster, home)
     old_clients.answered(cluster.nodes[1].port, old_clients.OLD[:1])
     sweep(cluster, home, PROTOCOL)

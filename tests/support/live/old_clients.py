@@ -62,7 +62,7 @@ def _ask(line: socket.socket, frame: bytes) -> bytes:
 
 
 def answered(port: int, requests: Sequence[Request], name: tuple[str, str] | None = None) -> list[bool]:
-    """Whether each request is answered, on a connection of its own. name: software and version, told by ApiVersions 3."""
+    """Whether each request is answered, on a connection of its own. name: software and version, by ApiVersions 3."""
     found = []
     for one in requests:
         with socket.create_connection(("127.0.0.1", port), 10) as line:
