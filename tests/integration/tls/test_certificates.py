@@ -1,4 +1,4 @@
-"""Certificates of 5, 20 and 400 days on a load balancer, a broker's listener and an agent: from handshake to finding."""
+"""Certificates of 5, 20 and 400 days on a load balancer, a broker's listener and an agent: what is found of them."""
 
 import ssl
 from collections.abc import Iterator
