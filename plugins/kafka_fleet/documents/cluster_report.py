@@ -7,6 +7,7 @@ from pydantic import Field, model_validator
 
 from kafka_fleet.documents.document import SCHEMA_VERSION, Document, Number, Text
 from kafka_fleet.documents.finding import Evidence
+from kafka_fleet.documents.old_protocol import OldProtocol
 from kafka_fleet.documents.readiness import Readiness
 from kafka_fleet.documents.roll_report import RollReport
 from kafka_fleet.domain import SignatureState, Strength
@@ -190,17 +191,6 @@ class PlanCandidates(Document):
 
     server: list[PlanCandidate] = Field(default_factory=list, description="for brokers")
     client: list[PlanCandidate] = Field(default_factory=list, description="for Java clients")
-
-
-class OldProtocol(Document):
-    """Whether clients used what 4.0 refuses, by the brokers' own counts of the day."""
-
-    answer: bool | None = Field(
-        description="true: some did; false: every broker counted, and none did; null: not known"
-    )
-    sentence: Text = Field(description="the answer in words: the clients, or how long was measured, or why not")
-    clients: list[Text] = Field(description="the clients, each with its requests and brokers; most requests first")
-    missing: list[Text] = Field(description="what could not be measured, one sentence each")
 
 
 class UpgradePlan(Document):

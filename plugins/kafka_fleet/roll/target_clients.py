@@ -7,7 +7,8 @@ that day. Where a broker does not count, the libraries that are connected stand 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
-from kafka_fleet.documents.cluster_report import ClusterReport, OldProtocol
+from kafka_fleet.documents.cluster_report import ClusterReport
+from kafka_fleet.documents.old_protocol import OldProtocol
 from kafka_fleet.documents.readiness import NAMED, ReadinessReason
 from kafka_fleet.knowledge.declared_clients import JAVA
 from kafka_fleet.knowledge.refused_requests import COUNTED_FROM, refused, refused_requests

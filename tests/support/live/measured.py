@@ -169,10 +169,7 @@ def fetches(home: Path) -> None:
 
 
 def releases(home: Path) -> None:
-    """Follower reads on 4.1.1, whose broker is killed at last, and an idle cluster.
-
-    Meanwhile the idle cluster's agent is asked with its policy and without.
-    """
+    """Follower reads on 4.1.1, whose broker is killed at last; an idle cluster's agent with its policy and without."""
     with running(RELEASES, home, SWEEPS, EVERY_S) as clusters, ThreadPoolExecutor(1) as aside:
         asked = aside.submit(guarded.prove, clusters["idle331"], home)
         restarts(clusters["follower411"], home)
