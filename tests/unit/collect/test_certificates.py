@@ -37,6 +37,7 @@ def made(common: str | None = "orders", host: str | None = None, days: int = 20)
         (made(None), None, None),
         (made("<script>{{7*7}}</script>"), "<script>{{7*7}}</script>", "<script>{{7*7}}</script>"),
     ],
+    ids=["common name", "host", "nameless", "hostile"],
 )
 def test_names_and_end_are_told(der: bytes, subject: str | None, issuer: str | None) -> None:
     row = told(Shown(NOW, der, None))
@@ -48,7 +49,9 @@ def test_a_thousand_years_are_ten() -> None:
     assert told(Shown(NOW, made(days=365_000), None))["not_after"] == NOW + timedelta(days=3650)
 
 
-@pytest.mark.parametrize("der", [b"", b"\x30\x03\x02\x01\x00", made()[:-40], b"\xff" * 4000])
+@pytest.mark.parametrize(
+    "der", [b"", b"\x30\x03\x02\x01\x00", made()[:-40], b"\xff" * 4000], ids=["none", "other", "cut", "noise"]
+)
 def test_what_is_no_certificate_says_so(der: bytes) -> None:
     row = told(Shown(NOW, der, None))
     assert row["detail"] == "its certificate cannot be read"
