@@ -39,7 +39,10 @@ DISCARDED = {  # reasons of discarded_intervals
     "log_went_back": "a partition's log end or start went back, or its topic was created anew",
 }
 FEW_DETAILS = 3  # sentences on reads of one broker that failed or were not whole
-_NO_PLAN: Plan = {"now": None, "next": None, "clients": None, "candidates": {"server": [], "client": []}, "note": None}
+_NO_PLAN: Plan = {
+    "now": None, "next": None, "clients": None, "candidates": {"server": [], "client": []}, "note": None,
+    "old_protocol": None,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)

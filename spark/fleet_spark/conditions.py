@@ -1,7 +1,8 @@
 """Facts to measured conditions: runs all conditions as one query, gives the answer of each per cluster.
 
-Queries read the fact tables and views more: `release_days`, what the release catalogue says of the releases in use, and
-for each condition `<id>_thresholds`, the values in force by cluster.
+Queries read the fact tables and views more: `release_days`, what the release catalogue says of the releases in use,
+`refused_requests`, what clients send and brokers from 4.0 on refuse, and for each condition `<id>_thresholds`, the
+values in force by cluster.
 """
 
 import datetime as dt
@@ -12,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import BooleanType, StringType, StructField, StructType
+from pyspark.sql.types import BooleanType, IntegerType, StringType, StructField, StructType
 
 from fleet_spark.aside import Aside, Task
 from fleet_spark.coverage import show_thresholds
@@ -32,12 +33,16 @@ from kafka_fleet.knowledge.detection_rows import (
 )
 from kafka_fleet.knowledge.evidence import figure
 from kafka_fleet.knowledge.query_columns import CONDITION
+from kafka_fleet.knowledge.refused_requests import counts_clients, for_good, is_four
 from kafka_fleet.knowledge.releases import catalogue, comparable_release
 
 _TEXTS = ("kafka_release", "line", "newest_patch")
 _RELEASES = StructType(
     [*(StructField(name, StringType()) for name in _TEXTS)]
-    + [StructField(name, BooleanType()) for name in ("comparable", "supported")]
+    + [StructField(name, BooleanType()) for name in ("comparable", "supported", "counts_clients", "is_four")]
+)
+_REFUSED = StructType(
+    [StructField("request", StringType()), StructField("api", StringType()), StructField("up_to", IntegerType())]
 )
 
 
@@ -45,6 +50,7 @@ def release_days(spark: SparkSession, releases: Iterable[str], ds: str) -> None:
     """Register `release_days`: one row per release text that any process showed, as of the day.
 
     comparable: surely Apache's own build. line, supported and newest_patch (of its line) are null where it is not.
+    counts_clients: whether it counts old requests by client; null of an unknown build. is_four: 4.0 or later.
     """
     known, day = catalogue(), dt.date.fromisoformat(ds)
     rows: list[dict[str, str | bool | None]] = []
@@ -58,10 +64,22 @@ def release_days(spark: SparkSession, releases: Iterable[str], ds: str) -> None:
                 "line": release.line_text if release else None,
                 "supported": known.supported(release, day) if release else None,
                 "newest_patch": str(newest) if newest else None,
+                "counts_clients": counts_clients(text),
+                "is_four": is_four(text),
             }
         )
     table = pa.Table.from_pylist(rows, to_arrow_schema(_RELEASES))
     local_frame(spark, table, _RELEASES).createOrReplaceTempView("release_days")
+
+
+def refused_requests(spark: SparkSession) -> None:
+    """Register `refused_requests`: a row per request that clients send, with the last version that 4.x refuses.
+
+    request is the name in MBeans, api the one in Kafka's protocol.
+    """
+    rows = [{"request": name, "api": one.api or name, "up_to": one.up_to} for name, one in for_good().items()]
+    table = pa.Table.from_pylist(rows, to_arrow_schema(_REFUSED))
+    local_frame(spark, table, _REFUSED).createOrReplaceTempView("refused_requests")
 
 
 def _ordered(condition: Condition, found: Iterable[DetectionRow]) -> list[DetectionRow]:
@@ -74,9 +92,9 @@ def _ordered(condition: Condition, found: Iterable[DetectionRow]) -> list[Detect
     return sorted(found, key=key)
 
 
-def _missing(condition: Condition, rows: Sequence[DetectionRow]) -> list[str]:
+def _missing(condition: Condition, rows: Sequence[DetectionRow], values: Mapping[str, float]) -> list[str]:
     """A sentence for each missing input: a row whose number is 0 is none."""
-    totals, missing = totals_of(rows), list[str]()
+    totals, missing = {**values, **totals_of(rows)}, list[str]()
     for metric, text in condition.needs.items():
         own = [template(text).of_row(row, totals) for row in rows if row.metric == metric and row.amount != 0]
         missing += sorted(one for one in own if one is not None)
@@ -100,11 +118,18 @@ def _evidence(
 def answer(condition: Condition, found: Iterable[DetectionRow], values: Mapping[str, float]) -> Answered:
     """What the rows of one cluster say. values: the thresholds in force."""
     rows = _ordered(condition, found)
-    missing, totals = _missing(condition, rows), totals_of(rows)
+    missing, totals = _missing(condition, rows, values), totals_of(rows)
     subjects = [row for row in rows if row.is_subject]
+    beside: dict[int, dict[str, list[DetectionRow]]] = defaultdict(lambda: defaultdict(list))
+    for row in rows:
+        beside[row.ordinal][row.metric].append(row)
     if missing and not subjects:
         return Answered(None, "; ".join(missing), missing=tuple(missing))
-    made = (template(text).of_row(row, totals) for text in condition.subjects for row in subjects)
+    made = (
+        template(text).of_row(row, {**totals, "beside": beside[row.ordinal]})
+        for text in condition.subjects
+        for row in subjects
+    )
     named = tuple(dict.fromkeys(one for one in made if one is not None))
     evidence = tuple(_evidence(condition, rows, values))[:MOST]
     said = sentence(condition.sentence, rows, values) or f"{condition.id.replace('_', ' ')} was not measured"
@@ -144,6 +169,7 @@ def run_conditions(
         with running("conditions"), known.for_query(texts) as small:
             clusters = sorted(_values(spark, "cluster_days", "cluster"))
             release_days(spark, _values(spark, "broker_days", "kafka_release"), ds)
+            refused_requests(spark)
             for condition in conditions.values():
                 values[condition.id] = {c: thresholds(condition, own.get(c, {})) for c in clusters}
                 if condition.thresholds:

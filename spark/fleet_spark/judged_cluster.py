@@ -51,6 +51,8 @@ def case_of(cluster: str, entry: Json, rows: Mapping[str, list[Json]], answers: 
         facts,
         measured={name: one.holds for name, one in answers.items()},
         because={name: one.sentence for name, one in answers.items()},
+        found={name: one.subjects for name, one in answers.items()},
+        unread={name: one.missing for name, one in answers.items()},
     )
     return Case(
         cluster, entry, Declared.from_fleet(entry.get("client_configs")), facts, about, rows["broker_days"],

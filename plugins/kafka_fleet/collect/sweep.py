@@ -18,8 +18,10 @@ from kafka_fleet.base.addresses import literal_address, url_problem
 from kafka_fleet.collect.admin import unlisted_topics
 from kafka_fleet.collect.admin.client import AdminSweep, sweep_admin
 from kafka_fleet.collect.admin.topic_errors import topic_errors
+from kafka_fleet.collect.certificate_rows import certificate_rows
 from kafka_fleet.collect.close_looks.sweep_context import Sweeping
 from kafka_fleet.collect.close_looks.sweep_looks import take_looks
+from kafka_fleet.collect.connections.certificates import Certificates
 from kafka_fleet.collect.connections.http import Limits
 from kafka_fleet.collect.hosts import sweep_host
 from kafka_fleet.collect.jolokia.client import BrokerSweep, sweep_broker
@@ -65,7 +67,12 @@ def _failed(kind: str, detail: str) -> BrokerSweep:
 
 
 def _sweep_broker(
-    url: str | None, credentials: Credentials, limits: Limits, end: float, ready: Callable[[], object] = lambda: None
+    url: str | None,
+    credentials: Credentials,
+    limits: Limits,
+    end: float,
+    ready: Callable[[], object] = lambda: None,
+    certificates: Certificates | None = None,
 ) -> BrokerSweep:
     if url is None:
         return _failed("no_endpoint", NO_ENDPOINT)
@@ -73,7 +80,7 @@ def _sweep_broker(
     if within is None:
         return _failed("timeout", f"not asked: the cluster's other brokers took all of {CLUSTER_S:g} s")
     problem = url_problem(url)  # an advertised host comes from the cluster: it is checked as the fleet file is
-    return _failed("forbidden", problem) if problem else sweep_broker(url, credentials, within, ready)
+    return _failed("forbidden", problem) if problem else sweep_broker(url, credentials, within, ready, certificates)
 
 
 def _own(broker: int, one: BrokerSweep) -> BrokerSweep:
@@ -102,13 +109,21 @@ def _sweep_host(broker: int, url: str, limits: Limits, end: float) -> dict[str, 
     return {"broker": broker, "outcome": "failed", "detail": late}
 
 
-def _admin(cluster: Cluster, resolver: Resolver, limits: Limits, named: Event, listed: Future[Listed]) -> AdminSweep:
+def _admin(
+    cluster: Cluster,
+    resolver: Resolver,
+    limits: Limits,
+    named: Event,
+    listed: Future[Listed],
+    certificates: Certificates,
+) -> AdminSweep:
     """named: is set once the sweep's connections to all brokers stand, and at the end in any case; so is listed."""
     found = AdminSweep("failed", None, ["every admin table"], None, None, {})
     try:
         settings = kafka_settings(cluster.kafka_connection, resolver)
+        certificates.tls = "SSL" in settings.get("security_protocol", "PLAINTEXT")
         servers = list(cluster.bootstrap_servers)
-        found = sweep_admin(servers, settings, limits.deadline_s, named.set, listed.set_result)
+        found = sweep_admin(servers, settings, limits.deadline_s, named.set, listed.set_result, certificates)
     except CredentialsError as error:
         found = found._replace(detail=str(error))
     finally:
@@ -157,6 +172,7 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
     def ready() -> None:
         named.wait(max(0.0, begun + NAMED_S - time.monotonic()))
 
+    shown = Certificates(), Certificates()  # by Kafka's listeners, by agents
     known = {**cluster.jolokia.brokers, **cluster.jolokia.controllers}
     listing: Future[Listed] = Future()
     sweeping = Sweeping(home, cluster, resolver, credentials, limits, started, begun, end)
@@ -166,16 +182,19 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
         ThreadPoolExecutor(PARALLEL) as pool,
     ):
         around = pool.submit(sweeps_around, home, cluster.id, started)
-        admin_future = pool.submit(_admin, cluster, resolver, limits, named, listing)
+        admin_future = pool.submit(_admin, cluster, resolver, limits, named, listing, shown[0])
         early: dict[int, Future[BrokerSweep]] = {}
         if fault is None:
-            early = {b: pool.submit(_sweep_broker, url, credentials, limits, end, ready) for b, url in known.items()}
+            early = {
+                b: pool.submit(_sweep_broker, url, credentials, limits, end, ready, shown[1])
+                for b, url in known.items()
+            }
         landing.store({"declarations": [declaration(cluster)]})
         described = listing.result()
         listed = {row["broker"]: row for row in described.get("brokers", [])}
         urls = endpoints(cluster, {b: row["host"] for b, row in listed.items()})
         late = {
-            b: pool.submit(_sweep_broker, u, credentials, limits, end, ready)
+            b: pool.submit(_sweep_broker, u, credentials, limits, end, ready, shown[1])
             for b, u in urls.items()
             if b not in early and fault is None
         }
@@ -191,6 +210,7 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
             for b in urls
         }
         tables = broker_tables(cluster, listed, urls, swept)
+        tables["certificates"] = list(certificate_rows(*shown, listed, list(cluster.bootstrap_servers), urls))
         tables["hosts"] = [future.result() for future in hosts]
         admin = _with_unseen(admin, tables, cluster, resolver, _within(limits, end))
         looks = looking.result()

@@ -19,6 +19,7 @@ from kafka_fleet.base.validation_errors import (
     without_misspelled,
 )
 from kafka_fleet.domain import Environment
+from kafka_fleet.knowledge.conditions import load_conditions
 from kafka_fleet.knowledge.declared_clients import SOFTWARE, version_in
 from kafka_fleet.knowledge.releases import catalogue
 from kafka_fleet.knowledge.signatures import load_signatures
@@ -153,16 +154,17 @@ def _clients(entry: Any) -> Iterator[Mistake]:
 
 
 def _thresholds(entry: Any) -> Iterator[Mistake]:
-    signatures = load_signatures()
-    for signature, values in _mapping(entry, "thresholds").items():
-        if signature not in signatures:
-            yield Mistake(("thresholds", signature), unknown_name("no such signature", signature, signatures))
+    checks = {name: one.thresholds for name, one in load_signatures().items()}
+    checks |= {name: one.thresholds for name, one in load_conditions().items() if one.thresholds}
+    for check, values in _mapping(entry, "thresholds").items():
+        if check not in checks:
+            yield Mistake(("thresholds", check), unknown_name("no such signature or condition", check, checks))
             continue
-        declared = signatures[signature].thresholds
+        declared = checks[check]
         for name, value in values.items() if isinstance(values, dict) else ():
-            where = ("thresholds", signature, name)
+            where = ("thresholds", check, name)
             if name not in declared:
-                yield Mistake(where, unknown_name("not declared by the signature", name, declared))
+                yield Mistake(where, unknown_name("not declared there", name, declared))
             elif isinstance(value, int | float) and not isinstance(value, bool):
                 low, high = declared[name].minimum, declared[name].maximum
                 if abs(value) < float("inf") and not low <= value <= high:

@@ -7,6 +7,7 @@ from pydantic import Field, model_validator
 
 from kafka_fleet.documents.document import SCHEMA_VERSION, Document, Number, Text
 from kafka_fleet.documents.finding import Evidence
+from kafka_fleet.documents.old_protocol import OldProtocol
 from kafka_fleet.documents.readiness import Readiness
 from kafka_fleet.documents.roll_report import RollReport
 from kafka_fleet.domain import SignatureState, Strength
@@ -200,6 +201,9 @@ class UpgradePlan(Document):
     clients: PlanStep | None = Field(default=None, description="the supported client library")
     candidates: PlanCandidates = Field(default_factory=PlanCandidates, description="releases to choose from")
     note: Text | None = Field(default=None, description="what the plan could not decide")
+    old_protocol: OldProtocol | None = Field(
+        default=None, description="clients in the way of 4.x; null: none is below it, or earlier versions have none"
+    )
 
 
 class ClusterReport(Document):

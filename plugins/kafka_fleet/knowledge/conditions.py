@@ -61,6 +61,7 @@ class Condition(CatalogueEntry):
 
     holds_when: when the answer is yes, as the documentation says it. needs: sentence of each missing input, in order.
     subjects, place: templates over one row; place of a row that names nothing, which is the cluster's: cluster_place.
+    Those of subjects know `beside` too: the rows of the same ordinal by metric.
     sentence: over all rows (detection_rows.py).
     """
 

@@ -70,7 +70,7 @@ class ClusterFacts:
     """One cluster. `clients`, `groups` and `members` None: the brokers cannot tell (below 2.5) or were not asked.
 
     measured: named yes/no facts that a test `{measured: name}` asks for, e.g. replication_factor_1.
-    because: the sentence beside each of them.
+    because: the sentence beside each of them; found: whom it names; unread: what it could not be read from.
     """
 
     brokers: tuple[BrokerFacts, ...]
@@ -81,6 +81,8 @@ class ClusterFacts:
     members: tuple[GroupMember, ...] | None = None
     measured: Mapping[str, bool | None] = field(default_factory=dict)
     because: Mapping[str, str] = field(default_factory=dict)
+    found: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    unread: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,15 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from kafka_fleet.schema.mbeans import mbean_of
 
-_ELSEWHERE = {"admin": "Kafka protocol", "host": "node_exporter", "agent": "Jolokia"}
+_ELSEWHERE = {"admin": "Kafka protocol", "host": "node_exporter", "agent": "Jolokia", "tls": "TLS handshake"}
 
 
 def named_mbean(text: str) -> str:
     """Where a number was read, as an owner looks it up. Raises ValueError for what is none of these.
 
     `table.column` or `table.column[part]` of mbeans.yaml gives the MBean's object name; `admin:<request and field>`,
-    `host:<metric>` and `agent:<field>` name what was read over the Kafka protocol, from node_exporter, and beside the
-    values in an agent's answer.
+    `host:<metric>`, `agent:<field>` and `tls:<what>` name what was read over the Kafka protocol, from node_exporter,
+    beside the values in an agent's answer, and in the handshake with an address.
     """
     kind, _, rest = text.partition(":")
     if kind in _ELSEWHERE and rest.strip():

@@ -6,21 +6,23 @@ of a broker.
 
 from dataclasses import dataclass
 
-from kafka_fleet.documents.cluster_report import ClientLibrary
+from kafka_fleet.documents.cluster_report import ClientLibrary, ClusterReport
 from kafka_fleet.knowledge.declared_clients import JAVA
+from kafka_fleet.knowledge.refused_requests import FOUR
 from kafka_fleet.knowledge.releases import Release, comparable_release, parse_line
 from kafka_fleet.report.fleet_members import Member
 from kafka_fleet.report.formatting import joined, number, plural
-from kafka_fleet.upgrade.steps import FOUR, KRAFT_READY, client_floor, java_floor
+from kafka_fleet.upgrade.steps import KRAFT_READY, client_floor, java_floor
 
 _MOST = 3  # client fleets that are named
 KINDS = {
     "zookeeper": "to migrate from ZooKeeper to KRaft first, on 3.9",
-    "clients": "have Java clients that it refuses",
+    "clients": "have clients that it refuses",
     "bridge": "to go by way of 3.9, since 4.x starts only from 3.3 or later",
     "mode": "whether they run ZooKeeper was not read",
     "unnamed": "have connections that name no library, as Java clients below 2.4 do",
     "clients_unread": "client libraries were not read",
+    "clients_uncounted": "have brokers that do not count which clients it refuses",
     "java": "Java of the brokers is not measured",
 }
 
@@ -50,10 +52,20 @@ def _old(one: ClientLibrary, floor: Release) -> bool:
     return release is not None and release < floor
 
 
-def _clients(clients: list[ClientLibrary], target: Release) -> list[Obstacle]:
-    oldest = client_floor(target)
-    if oldest is None:
+def _clients(report: ClusterReport, target: Release) -> list[Obstacle]:
+    """By what brokers counted of the day's requests; where not all of them count, by the libraries too."""
+    oldest, counted, clients = client_floor(target), report.plan.old_protocol, report.clients
+    if oldest is None or (counted is not None and counted.answer is False):
         return []
+    if counted is not None and counted.answer:
+        named = [one.partition(" ")[2] for one in counted.clients[:_MOST]]
+        more = len(counted.clients) - len(named)
+        found = [Obstacle("clients", "; ".join(named) + (f" and {more:,} more" if more > 0 else ""))]
+        return [*found, Obstacle("clients_uncounted")] if counted.missing else found
+    return _libraries(clients, oldest) + ([Obstacle("clients_uncounted")] if counted is not None else [])
+
+
+def _libraries(clients: list[ClientLibrary], oldest: str) -> list[Obstacle]:
     floor = Release(parse_line(oldest))
     if not clients:
         return [Obstacle("clients_unread")]
@@ -79,7 +91,7 @@ def obstacles(member: Member, target: Release) -> list[Obstacle]:
             found.append(Obstacle("mode"))
         if mode != "ZooKeeper" and start < KRAFT_READY:
             found.append(Obstacle("bridge"))
-        found += _clients(member.report.clients, target)
+        found += _clients(member.report, target)
     java = java_floor(target)
     if java is not None and java != java_floor(start):
         found.append(Obstacle("java", f"it needs Java {java}"))

@@ -75,9 +75,18 @@ _WORDS: Mapping[str, _Words] = {
     "zookeeper": lambda r: f"the cluster runs with ZooKeeper: go to {_word(r)} and migrate to KRaft before 4.x",
     "bridge_first": lambda r: f"4.x starts only from 3.3 or later, metadata.version included: go to {_word(r)} first",
     "clients_refused": lambda r: (
-        f"the release asked for refuses clients that are connected: {_names(r)} (told by their {_word(r)})"
+        f"the release asked for refuses clients that are in use: {_names(r)} (told by their {_word(r)})"
     ),
     # measured, and to be known
+    "clients_refused_once": lambda r: (
+        f"since the brokers were started, though not on the newest judged day, {plural(r.count or 0, 'client')} sent "
+        f"what the release asked for refuses: {_names(r)}"
+    ),
+    "clients_quiet": lambda r: f"the newest judged day: {_word(r, 160)}",
+    "clients_counted": lambda r: (
+        f"no client sent what the release asked for refuses, counted by {plural(r.count or 0, 'broker')} "
+        + ("since they were started" if r.limit is None else f"for the last {number(r.limit)} hours at least")
+    ),
     "reconnects": lambda r: f"{plural(r.count or 0, 'connection')} would come back at once, and {_backlog(r)}",
     "reconnects_elsewhere": lambda r: (
         f"each other broker may get {plural(r.count or 0, 'connection')} of it at once, and {_backlog(r)}"
@@ -156,8 +165,8 @@ _WORDS: Mapping[str, _Words] = {
     "min_isr_unread": lambda r: f"min.insync.replicas of {_of(r, 'partition')} was not read",
     "groups_unread": lambda _r: "groups and their coordinators were not read",
     "offsets_log_unread": lambda r: (
-        f"how much of __consumer_offsets the next coordinator of "
-        f"{plural(r.count or 0, 'group')} has to read was not measured"
+        f"how much the next coordinator of {plural(r.count or 0, 'group')} has to read of "
+        "__consumer_offsets was not measured"
     ),
     "connections_unread": lambda _r: "its connections were not read",
     "rack_connections_unread": lambda r: f"connections of {plural(r.count or 0, 'broker')} were not read",
@@ -176,6 +185,10 @@ _WORDS: Mapping[str, _Words] = {
         f"the library of {plural(r.count or 0, 'connection')}: Java clients below 2.4 give "
         "no name, and 4.x may refuse them"
     ),
+    "clients_uncounted": lambda r: (
+        f"which requests clients send: {r.count} of {number(r.limit)} brokers do not count them by client (3.7 and "
+        "later do), or were not read wholly"
+    ),
     "disk_unread": lambda r: f"free disk space of {_brokers(r)}",
     "growth_unread": lambda _r: "how fast disks fill: no earlier sweep of the partitions to compare with",
     "descriptors_unread": lambda r: f"open file descriptors and their limit of {_brokers(r)}",
@@ -183,8 +196,8 @@ _WORDS: Mapping[str, _Words] = {
 }
 
 
-def _word(one: ReadinessReason) -> str:
-    return displayed(one.about or "?", _LONGEST)
+def _word(one: ReadinessReason, most: int = _LONGEST) -> str:
+    return displayed(one.about or "?", most)
 
 
 def _have(one: ReadinessReason) -> str:

@@ -43,6 +43,13 @@ _RULES = tuple(
             r"[Cc]ommitted offsets were not read|consumer groups.* (?:were|could) not",
             "Let the Kafka user describe groups",
         ),
+        (r"noted no certificates", "Collect by a version that notes certificates"),
+        (r"certificate of (?:listener|agent) .* was not read", "Reach all listeners and agents over TLS"),
+        (r"read for long enough to say which clients", "Read all brokers of 3.7 and later for half a day"),
+        (
+            r"which counts no clients|count clients of old requests",
+            "Ask who writes and reads, since brokers do not count",
+        ),
         (r"unknown build|cannot be compared", "Ask the vendor which Apache release the build stands for"),
         (
             r"name no library|names its version|client versions|client libraries|client_configs|not declared|"

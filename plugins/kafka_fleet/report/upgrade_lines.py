@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 
-from kafka_fleet.documents.cluster_report import ClusterReport
+from kafka_fleet.documents.cluster_report import ClusterReport, PlanStep
 from kafka_fleet.documents.finding import Finding
 from kafka_fleet.knowledge.advisories import Advisory
+from kafka_fleet.knowledge.refused_requests import FOUR
+from kafka_fleet.knowledge.releases import parse_release
 from kafka_fleet.report.exposure_weight import weighed_exposures
 from kafka_fleet.report.finding_addresses import EXPOSED, cluster_url
 from kafka_fleet.report.formatting import plural
+from kafka_fleet.report.sanitize import displayed
 from kafka_fleet.report.screen_model import Brevity, Ids, Line, News, Span, line
 
 _WHAT = {
@@ -32,6 +35,17 @@ def _named(closed: Sequence[str], order: Sequence[Finding], ids: Ids, told: str)
     if first is None or first.key == told or not ids.take(first.key):
         return ()
     return (" (", ids.span(first, first.key), " among them)" if len(closed) > 1 else ")")
+
+
+def _refused(step: PlanStep, report: ClusterReport, brief: Brevity) -> str:
+    """Clients that have to be upgraded before the brokers are, a sentence; empty where none was measured."""
+    counted, release = report.plan.old_protocol, parse_release(step.release)
+    ahead = step.component in ("broker", "controller") and release is not None and release >= FOUR
+    if counted is None or not counted.answer or not ahead:
+        return ""
+    named = displayed(counted.clients[0].partition(" ")[2], 2 * brief.name) if brief.extras and counted.clients else ""
+    such = f": {named}" if len(counted.clients) == 1 and named else f", such as {named}" if named else ""
+    return f" First upgrade {plural(len(counted.clients), 'client')} that it refuses{such}."
 
 
 def upgrade_lines(
@@ -71,7 +85,7 @@ def upgrade_lines(
         counted = Span(f"{len(closed):,} {of}", where)
         what = f"{_WHAT.get(step.component, step.component)} to {step.release}: closes "
         named = _named(closed, order, ids, told) if brief.extras else ()
-        lines.append(line(what, counted, *named, f"{opens}."))
+        lines.append(line(what, counted, *named, f"{opens}.{_refused(step, report, brief)}"))
     if not lines:
         return (line("No upgrade that was looked at closes any of ", Span(f"{every:,}", where), ": see each of them."),)
     if left:

@@ -27,8 +27,8 @@ READS: Mapping[str, Sequence[str]] = {
     "sweeps": (),
     "brokers": (),
     "broker_metrics": (
-        "broker", "release", "broker_state", "active_controller", "offline_log_dirs", "open_file_descriptors",
-        "max_file_descriptors",
+        "broker", "release", "broker_state", "active_controller", "offline_log_dirs", "jvm_start_ms",
+        "open_file_descriptors", "max_file_descriptors",
     ),
     "recoveries": ("broker", "remaining_logs"),
     "topics": ("topic", "partition", "leader", "replicas", "isr"),

@@ -1,23 +1,19 @@
 """A release to roll to: takes a sweep and the release, gives what is in its way and which clients it would refuse."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import pyarrow.compute as pc
 
 from kafka_fleet.documents.cluster_report import ClusterReport
 from kafka_fleet.documents.readiness import NAMED, ReadinessReason
-from kafka_fleet.knowledge.declared_clients import JAVA
+from kafka_fleet.knowledge.refused_requests import FOUR
 from kafka_fleet.knowledge.releases import Release, catalogue, comparable_release, parse_release
 from kafka_fleet.knowledge.versions import ReleaseError
-from kafka_fleet.roll.connections import nameless_connections, whole_connections
-from kafka_fleet.roll.processes import listed_brokers
 from kafka_fleet.roll.reasons import reason
+from kafka_fleet.roll.target_clients import of_clients
 from kafka_fleet.store.raw.newest_sweep import SweepTables
-from kafka_fleet.upgrade.steps import BRIDGE, CLIENT_FLOOR, FOUR
+from kafka_fleet.upgrade.steps import BRIDGE
 
-_NAMED_FROM = Release((2, 5, 0))  # brokers tell client libraries from here on (KIP-511)
-_COUNTED_FROM = Release((3, 7, 0))  # and count the requests that 4.0 refuses (KIP-896)
 _KRAFT_READY = Release((3, 3, 0))
 _LEVEL_33 = 4  # metadata.version 3.3-IV0, the oldest that 4.x starts with
 _METADATA = "metadata.version"
@@ -41,6 +37,7 @@ def of_target(tables: SweepTables, target: Release, report: ClusterReport | None
         yield reason("target_older", "blocks", about=str(known[-1]))
     if target >= FOUR and known and known[0] < FOUR:
         yield from _to_four(tables, known)
+        yield from of_clients(tables, known, target, report)
     yield from _plan(target, report)
 
 
@@ -57,38 +54,6 @@ def _to_four(tables: SweepTables, known: Sequence[Release]) -> Iterator[Readines
     elif known[0] < _KRAFT_READY or (level is not None and level < _LEVEL_33):
         yield reason("bridge_first", "blocks", about=bridge)
     yield reason("java_unread", "unmeasured", about="17")
-    yield from _clients(tables, known)
-
-
-def _clients(tables: SweepTables, known: Sequence[Release]) -> Iterator[ReadinessReason]:
-    """Clients that 4.x refuses: by requests that brokers count from 3.7 on, else by the libraries that they name."""
-    refused: Counter[str] = Counter()
-    for one in tables.table("deprecated_requests").to_pylist():
-        if (one["requests"] or 0) > 0:
-            refused[f"{one['software'] or 'unknown'} {one['software_version'] or ''}".strip()] += one["requests"]
-    if refused:
-        yield reason("clients_refused", "blocks", count=len(refused), names=_most(refused), about="requests")
-    read = all(one["outcome"] == "ok" for one in tables.table("brokers").to_pylist() if one["is_broker"])
-    if known[0] >= _COUNTED_FROM and read:
-        return
-    if known[0] < _NAMED_FROM:
-        yield reason("clients_unread", "unmeasured", about=str(known[0]))
-        return
-    floor = parse_release(f"{CLIENT_FLOOR}.0")
-    old: Counter[str] = Counter()
-    for one in tables.table("client_software").to_pylist():
-        count = whole_connections(one["connections"])
-        release = parse_release(one["software_version"])
-        if count > 0 and one["software"] == JAVA and release is not None and floor is not None and release < floor:
-            old[f"{JAVA} {one['software_version']}"] += count
-    if old and not refused:
-        yield reason("clients_refused", "blocks", count=len(old), names=_most(old), about="libraries")
-    if nameless := nameless_connections(tables, len(listed_brokers(tables))):
-        yield reason("clients_nameless", "unmeasured", count=nameless)
-
-
-def _most(found: Counter[str]) -> list[str]:
-    return [name for name, _count in sorted(found.items(), key=lambda one: (-one[1], one[0]))[:NAMED]]
 
 
 def _plan(target: Release, report: ClusterReport | None) -> Iterator[ReadinessReason]:

@@ -160,6 +160,21 @@ ADMIN_TABLES: Described = {
             ("usable_bytes", pa.int64(), "bytes of it that the broker may still write"),
         ],
     ),
+    "certificates": (
+        "One row per address that a sweep spoke to, or was to: until when the certificate is valid that it showed.",
+        [
+            ("broker", pa.int32(), "broker that has the address; null: none says that it has, as with a load balancer"),
+            ("read_at", _UTC, "when the handshake ended; null: there was none"),
+            ("service", pa.string(), "listener (of Kafka) or agent (Jolokia)"),
+            ("address", pa.string(), "host and port that were asked for"),
+            ("tls", pa.bool_(), "false: plain text, so there is no certificate"),
+            ("subject", pa.string(), "common name of the certificate, else the first name that it is for"),
+            ("issuer", pa.string(), "common name of who signed it"),
+            ("not_after", _UTC, "when it expires, at most ten years after the sweep; null: not read"),
+            ("verified", pa.bool_(), "whether it was trusted for this name"),
+            ("detail", pa.string(), "why it was not, or could not be read"),
+        ],
+    ),
     "hosts": (
         "One row per broker whose node_exporter is declared.",
         [

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 from kafka_fleet.knowledge.advisories import Advisory
 from kafka_fleet.knowledge.facts import ClusterFacts
+from kafka_fleet.knowledge.refused_requests import FOUR
 from kafka_fleet.knowledge.releases import Release, catalogue, comparable_release
 from kafka_fleet.knowledge.vendors import lines_with, vendor_build
 from kafka_fleet.upgrade.context import UpgradeContext, ids, java_releases
+from kafka_fleet.upgrade.old_protocol import old_protocol
 from kafka_fleet.upgrade.plan_types import Judged, Plan, Step
 from kafka_fleet.upgrade.steps import BRIDGE, client_floor, client_steps, steps
 from kafka_fleet.upgrade.targets import affects_release, candidates, choose_release, family
@@ -228,4 +230,5 @@ def plan(
             "client": clients.table(named) if clients else [],
         },
         "note": note,
+        "old_protocol": old_protocol(facts) if servers is not None and servers.low < FOUR else None,
     }

@@ -3,6 +3,7 @@
 from typing import Protocol, TypedDict
 
 from kafka_fleet.upgrade.context import Candidate, Outcome
+from kafka_fleet.upgrade.old_protocol import OldProtocol
 
 
 class Step(Outcome):
@@ -30,6 +31,7 @@ class Plan(TypedDict):
     clients: Step | None
     candidates: Candidates
     note: str | None
+    old_protocol: OldProtocol | None
 
 
 class Judged(Protocol):

@@ -8,12 +8,12 @@ import datetime as dt
 
 from kafka_fleet.knowledge.facts import ClusterFacts, Mode
 from kafka_fleet.knowledge.predicates import protocol_level
+from kafka_fleet.knowledge.refused_requests import FOUR
 from kafka_fleet.knowledge.releases import Release, ReleaseError, catalogue, comparable_release
+from kafka_fleet.upgrade.old_protocol import CLIENT_FLOOR, client_sentences
 
-FOUR = Release((4, 0, 0))
 BRIDGE = (3, 9)  # the last line that runs with ZooKeeper
 KRAFT_READY = Release((3, 3, 0))
-CLIENT_FLOOR = "2.1"
 _BROKER_JAVA = ((FOUR, 17), (Release((2, 0, 0)), 8))  # Kafka's upgrade notes: from this release on, at least this
 _OLD_BROKERS = Release((2, 1, 0))  # clients of 4.x speak to brokers from here on
 
@@ -73,13 +73,6 @@ def _kraft(start: Release, target: Release) -> list[str]:
     return steps
 
 
-def _unnamed(facts: ClusterFacts) -> list[str]:
-    """Connections that may be of clients too old for 4.x: a library names itself from 2.4 on."""
-    found = [c for c in facts.clients or () if c.software.casefold() in ("unknown", "") and c.connections > 0]
-    listed = ", ".join(f"{c.connections:g} on listener {c.listener}" for c in sorted(found, key=lambda c: c.listener))
-    return [f"Find out whose connections name no library ({listed}): Java clients below 2.4 do not."] if found else []
-
-
 def _to_four(start: Release, target: Release, facts: ClusterFacts, mode: Mode | None, on: dt.date | None) -> list[str]:
     between = bridge(on)
     steps: list[str] = []
@@ -105,10 +98,7 @@ def _to_four(start: Release, target: Release, facts: ClusterFacts, mode: Mode | 
         )
     if start < FOUR:
         steps.append("Give brokers and tools Java 17, and move logging settings to log4j2: 4.x needs both.")
-        steps.append(
-            f"See that no Java client below {CLIENT_FLOOR} is connected: 4.x refuses their old protocol versions."
-        )
-        steps += _unnamed(facts)
+        steps += client_sentences(facts)
     return steps + _kraft(start, target)
 
 

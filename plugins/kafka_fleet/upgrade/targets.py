@@ -20,8 +20,9 @@ from kafka_fleet.knowledge.exposure import concerned
 from kafka_fleet.knowledge.facts import BrokerFacts, ClusterFacts, Declared
 from kafka_fleet.knowledge.preconditions import Precondition
 from kafka_fleet.knowledge.predicates import BrokerConfig
+from kafka_fleet.knowledge.refused_requests import FOUR
 from kafka_fleet.knowledge.releases import Release, catalogue
-from kafka_fleet.upgrade.steps import BRIDGE, FOUR, mode_of
+from kafka_fleet.upgrade.steps import BRIDGE, mode_of
 
 
 def family(advisory: Advisory) -> str:

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,11 +37,15 @@ FAULTS = {  # cluster: what Kafka's part says, outcome and sentence of the agent
 
 
 class Story(NamedTuple):
-    """Where it was, each cluster's sweep and brokers as they are stored, and everything that was printed."""
+    """Where it was, each cluster's sweep and brokers as they are stored, and everything that was printed.
+
+    certificates: by cluster and service.
+    """
 
     folder: Path
     sweeps: Mapping[str, dict[str, Any]]
     brokers: Mapping[str, dict[str, Any]]
+    certificates: Mapping[tuple[str, str], dict[str, Any]]
     printed: str
     codes: tuple[int, int]
 
@@ -101,14 +106,17 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
         variables = {f"AIRFLOW_CONN_{name.upper().replace('-', '_')}": json.dumps(held[name]) for name in held}
         by_variable = collect(fleet, folder / "home", variables)
         by_file = collect(fleet, folder / "by_file", {"KAFKA_FLEET_SECRETS": str(secrets)}, *GOOD)
-    sweeps, brokers = {}, {}
+    sweeps, brokers, certificates = {}, {}, {}
     for home, mark in ((folder / "home", ""), (folder / "by_file", " by file")):
         (day,) = (path.name.removeprefix("ds=") for path in (home / "raw/manifests").iterdir())
         landed = manifests(home, day)[0]
         sweeps |= {row["cluster"] + mark: row for row in read_rows(home, landed, "sweeps")}
         brokers |= {row["cluster"] + mark: row for row in read_rows(home, landed, "brokers")}
+        certificates |= {
+            (row["cluster"] + mark, row["service"]): row for row in read_rows(home, landed, "certificates")
+        }
     printed = "".join((by_variable.stdout, by_variable.stderr, by_file.stdout, by_file.stderr))
-    return Story(folder, sweeps, brokers, printed, (by_variable.returncode, by_file.returncode))
+    return Story(folder, sweeps, brokers, certificates, printed, (by_variable.returncode, by_file.returncode))
 
 
 @pytest.mark.parametrize("name", [*GOOD, *(f"{name} by file" for name in GOOD)])
@@ -132,6 +140,31 @@ def test_what_is_refused_is_one_sentence_in_the_coverage(story, name):
     broker = story.brokers[name]
     assert (broker["outcome"], broker["kind"], broker["detail"]) == ("failed" if kind else "ok", kind, agent)
     assert agent is None or agent in story.printed
+
+
+@pytest.mark.parametrize("name", GOOD)
+@pytest.mark.parametrize(("service", "subject"), [("listener", "broker"), ("agent", "agent")])
+def test_the_certificates_of_listener_and_agent_are_noted(story, name, service, subject):
+    found = story.certificates[name, service]
+    assert (found["broker"], found["tls"], found["verified"], found["detail"]) == (1, True, True, None)
+    assert (found["subject"], found["issuer"]) == (subject, "fleet")
+    assert found["address"].startswith(f"{HOST}:")
+    left = found["not_after"] - found["read_at"]
+    assert timedelta(days=1, hours=23) < left <= timedelta(days=2)
+
+
+@pytest.mark.parametrize(("name", "detail"), [("ca", UNTRUSTED), ("host", OTHER_NAME)])
+@pytest.mark.parametrize(("service", "subject"), [("listener", "broker"), ("agent", "agent")])
+def test_a_certificate_that_is_refused_is_noted_with_the_reason(story, name, detail, service, subject):
+    found = story.certificates[name, service]
+    assert (found["verified"], found["detail"], found["subject"]) == (False, detail, subject)
+    assert found["not_after"] is not None
+
+
+def test_a_certificate_that_was_never_shown_is_said_to_be_unread(story):
+    found = story.certificates["key", "listener"]
+    assert (found["not_after"], found["tls"]) == (None, True)
+    assert found["detail"] == "no TLS handshake with it in this sweep"
 
 
 @pytest.mark.fault(12)

@@ -200,6 +200,7 @@ def test_duckdb_gives_the_same_rows() -> None:
     for table in (
         *fact_schemas(),
         "release_days",
+        "refused_requests",
         *(f"{name}_thresholds" for name, one in CONDITIONS.items() if one.thresholds),
     ):
         duck.table(table, spark().table(table).toArrow())

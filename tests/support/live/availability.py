@@ -1,5 +1,7 @@
 """Faults of availability on three real brokers of 3.9.1, made one after the other: takes a home, lands sweeps.
 
+"quiet391"     before anything else: the cluster's own clients alone
+"protocol391"  clients that 4.0 refuses, one with a name, and one that it does not
 "throttled391" a topic and a broker keep the throttle of a reassignment that there is none of
 "calm391"      a controlled restart: partitions below their minimum, and without a leader, at one sweep
 "rotten391"    a batch header on the leader's disk is damaged, so its follower gives the partition up
@@ -24,13 +26,15 @@ from fleet_demo.topics import create_topic
 from kafka_fleet.collect.sweep import SweepResult, sweep_cluster
 from kafka_fleet.config.credentials import local_credentials
 from kafka_fleet.config.fleet import parse_fleet
+from support.live import old_clients
 from support.live.scenarios import avoid_midnight
 
+QUIET, PROTOCOL = "quiet391", "protocol391"
 THROTTLED, CALM, ROTTEN, DISKLESS, DARK = "throttled391", "calm391", "rotten391", "diskless391", "dark391"
 FOLLOWER, ROLLED = 2, 3
 SWEEPS, EVERY_S = 3, 2.5
 RATE = 5_000_000  # bytes/s
-THRESHOLDS = {"availability": {"min_s": 2, "min_steady_s": 4}}
+THRESHOLDS = {"availability": {"min_s": 2, "min_steady_s": 4}, "old_protocol": {"min_hours": 0}}
 FAILED = "kafka.server:type=ReplicaFetcherManager,name=FailedPartitionsCount,clientId=Replica"
 OFFLINE = "kafka.log:type=LogManager,name=OfflineLogDirectoryCount"
 CONFIG = {
@@ -118,6 +122,15 @@ def _throttle(cluster: Cluster, op: AlterConfigOp) -> None:
         admin.close()
 
 
+def old_requests(cluster: Cluster, home: Path) -> None:
+    """A client with a name and one without send old requests to broker 1 between two sweeps; another newer ones."""
+    for name in (QUIET, QUIET, PROTOCOL):
+        sweep(cluster, home, name)
+    old_clients.told(cluster, home)
+    old_clients.answered(cluster.nodes[1].port, old_clients.OLD[:1])
+    sweep(cluster, home, PROTOCOL)
+
+
 def throttle(cluster: Cluster, home: Path) -> None:
     """Two sweeps with a throttle between two without."""
     sweep(cluster, home, THROTTLED)
@@ -178,6 +191,7 @@ def run(home: Path) -> None:
         for topic, (assignment, minimum) in TOPICS.items():
             create_topic(one, topic, replica_assignment=assignment, config={"min.insync.replicas": minimum})
         _await_whole(one, home)
+        old_requests(one, home)
         throttle(one, home)
         controlled_restart(one, home)
         damaged_batch(one, home)

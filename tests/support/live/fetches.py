@@ -13,7 +13,7 @@ from pathlib import Path
 import yaml
 
 from fleet_demo.cluster import Cluster
-from support.live import guarded, history, prometheus
+from support.live import guarded, history, old_clients, prometheus
 from support.live.scenarios import avoid_midnight, running, sweep
 
 FETCHES, FIXED = ["follower331"], ["follower332"]
@@ -92,6 +92,7 @@ def releases(home: Path) -> None:
         asked = aside.submit(guarded.prove, clusters["idle331"], home)
         restarts(clusters["follower411"], home)
         asked.result()
+        old_clients.told(clusters["follower411"], home)
 
 
 def scraped(home: Path) -> None:

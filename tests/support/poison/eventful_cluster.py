@@ -1,6 +1,7 @@
 """A cluster to which much happens: takes its name, gives its raw tables, so that every query has rows to work on."""
 
 import re
+from datetime import timedelta
 from functools import cache
 
 from kafka_fleet.base.resources import sql_dir
@@ -103,6 +104,10 @@ def _added(sweep: Sweep, number: int) -> None:
         sweep.tables.setdefault("deprecated_requests", []).append(
             {**same, "request": "Fetch", "version": "3", "software": "x", "software_version": "1.0", "requests": 5}
         )
+        sweep.tables.setdefault("certificates", []).append(
+            {**same, "service": "agent", "address": f"broker-{row['broker']}:8778", "tls": True, "verified": True,
+             "subject": "agent", "issuer": "CA", "not_after": sweep.at + timedelta(days=9), "detail": None}
+        )  # fmt: skip
         milliseconds = round(sweep.at.timestamp() * 1000)
         sweep.tables.setdefault("producers", []).extend(
             {**same, "topic": "orders", "partition": partition, "producer_id": producer, "producer_epoch": 0,

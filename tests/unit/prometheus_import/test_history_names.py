@@ -27,6 +27,9 @@ def fitting(name: str, labels: dict[str, str], names: Names = NAMES) -> list[str
         ("kafka_server_BrokerTopicMetrics_Count", {"name": "MessagesInPerSec"}, "broker_metrics.messages_in"),
         ("kafka_network_requestmetrics_requests_total", {"request": "Produce", "version": "9"}, "requests.requests"),
         ("kafka_network_requestmetrics_requests_total", {"request": "Produce"}, "requests.requests"),  # before 2.0
+        ("kafka_network_requestmetrics_deprecatedrequests_total",
+         {"request": "Produce", "version": "2", "clientSoftwareName": "a", "clientSoftwareVersion": "1"},
+         "deprecated_requests.requests"),
         ("kafka_network_requestmetrics_errors_total", {"request": "Fetch", "error": "NONE"}, "request_errors.errors"),
         ("kafka_network_requestmetrics_remotetimems", {"request": "FetchConsumer", "quantile": "0.999"},
          "request_times.p999_ms"),

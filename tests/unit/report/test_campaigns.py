@@ -119,3 +119,18 @@ def test_three_hundred_clusters_are_bounded():
     assert len(made.rows.items[0].clusters.items) + made.rows.items[0].clusters.more == 300
     assert (len(grid.rows), grid.more) == (ROWS, 300 - ROWS)
     assert all(row.confirmed for row in grid.rows), "those with most to gain are shown"
+
+
+def test_what_brokers_counted_decides_which_clients_are_in_the_way():
+    said = {"sentence": "s", "clients": ["client old-java 0.10 with Produce 2 on broker 1"], "missing": []}
+
+    def in_the_way(answer, **more):
+        counted = {**said, "answer": answer, **more}
+        member = fleet_member("a", document("a", [], release="3.9.1", plan={"old_protocol": counted}), [])
+        return [one for one in obstacles(member, parse_release("4.1.1")) if one.kind.startswith("clients")]
+
+    assert in_the_way(False) == []
+    (one,) = in_the_way(True)
+    assert (one.detail, one.certain) == ("old-java 0.10 with Produce 2 on broker 1", True)
+    kinds = [one.kind for one in in_the_way(None, clients=[], missing=["2 of 2 brokers run a release before 3.7"])]
+    assert kinds[-1] == "clients_uncounted"

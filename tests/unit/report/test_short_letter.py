@@ -225,3 +225,19 @@ def test_both_twins_and_the_page_have_the_same_screen() -> None:
 def test_few_words_are_whole_sentences_where_they_fit() -> None:
     assert few("One two. Three four five. Six.", 5) == "One two. Three four five."
     assert few("One two three four five.", 3) == "One two three …"
+
+
+@pytest.mark.parametrize("software", ["old-java 0.10.2", *HOSTILE])
+def test_clients_that_the_next_release_refuses_come_first(software: str) -> None:
+    day = payments()
+    clients = [f"client {software} with Produce 2 on broker 1", "client unknown with Fetch 3 on broker 2"]
+    found = {"answer": True, "sentence": "s", "clients": clients, "missing": []}
+    _subject, made = render_short({**day, "plan": {**day["plan"], "old_protocol": found}}, payments_findings())
+    text = checked(made, 300)
+    assert "First upgrade 2 clients that it refuses, such as " in text
+    assert text.index("Brokers to 4.2.2: closes") < text.index("First upgrade 2 clients")
+    if software == "old-java 0.10.2":
+        assert "such as old-java 0.10.2 with Produce 2 on broker 1." in text
+    quiet = {**found, "answer": False, "clients": []}
+    _subject, made = render_short({**day, "plan": {**day["plan"], "old_protocol": quiet}}, payments_findings())
+    assert "First upgrade" not in made.text

@@ -11,6 +11,7 @@ from kafka.net.compat import KafkaNetClient
 
 from kafka_fleet.base.addresses import resolve
 from kafka_fleet.collect.admin import guarded_sockets
+from kafka_fleet.collect.connections.certificates import Certificates
 from kafka_fleet.collect.connections.tls import handshake_error
 
 MOST = 10  # servers of a list that are tried: any one of them names all brokers, and each may take its time
@@ -54,7 +55,7 @@ def _refused(server: str) -> str | None:
     return None
 
 
-def turned_down(servers: list[str], settings: dict[str, Any]) -> str | None:
+def turned_down(servers: list[str], settings: dict[str, Any], certificates: Certificates | None = None) -> str | None:
     """Why no server takes a connection with these TLS and SASL settings, after one try of each; else None.
 
     The library's own bootstrap tries again until its time is up: a dozen logins with a wrong password in every sweep,
@@ -64,17 +65,17 @@ def turned_down(servers: list[str], settings: dict[str, Any]) -> str | None:
         return None
     met: list[str] = []
     for server in servers[:3]:
-        fault = _one_try(server, settings)
+        fault = _one_try(server, settings, certificates)
         if fault is None:
             return None
         met.append(f"{server}: {fault}")
     return "; ".join(met)
 
 
-def _one_try(server: str, settings: dict[str, Any]) -> str | None:
+def _one_try(server: str, settings: dict[str, Any], certificates: Certificates | None) -> str | None:
     """None when the server takes the connection, and when it cannot be said that it never will."""
     try:
-        made = guarded_sockets.client_settings(settings)
+        made = guarded_sockets.client_settings(settings, certificates)
     except OSError as error:  # a file of the settings that is no certificate or key
         return handshake_error(error) if isinstance(error, ssl.SSLError) else None
     client = KafkaNetClient(bootstrap_servers=[server], **made)

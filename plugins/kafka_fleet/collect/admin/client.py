@@ -21,6 +21,7 @@ from kafka_fleet.collect.admin.disks import read_disks
 from kafka_fleet.collect.admin.faults import FAULTS, Late, sentence
 from kafka_fleet.collect.admin.guarded_sockets import admin_client
 from kafka_fleet.collect.admin.producers import has_producer_bug, read_producers
+from kafka_fleet.collect.connections.certificates import Certificates
 
 RESOLVE_S = 5.0  # for the names of the bootstrap servers
 SETTLES_S = 1.0  # until every broker knows of a new topic
@@ -212,20 +213,21 @@ def sweep_admin(
     deadline_s: float,
     connected: Callable[[], object] = lambda: None,
     listed: Callable[[dict[str, Rows]], object] = lambda tables: None,
+    certificates: Certificates | None = None,
 ) -> AdminSweep:
     """Everything of one cluster. Never raises for what the far side does: the outcome says it.
 
     listed: called with the brokers and topics, as soon as they are known. connected: called once every broker was asked
     for its settings. Until then the connections that this makes may be among those of which brokers cannot tell yet
-    whose they are.
+    whose they are. certificates: takes what the brokers show.
     """
     deadline = time.monotonic() + deadline_s
     servers, more = usable_servers(bootstrap_servers)
-    why = refused_server(servers, min(RESOLVE_S, deadline_s)) or turned_down(servers, settings)
+    why = refused_server(servers, min(RESOLVE_S, deadline_s)) or turned_down(servers, settings, certificates)
     if why is not None:
         return AdminSweep("failed", why + more, ["every admin table"], None, None, {})
     try:
-        client = admin_client(servers, settings, deadline_s)
+        client = admin_client(servers, settings, deadline_s, certificates)
     except (errors.KafkaError, OSError, ValueError, AssertionError) as error:
         why = f"{type(error).__name__}: {diagnose_connection(servers)}{more}"
         return AdminSweep("failed", why, ["every admin table"], None, None, {})

@@ -18,6 +18,7 @@ from kafka.net import KafkaNetSocket
 from kafka.net.transport import KafkaSSLTransport
 
 from kafka_fleet.base.addresses import forbidden
+from kafka_fleet.collect.connections.certificates import Certificates
 from kafka_fleet.collect.connections.pacing import Pace
 
 # The largest answer that is asked for is Metadata, and it cannot be asked for in parts: 44 bytes per partition with
@@ -68,7 +69,22 @@ class PacedSocket(_Paced, socket.socket):
 
 
 class PacedTLS(_Paced, ssl.SSLSocket):
-    """TLS. Read decrypted bytes first: select() does not report them."""
+    """TLS. Read decrypted bytes first: select() does not report them. What the far side shows is noted."""
+
+    def do_handshake(self, block: bool = False) -> None:
+        """As the library's; it is called again until it is whole."""
+        host, certificates = str(self.server_hostname or ""), getattr(self.context, "certificates", None)
+        try:
+            super().do_handshake(block)
+        except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
+            raise
+        except ssl.SSLError as error:
+            if certificates is not None:
+                peer = self.getpeername()
+                certificates.refused(host, peer[1], peer, error)
+            raise
+        if certificates is not None:
+            certificates.accepted(host, self.getpeername()[1], self.getpeercert(binary_form=True))
 
     def recv(self, size: int = 1024, flags: int = 0) -> bytes:
         """At most `size` bytes."""
@@ -97,17 +113,27 @@ class CheckedSocket(KafkaNetSocket):  # type: ignore[misc]
         return PacedSocket(family, sock_type, proto)
 
 
-def client_settings(settings: dict[str, Any]) -> dict[str, Any]:
-    """Settings of every client that is made here. Raises OSError for certificates that cannot be loaded."""
+def client_settings(settings: dict[str, Any], certificates: Certificates | None = None) -> dict[str, Any]:
+    """Settings of every client that is made here. Raises OSError for certificates that cannot be loaded.
+
+    certificates: takes what the brokers show.
+    """
     found = {**settings, "proxy_url": "checked://", "receive_message_max_bytes": MOST_BYTES}
     if "SSL" in settings.get("security_protocol", "PLAINTEXT"):
         context = KafkaSSLTransport._build_ssl_context({**KafkaSSLTransport.DEFAULT_CONFIG, **settings})
         context.sslsocket_class = PacedTLS
+        context.certificates = certificates
         found["ssl_context"] = context
     return found
 
 
-def admin_client(servers: list[str], settings: dict[str, Any], deadline_s: float, **more: object) -> KafkaAdminClient:
+def admin_client(
+    servers: list[str],
+    settings: dict[str, Any],
+    deadline_s: float,
+    certificates: Certificates | None = None,
+    **more: object,
+) -> KafkaAdminClient:
     """A client of the library, connected. Raises KafkaError, OSError, ValueError or AssertionError.
 
     more: settings of the library, instead of what every client has.
@@ -118,5 +144,5 @@ def admin_client(servers: list[str], settings: dict[str, Any], deadline_s: float
         client_id="kafka-fleet-health",
         request_timeout_ms=wait_ms,
         bootstrap_timeout_ms=wait_ms,
-        **{**client_settings(settings), **more},
+        **{**client_settings(settings, certificates), **more},
     )

@@ -41,7 +41,7 @@ class Leaders:
         self._client: KafkaAdminClient | None = None
         self.fault: str | None = None
         try:
-            self._client = admin_client(usable_servers(servers)[0], settings, CONNECT_S, **CLIENT)
+            self._client = admin_client(usable_servers(servers)[0], settings, CONNECT_S, None, **CLIENT)
         except (*FAULTS, AssertionError) as error:
             self.fault = f"leaders: {sentence(error)}"
 

@@ -18,6 +18,7 @@ import requests
 import urllib3
 from urllib3.exceptions import HTTPError, NameResolutionError, NewConnectionError
 
+from kafka_fleet.collect.connections.certificates import Certificates
 from kafka_fleet.collect.connections.pacing import Flood
 from kafka_fleet.collect.connections.pinned import Dropped, Lines, PinnedAdapter, Refused
 from kafka_fleet.collect.connections.tls import handshake_error
@@ -63,7 +64,9 @@ class _Session(requests.Session):
 class Endpoint:
     """A session with one broker's endpoint; one request at a time, all of them before one wall-clock deadline."""
 
-    def __init__(self, url: str, credentials: Credentials, limits: Limits) -> None:
+    def __init__(
+        self, url: str, credentials: Credentials, limits: Limits, certificates: Certificates | None = None
+    ) -> None:
         self.url = url
         self.limits = limits
         self.bytes = 0
@@ -73,7 +76,7 @@ class Endpoint:
         self._session = _Session()
         self._session.trust_env = False
         for scheme in ("http://", "https://"):
-            self._session.mount(scheme, PinnedAdapter(self._lines))
+            self._session.mount(scheme, PinnedAdapter(self._lines, certificates or Certificates()))
         if credentials.user is not None:  # as bytes: text would have to be Latin-1
             user, password = credentials.user.encode(), (credentials.password or "").encode()
             self._session.auth = requests.auth.HTTPBasicAuth(user, password)

@@ -4,7 +4,9 @@ The name is resolved once; what is checked is what is connected to, so a name th
 """
 
 import socket
+import ssl
 import threading
+from contextlib import suppress
 from typing import Any
 
 import urllib3
@@ -14,6 +16,7 @@ from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import ConnectTimeoutError, HTTPError, NameResolutionError, NewConnectionError
 
 from kafka_fleet.base.addresses import resolve
+from kafka_fleet.collect.connections.certificates import Certificates
 from kafka_fleet.collect.connections.pacing import Answer
 
 ADDRESSES = 4  # of one name are tried, each within the time to connect
@@ -37,6 +40,12 @@ class Lines:
                 made.close()
                 raise TimeoutError("the deadline has passed")
             self._open.append(made.dup())
+
+    def last_peer(self) -> tuple[Any, ...] | None:
+        """The address of the newest connection; None once it is gone."""
+        with self._lock, suppress(OSError):
+            return self._open[-1].getpeername() if self._open else None
+        return None
 
     def cut(self) -> None:
         """Shut every connection down: a read that waits returns at once, and no new connection is taken."""
@@ -79,6 +88,23 @@ class _Pinned:
             return made
 
 
+class _Shown(_Pinned):
+    """The same of HTTPS: what certificate the far side shows is noted, also where it is refused."""
+
+    certificates: Certificates
+
+    def connect(self) -> None:
+        this: Any = self
+        try:
+            super().connect()  # type: ignore[misc]
+        except (ssl.SSLError, urllib3.exceptions.SSLError) as error:
+            cause = next((one for one in (error, *error.args, error.__cause__) if isinstance(one, ssl.SSLError)), None)
+            if cause is not None:
+                self.certificates.refused(this.host, this.port, self.lines.last_peer(), cause)
+            raise
+        self.certificates.accepted(this.host, this.port, this.sock.getpeercert(binary_form=True))
+
+
 class Dropped(ConnectTimeoutError):
     """Packets were sent and nothing came back; what is refused is a ConnectTimeoutError to urllib3 as well."""
 
@@ -90,10 +116,10 @@ class Refused(HTTPError):
 class PinnedAdapter(HTTPAdapter):
     """Transport adapter of requests whose connections are pinned and cut by `lines`."""
 
-    def __init__(self, lines: Lines) -> None:
-        made = {"lines": lines, "response_class": Answer}
+    def __init__(self, lines: Lines, certificates: Certificates) -> None:
+        made = {"lines": lines, "response_class": Answer, "certificates": certificates}
         self._http = type("PinnedHTTP", (_Pinned, HTTPConnection), made)
-        self._https = type("PinnedHTTPS", (_Pinned, HTTPSConnection), made)
+        self._https = type("PinnedHTTPS", (_Shown, HTTPSConnection), made)
         super().__init__(pool_connections=1, pool_maxsize=1, max_retries=0)
 
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:

@@ -13,6 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
+from kafka_fleet.collect.connections.certificates import Certificates
 from kafka_fleet.collect.connections.http import Endpoint, Failure, Limits
 from kafka_fleet.collect.jolokia import columns
 from kafka_fleet.collect.jolokia.responses import decode, one_object, status_of
@@ -197,18 +198,23 @@ def read_outcome(rows: Rows, faults: list[str]) -> tuple[str, str | None]:
 
 
 def sweep_broker(
-    url: str, credentials: Credentials, limits: Limits, ready: Callable[[], object] = lambda: None
+    url: str,
+    credentials: Credentials,
+    limits: Limits,
+    ready: Callable[[], object] = lambda: None,
+    certificates: Certificates | None = None,
 ) -> BrokerSweep:
     """Both bulk reads of one broker. Never raises for what the far side does: the outcome says it.
 
     ready: waits until the second bulk may be asked for, which counts the connections of the broker's clients.
+    certificates: takes what the agent shows.
     """
     rows, missing, faults = Rows(), [], []  # type: ignore[var-annotated]
     started, failures = time.monotonic(), []
     middle: datetime | None = None
     clock: float | None = None
     ids: frozenset[int] = frozenset()
-    with Endpoint(url, credentials, limits) as endpoint:
+    with Endpoint(url, credentials, limits, certificates) as endpoint:
         for one, answers in _bulks(endpoint, ready):
             if isinstance(answers, Failure):
                 failures.append(answers)

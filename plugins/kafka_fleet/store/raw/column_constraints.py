@@ -59,6 +59,7 @@ _BY_NAME: dict[str, Bound] = {
     "cluster": Text(63),
     "broker": ID, "partition": ID, "leader": ID, "controller": ID, "network_processor": ID,
     "port": Numbers(-1, 65_535),
+    "address": Text(300), "service": OWN, "subject": NAME, "issuer": NAME,
     "topic": TOPIC,
     "topic_id": OWN, "kind": OWN, "outcome": OWN, "admin_outcome": OWN, "environment": OWN, "collector_version": OWN,
     "source": OWN, "release": OWN, "commit_id": OWN, "signature": OWN, "metric": OWN,
@@ -102,6 +103,7 @@ _KEYS = {
     "producers": ("broker", "topic", "partition"),
     "disks": ("broker", "log_dir"),
     "hosts": ("broker",),
+    "certificates": ("service", "address"),
     "looks": ("broker", "signature"),
     "look_reads": ("broker", "signature", "slot", "offset_ms", "metric", "topic", "partition"),
 }

@@ -23,6 +23,7 @@ from kafka_fleet.schema.raw_tables import SCHEMA_VERSION, raw_schemas
 from kafka_fleet.store.files import list_names_between, replace_file, tells_of_file
 from kafka_fleet.store.home import Home
 from kafka_fleet.store.home_names import MANIFESTS, data_name, days_in, manifest_name
+from kafka_fleet.store.raw.client_names import fewer_names
 from kafka_fleet.store.raw.manifests import DataFile, Manifest, data_file_fault, read_manifest, read_table, sweep_id
 from kafka_fleet.store.raw.offset_deltas import COLUMNS, with_previous
 from kafka_fleet.store.raw.row_validation import Refused, validated_rows
@@ -132,6 +133,7 @@ class Landing:
         for name, items in tables.items():
             made[name], refused = validated_rows(name, items, self.cluster, self.sweep_at)
             self._refused += refused
+        self._over += fewer_names(made)
         return made
 
     def _fitting(self, made: dict[str, pa.Table], room: Room) -> tuple[dict[str, pa.Table], dict[str, bytes]]:
