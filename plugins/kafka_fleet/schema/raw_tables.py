@@ -12,6 +12,7 @@ from typing import TypeAlias
 import pyarrow as pa
 
 from kafka_fleet.schema import mbeans
+from kafka_fleet.schema.transaction_tables import TRANSACTION_TABLES
 
 SCHEMA_VERSION = 1
 STATES_VERSION = 2  # of sweeps that are joined with STATES as runs: older programs would misread them
@@ -167,6 +168,7 @@ ADMIN_TABLES: Described = {
             ("boot_time_s", pa.int64(), "boot time, s since epoch"),
         ],
     ),
+    **TRANSACTION_TABLES,
 }
 
 LOOK_TABLES: Described = {

@@ -20,6 +20,7 @@ from kafka_fleet.collect.admin.configs import config_rows
 from kafka_fleet.collect.admin.faults import FAULTS, Late, sentence
 from kafka_fleet.collect.admin.guarded_sockets import admin_client
 from kafka_fleet.collect.admin.producers import has_producer_bug, read_producers
+from kafka_fleet.collect.admin.transaction_sweep import TRANSACTION_TABLES, read_transactions
 
 RESOLVE_S = 5.0  # for the names of the bootstrap servers
 SETTLES_S = 1.0  # until every broker knows of a new topic
@@ -237,6 +238,7 @@ def sweep_admin(
             reader.step(("group_members", "group_assignments"), reader.group_members)
             reader.step(("group_offsets",), reader.group_offsets)
         reader.step(("producers",), reader.producers)
+        reader.step(TRANSACTION_TABLES, lambda: read_transactions(client, reader.tables, reader.in_time, reader.fault))
     finally:
         client.close()
     faults = reader.faults
