@@ -104,7 +104,7 @@ class RawProducer:
         return int(told.base_offset)
 
     def end(self, committed: bool) -> None:
-        """Commit or abort the ongoing transaction."""
+        """Commit or abort the ongoing transaction, and wait until its markers are written."""
         self._ask(lambda: EndTxnRequest(
             transactional_id=self.transactional_id,
             producer_id=self.producer_id,
@@ -112,3 +112,9 @@ class RawProducer:
             committed=committed,
             max_version=3,
         ))  # fmt: skip
+        until = time.monotonic() + 60
+        name = self.transactional_id
+        while not self._client.describe_transactions([name])[name].state.value.startswith("Complete"):
+            if time.monotonic() > until:
+                raise ClusterError(f"{self.transactional_id}: its markers are not written after a minute")
+            time.sleep(0.1)
