@@ -25,7 +25,7 @@ from _pytest.mark import ParameterSet
 from fleet_demo.cluster import Cluster
 from kafka_fleet.store.generations import current_generation
 from kafka_fleet.store.raw.manifests import manifests, read_rows
-from support.live import availability, guarded, history, offsets, prometheus, retries, skew, storm, zk28
+from support.live import availability, guarded, hanging, history, offsets, prometheus, retries, skew, storm, zk28
 from support.live.commands import fleet_command
 from support.live.scenarios import avoid_midnight, running, sweep
 
@@ -40,9 +40,8 @@ SCENARIO_OF = (  # of clusters whose tests are of several scenarios
     | dict.fromkeys(OLD, "old-releases")
 )
 # one scenario for each signature at least
-EVERY_RUN = ("skew", "storms", "stops", "offsets", "retries", "availability", "fetches")
-SWEEPS, EVERY_S = 7, 9.0
-PARALLEL = 2
+EVERY_RUN = ("skew", "storms", "stops", "offsets", "retries", "availability", "transactions", "fetches")
+SWEEPS, EVERY_S, PARALLEL = 7, 9.0, 2
 KILLS = 4  # of collectors, at as many moments after their first file
 Row = dict[str, Any]
 
@@ -214,6 +213,7 @@ SCENARIOS: dict[str, Callable[[Path], object]] = {
     "offsets": offsets.run,
     "retries": retries.run,
     "availability": availability.run,
+    "transactions": hanging.run,
     "fetches": fetches,
     "releases": releases,
     "history": scraped,
