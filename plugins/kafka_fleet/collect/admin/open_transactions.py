@@ -146,7 +146,7 @@ def _add_coordinators(
     brokers = [row["broker"] for row in tables.get("brokers", [])]
     found, _told = transactions.of_producers(client, brokers, (row["producer_id"] for row in rows), in_time)
     states = [row["leader"] for row in tables.get("topics", []) if row["topic"] == OF_COORDINATORS]
-    whole = bool(states) and set(states) <= set(found)
+    whole = bool(states) and set(states) <= set(found) and transactions.may_list_all(client, min(found))
     listed = {one.producer_id: one for some in found.values() for one in some}
     known = transactions.described(client, listed.values(), in_time, lost)
     for row in rows:

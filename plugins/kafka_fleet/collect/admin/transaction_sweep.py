@@ -1,6 +1,7 @@
 """The transactions of one sweep: takes an admin client and what else the sweep read, gives its two raw tables.
 
-On a quiet cluster it is one request per broker: which transactions are open there. Partitions are asked only where one
+On a quiet cluster it is one request per broker, which transactions are open there, and one of the cluster, whether the
+user is told of all. Partitions are asked only where one
 has been open for long, or where a broker counts partitions with late transactions (from 3.2 on): such a transaction
 may be one that no coordinator knows, so all partitions that this broker leads are asked.
 """
@@ -19,9 +20,17 @@ from kafka_fleet.collect.admin.bootstrap import usable_servers
 from kafka_fleet.collect.admin.faults import FAULTS, Late, sentence
 from kafka_fleet.collect.admin.guarded_sockets import admin_client
 from kafka_fleet.collect.admin.open_transactions import leaders, read_open
-from kafka_fleet.collect.admin.transactions import asks_transactions, described, is_long, left_out, open_listed
+from kafka_fleet.collect.admin.transactions import (
+    asks_transactions,
+    described,
+    is_long,
+    left_out,
+    may_list_all,
+    open_listed,
+)
 
 COORDINATORS, OPEN = TRANSACTION_TABLES = ("transaction_coordinators", "open_transactions")
+UNSEEN = "not all transactional ids may be described; is Describe allowed on TransactionalId *?"
 LATE_S = 10.0  # for the partitions of brokers that count late ones
 Rows = list[dict[str, Any]]
 
@@ -36,6 +45,8 @@ def read_transactions(
     if not asks_transactions(client):
         return {}
     listed, told = open_listed(client, [row["broker"] for row in tables.get("brokers", [])], in_time)
+    if listed and not may_list_all(client, min(listed)):
+        listed, told = {}, UNSEEN
     at, lost = datetime.now(UTC), Lost("transactions")
     every = [one for some in listed.values() for one in some]
     known = {name: one for name, one in described(client, every, in_time, lost).items() if is_long(one)}

@@ -21,6 +21,7 @@ from kafka_fleet.collect.admin.faults import FAULTS, Late, sentence
 OPEN = ("Ongoing", "PrepareCommit", "PrepareAbort", "PrepareEpochFence")
 OF_DURATION = 1  # version of ListTransactions from which on a broker filters by age (KIP-994, 3.8)
 LONG_MS = 20_000  # clients commit each 100 ms to some seconds; and a producer's own default timeout is 60 s
+PROBE = "kafka-fleet-health"  # a name that need not exist: who may not describe it is told so first
 DESCRIBED = 2_000  # transactions per sweep
 _ENDED = (errors.TransactionalIdNotFoundError.errno, errors.NotCoordinatorError.errno)  # between two requests
 
@@ -82,6 +83,14 @@ def _from_each(
                 break
     more = f" (and {len(refused) - 1:,} more brokers)" if len(refused) > 1 else ""
     return found, refused[0] + more if refused else None
+
+
+def may_list_all(client: KafkaAdminClient, broker: int) -> bool:
+    """Whether the user may describe a transactional id of any name: a listing leaves out the others without a word."""
+    request = DescribeTransactionsRequest(transactional_ids=[PROBE])
+    answer = client._manager.run(client._manager.send, request, broker)
+    refused = errors.TransactionalIdAuthorizationFailedError.errno
+    return all(one.error_code != refused for one in answer.transaction_states)
 
 
 def open_listed(
