@@ -5,10 +5,12 @@ from typing import Any
 
 import pytest
 
+from kafka_fleet.collect.admin.transaction_sweep import UNSEEN
 from support.live.hanging import (
     ENDED,
     EVERY_S,
     HANGING,
+    HIDDEN,
     MORE,
     OVERDUE,
     PATIENT,
@@ -37,7 +39,7 @@ def figures(detection: dict[str, Any]) -> dict[str, float]:
     return {line["metric"]: line["value"] for line in detection["evidence"]}
 
 
-def commands(measured: Measured, cluster: str) -> list[str]:
+def commands(measured: Measured, cluster: str) -> list[str | None]:
     """What the letter's table has to end each of them."""
     (own,) = [one for one in measured.dossier(cluster)["signatures"] if one["signature"] == NAME]
     return [dict(zip(own["rows"]["columns"], row, strict=True))["ends_it"] for row in own["rows"]["rows"]]
@@ -107,7 +109,17 @@ def test_a_coordinator_that_does_not_abort_is_named(measured: Measured) -> None:
     assert (found["cause"], found["strength"]) == ("overdue", "conclusive")
     assert "client with transactional.id payments-7" in found["subjects"]
     assert figures(found)["its transaction.timeout.ms"] == 1
-    assert commands(measured, OVERDUE) == [""]
+    assert commands(measured, OVERDUE) == [None]
+
+
+def test_a_user_who_may_not_describe_transactional_ids_is_told_so_and_nothing_is_taken_for_quiet(
+    measured: Measured,
+) -> None:
+    state = measured.state(HIDDEN, NAME)
+    assert (state["state"], state["detections"]) == ("not_evaluated", [])
+    assert state["missing"] == ["broker 1: its open transactions were not read at 2 sweeps"]
+    told = [row["admin_detail"] for row in measured.raw("sweeps", HIDDEN)]
+    assert told == [f"transaction_coordinators: {UNSEEN}"] * 2
 
 
 def test_brokers_are_asked_once_while_nothing_is_open_for_long(measured: Measured) -> None:

@@ -6,6 +6,7 @@
 "ended332"    the same cluster after the command of the letter, run by the release's own tool
 "refused391"  the same late batch at a broker of 3.9.1, which refuses it
 "overdue391"  a transaction of a second, whose coordinator is set to look for such ones once an hour
+"hidden391"   the same, when only another user may describe transactional ids
 
 Entries have thresholds of seconds, since sweeps are seconds apart.
 """
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from kafka import KafkaProducer, errors
+from kafka.admin import ACL, ACLOperation, ACLPermissionType, KafkaAdminClient, ResourcePattern, ResourceType
 
 from fleet_demo.cluster import Cluster
 from fleet_demo.node import jvm
@@ -29,13 +31,18 @@ from support.live import scenarios
 from support.live.raw_transactions import RawProducer
 
 PATIENT, HANGING, ENDED, REFUSED, OVERDUE = "patient332", "hanging332", "ended332", "refused391", "overdue391"
+HIDDEN = "hidden391"
 AFFECTED, FIXED = "3.3.2", "3.9.1"
 TOPIC, OTHER = "orders", "payments"
 TIMEOUT_MS, MINUTE_MS = 900_000, 60_000
 OLD_S = 1_900.0  # transaction.max.timeout.ms and the five minutes after which brokers call a transaction late
 SWEEPS, EVERY_S, MORE = 3, 2.0, 5
 RAN = "hanging_transaction_ended.json"  # in the home: the command that was run, and what it said
-NEVER = {"transaction.abort.timed.out.transaction.cleanup.interval.ms": 3_600_000}
+NEVER = {
+    "transaction.abort.timed.out.transaction.cleanup.interval.ms": 3_600_000,
+    "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+    "allow.everyone.if.no.acl.found": "true",
+}
 THRESHOLDS = {"hanging_transaction": {"min_lost_s": 2, "min_ending_s": 2, "min_over_s": 1}}
 
 
@@ -83,6 +90,17 @@ def _late(cluster: Cluster) -> int | str:
             return type(error).__name__
 
 
+def hide(cluster: Cluster) -> None:
+    """Allow one other user all transactional ids, and so nobody else."""
+    every = ResourcePattern(ResourceType.TRANSACTIONAL_ID, "*")
+    allowed = ACL("User:other", "*", ACLOperation.ALL, ACLPermissionType.ALLOW, every)
+    admin = KafkaAdminClient(bootstrap_servers=cluster.bootstrap_servers, client_id="fleet-demo")
+    try:
+        admin.create_acls([allowed])
+    finally:
+        admin.close()
+
+
 def affected(home: Path) -> dict[str, Any]:
     """A legitimate transaction, then a hanging one, then its end, on one broker."""
     with Cluster("transactions332", AFFECTED, brokers=1, racks=()) as cluster:
@@ -124,6 +142,9 @@ def fixed(home: Path) -> int | str:
         for _ in range(2):
             sweep(cluster, home, OVERDUE)
             time.sleep(EVERY_S + 1)
+        hide(cluster)
+        for _ in range(2):
+            sweep(cluster, home, HIDDEN)
         return told
 
 
