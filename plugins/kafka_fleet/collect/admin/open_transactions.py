@@ -16,10 +16,11 @@ from kafka.protocol.admin import DescribeProducersRequest
 from kafka.protocol.consumer import IsolationLevel, ListOffsetsRequest, OffsetSpec
 
 from kafka_fleet.collect.admin import transactions
-from kafka_fleet.collect.admin.bisect_batches import Lost, batches
+from kafka_fleet.collect.admin.bisect_batches import Lost
 from kafka_fleet.collect.admin.faults import FAULTS, sentence
 
 PARTITIONS = 2_000  # asked in one sweep, those of known transactions first
+TOGETHER = 100  # in one request: a partition may have thousands of producers, of some 50 bytes each
 TAKEN = 100_000  # producers in the answers of a sweep after which no more is asked
 KEPT = 1_000  # rows per sweep, the oldest first
 OF_COORDINATORS = "__transaction_state"
@@ -57,7 +58,8 @@ def read_open(
     rows: Rows = []
     taken = 0
     for broker, some in sorted(by_leader.items()):
-        for batch in batches(some):
+        for start in range(0, len(some), TOGETHER):
+            batch = some[start : start + TOGETHER]
             if taken >= TAKEN:
                 lost.add(len(batch), "answers were too large")
                 continue
