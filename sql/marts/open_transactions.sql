@@ -12,7 +12,6 @@ SELECT
     sweep_at,
     read_at,
     broker,
-    producer_epoch,
     transactional_id,
     coordinator,
     state AS coordinator_state,

@@ -168,7 +168,6 @@ ADMIN_TABLES: Described = {
             ("boot_time_s", pa.int64(), "boot time, s since epoch"),
         ],
     ),
-    **TRANSACTION_TABLES,
 }
 
 LOOK_TABLES: Described = {
@@ -227,7 +226,7 @@ def raw_schemas() -> dict[str, pa.Schema]:
         columns = [(c.name, _TYPES[c.type], f"{c.unit}; {c.mbean} {c.attribute}") for c in table.columns.values()]
         every = [*_SWEEP, *_BROKER, *keys, *columns, *ADDED.get(table.name, [])]
         found[table.name] = pa.schema(_fields(every), metadata={"about": table.about})
-    for name, (about, columns) in {**ADMIN_TABLES, **LOOK_TABLES}.items():
+    for name, (about, columns) in {**ADMIN_TABLES, **TRANSACTION_TABLES, **LOOK_TABLES}.items():
         run = _RUN if name in STATES else []
         found[name] = pa.schema(_fields([*_SWEEP, *columns, *run]), metadata={"about": about})
     return found

@@ -22,6 +22,7 @@ OPEN = ("Ongoing", "PrepareCommit", "PrepareAbort", "PrepareEpochFence")
 OF_DURATION = 1  # version of ListTransactions from which on a broker filters by age (KIP-994, 3.8)
 LONG_MS = 20_000  # clients commit each 100 ms to some seconds; and a producer's own default timeout is 60 s
 PROBE = "kafka-fleet-health"  # a name that need not exist: who may not describe it is told so first
+SKEW_MS = 60_000  # by which brokers' clocks may be ahead
 DESCRIBED = 2_000  # transactions per sweep
 _ENDED = (errors.TransactionalIdNotFoundError.errno, errors.NotCoordinatorError.errno)  # between two requests
 
@@ -151,7 +152,7 @@ def _described(broker: int, one: Any) -> Described:
 
 def is_long(one: Described) -> bool:
     """Whether it has been open for longer than LONG_MS, or its coordinator's clock cannot tell by this one."""
-    return not 0 <= time.time() * 1000 - one.started_ms < LONG_MS
+    return not -SKEW_MS < time.time() * 1000 - one.started_ms < LONG_MS
 
 
 def left_out(count: int) -> str | None:
