@@ -37,6 +37,7 @@ from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.schema import mbeans
 from kafka_fleet.schema.raw_tables import ADMIN_TABLES, LOOK_TABLES
+from kafka_fleet.schema.transaction_tables import TRANSACTION_TABLES
 
 Pages = dict[str, str]
 
@@ -79,6 +80,7 @@ def filled(root: Path = ROOT) -> Pages:
         "docs/letters.md": {"recorded letters": letter_table.letter_table()},
         "docs/trust.md": {"faults": check_tables.fault_table()},
         "docs/raw_tables.md": {"raw tables": raw_tables(ADMIN_TABLES)},
+        "docs/raw_transactions.md": {"raw tables": raw_tables(TRANSACTION_TABLES)},
         "docs/looks.md": {"look tables": raw_tables(LOOK_TABLES)},
         "docs/raw_metrics.md": {"raw tables": raw_tables(mbeans.tables())},
     }

@@ -1,5 +1,5 @@
 -- What each broker or controller showed at each sweep of the day of its own health, and whether the cluster lists it.
--- in:  raw_brokers, raw_broker_metrics, raw_log_dirs, cluster_sweeps
+-- in:  raw_brokers, raw_broker_metrics, raw_log_dirs, raw_transaction_coordinators, cluster_sweeps
 -- out: one row per node and sweep; gauges are null where it was not read or its release lacks them. offline_log_dir:
 --      the name of one that is offline
 WITH dirs AS (
@@ -32,11 +32,16 @@ SELECT
     m.partition_count,
     m.reassigning_partitions,
     m.fenced_brokers,
+    m.late_transaction_partitions,
+    t.listed AS listed_transactions,
+    t.long_open AS long_transactions,
     b.host IS NOT NULL AS is_listed,
     coalesce(m.jvm_start_ms, m.app_start_ms) AS start_ms,
     greatest(m.offline_log_dirs, d.offline_log_dirs) AS offline_log_dirs
 FROM raw_brokers AS b
 LEFT JOIN raw_broker_metrics AS m ON b.cluster = m.cluster AND b.broker = m.broker AND b.sweep_at = m.sweep_at
 LEFT JOIN dirs AS d ON b.cluster = d.cluster AND b.broker = d.broker AND b.sweep_at = d.sweep_at
+LEFT JOIN raw_transaction_coordinators AS t
+    ON b.cluster = t.cluster AND b.broker = t.broker AND b.sweep_at = t.sweep_at
 LEFT ANTI JOIN cluster_sweeps AS o ON b.cluster = o.cluster AND b.sweep_at = o.sweep_at AND o.overlapped
 WHERE to_date(b.sweep_at) = :ds

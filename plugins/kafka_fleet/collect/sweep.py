@@ -18,6 +18,7 @@ from kafka_fleet.base.addresses import literal_address, url_problem
 from kafka_fleet.collect.admin import unlisted_topics
 from kafka_fleet.collect.admin.client import AdminSweep, sweep_admin
 from kafka_fleet.collect.admin.topic_errors import topic_errors
+from kafka_fleet.collect.admin.transaction_sweep import OPEN, brokers_with_late, read_late
 from kafka_fleet.collect.certificate_rows import certificate_rows
 from kafka_fleet.collect.close_looks.sweep_context import Sweeping
 from kafka_fleet.collect.close_looks.sweep_looks import take_looks
@@ -151,6 +152,23 @@ def _with_unseen(
     return admin.without(unlisted_topics.SOME_TOPICS, unlisted_topics.left_out(shown, set(known), ask))
 
 
+def _with_late(
+    admin: AdminSweep, tables: dict[str, list[Item]], cluster: Cluster, resolver: Resolver, limits: Limits | None
+) -> tuple[AdminSweep, list[Item]]:
+    """The sweep's open transactions, also of brokers that count late ones; partial where these were not read."""
+    rows: list[Item] = list(admin.tables.get(OPEN, []))
+    late = brokers_with_late(tables.get("broker_metrics", [])) if OPEN in admin.tables else set()
+    if not late:
+        return admin, rows
+    told: str | None = "TimeoutError: no answer in time"
+    if limits is not None:
+        settings = kafka_settings(cluster.kafka_connection, resolver)
+        more, told = read_late(list(cluster.bootstrap_servers), settings, limits.deadline_s, admin.tables, late)
+        there = {(row["topic"], row["partition"], row["start_offset"]) for row in admin.tables[OPEN]}
+        rows += [row for row in more if (row["topic"], row["partition"], row["start_offset"]) not in there]
+    return admin.without(OPEN, told), rows
+
+
 def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limits | None = None) -> SweepResult:
     """Sweep one cluster now and land it. Raises only when the landing itself fails (disk, permissions).
 
@@ -204,7 +222,7 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
         looking = aside.submit(take_looks, sweeping, futures, urls, described.get("topics", []), around)
         admin = admin_future.result()
         # while brokers answer: the rows of brokers are made of both
-        landing.store({name: rows for name, rows in admin.tables.items() if name != "brokers"})
+        landing.store({name: rows for name, rows in admin.tables.items() if name not in ("brokers", OPEN)})
         swept = {
             b: (_own(b, futures[b].result()) if b in futures else fault or _failed("no_endpoint", NO_ENDPOINT))
             for b in urls
@@ -213,6 +231,7 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
         tables["certificates"] = list(certificate_rows(*shown, listed, list(cluster.bootstrap_servers), urls))
         tables["hosts"] = [future.result() for future in hosts]
         admin = _with_unseen(admin, tables, cluster, resolver, _within(limits, end))
+        admin, tables[OPEN] = _with_late(admin, tables, cluster, resolver, _within(limits, end))
         looks = looking.result()
         tables |= looks
         ended = datetime.now(UTC)

@@ -12,6 +12,7 @@ from typing import TypeAlias
 import pyarrow as pa
 
 from kafka_fleet.schema import mbeans
+from kafka_fleet.schema.transaction_tables import TRANSACTION_TABLES
 
 SCHEMA_VERSION = 1
 STATES_VERSION = 2  # of sweeps that are joined with STATES as runs: older programs would misread them
@@ -250,7 +251,7 @@ def raw_schemas() -> dict[str, pa.Schema]:
         columns = [(c.name, _TYPES[c.type], f"{c.unit}; {c.mbean} {c.attribute}") for c in table.columns.values()]
         every = [*_SWEEP, *_BROKER, *keys, *columns, *ADDED.get(table.name, [])]
         found[table.name] = pa.schema(_fields(every), metadata={"about": table.about})
-    for name, (about, columns) in {**ADMIN_TABLES, **LOOK_TABLES}.items():
+    for name, (about, columns) in {**ADMIN_TABLES, **TRANSACTION_TABLES, **LOOK_TABLES}.items():
         run = _RUN if name in STATES else []
         found[name] = pa.schema(_fields([*_SWEEP, *columns, *run]), metadata={"about": about})
     return found

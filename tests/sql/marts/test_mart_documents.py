@@ -15,7 +15,16 @@ from support.spark_runs.fact_schemas import fact_schemas
 
 pytestmark = pytest.mark.timeout(1800)
 NUMBERS = (DoubleType, IntegerType, LongType)
-NAMES = {"broker", "leader", "follower", "partition", "coordinator", "from_broker", "offsets_partition"}  # of things
+NAMES = {
+    "broker",
+    "leader",
+    "follower",
+    "partition",
+    "coordinator",
+    "from_broker",
+    "offsets_partition",
+    "producer_id",
+}  # of things
 
 
 def test_every_mart_is_described_and_nothing_else() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from kafka import TopicPartition
-from kafka.protocol.admin import DescribeGroupsRequest
+from kafka.protocol.admin import DescribeGroupsRequest, DescribeTransactionsRequest, ListTransactionsRequest
 
 from kafka_fleet.collect.admin import client as admin_client
 from kafka_fleet.collect.admin import guarded_sockets
@@ -35,7 +35,10 @@ class Client:
     """Answers as the library does against a 3.x cluster of two brokers, with one topic and three groups."""
 
     def __init__(self, **changes: Any) -> None:
-        self._manager = SimpleNamespace(run=lambda call, *a: call(*a), send=self._send)
+        versions = SimpleNamespace(api_version=lambda _request: 0)
+        self._manager = SimpleNamespace(
+            run=lambda call, *a: call(*a), send=self._send, broker_version_data=versions, broker_version=(3, 9)
+        )
         self.closed = False
         self.deleted = False
         for name, change in changes.items():
@@ -75,6 +78,10 @@ class Client:
         return dict.fromkeys(groups, 1)
 
     def _send(self, request: Any, broker: int) -> Any:
+        if isinstance(request, ListTransactionsRequest):
+            return SimpleNamespace(error_code=0, transaction_states=[])
+        if isinstance(request, DescribeTransactionsRequest):
+            return SimpleNamespace(transaction_states=[])
         assert broker == 1
         described = isinstance(request, DescribeGroupsRequest)
         return self.describe_groups(request.groups) if described else self.list_group_offsets(request)

@@ -115,6 +115,15 @@ def _added(sweep: Sweep, number: int) -> None:
             for partition in (0, 1)
             for producer in ((7,) if row["broker"] == 2 and number > 2 else (7, 8))
         )  # fmt: skip
+        sweep.tables.setdefault("transaction_coordinators", []).append({**same, "listed": 2, "long_open": 1})
+        sweep.tables.setdefault("open_transactions", []).extend(
+            {**same, "topic": "orders", "partition": partition, "producer_id": 7, "producer_epoch": 0,
+             "coordinator_epoch": 0, "start_offset": 5, "last_sequence": 9, "last_timestamp_ms": milliseconds - 60_000,
+             "last_stable_offset": 5, "high_watermark": 90 + number, "all_asked": True, "coordinator": row["broker"],
+             "transactional_id": "billing-1", "state": "CompleteAbort" if partition else "Ongoing",
+             "timeout_ms": 1000, "started_ms": milliseconds - 60_000, "in_transaction": not partition}
+            for partition in (0, 1)
+        )  # fmt: skip
 
 
 def _laid_beside(sweeps: list[Sweep], before: list[Sweep]) -> None:

@@ -21,6 +21,7 @@ from kafka_fleet.collect.admin.disks import read_disks
 from kafka_fleet.collect.admin.faults import FAULTS, Late, sentence
 from kafka_fleet.collect.admin.guarded_sockets import admin_client
 from kafka_fleet.collect.admin.producers import has_producer_bug, read_producers
+from kafka_fleet.collect.admin.transaction_sweep import TRANSACTION_TABLES, read_transactions
 from kafka_fleet.collect.connections.certificates import Certificates
 
 RESOLVE_S = 5.0  # for the names of the bootstrap servers
@@ -245,6 +246,7 @@ def sweep_admin(
             reader.step(("group_offsets",), reader.group_offsets)
         reader.step(("producers",), reader.producers)
         reader.step(("disks",), reader.disks)
+        reader.step(TRANSACTION_TABLES, lambda: read_transactions(client, reader.tables, reader.in_time, reader.fault))
     finally:
         client.close()
     faults = reader.faults

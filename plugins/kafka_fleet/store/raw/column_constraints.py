@@ -78,6 +78,9 @@ _BY_NAME: dict[str, Bound] = {
     "producer_id": Numbers(-1, 2**62), "last_sequence": CODE,  # ids are compared and never added up
     "last_timestamp_ms": Moments(1_000, none=True),  # a client's own
     "boot_time_s": Moments(1),
+    "listed": COUNT, "long_open": COUNT, "coordinator": ID, "transactional_id": GROUP, "timeout_ms": DURATION,
+    "coordinator_epoch": CODE, "start_offset": OFFSET, "last_stable_offset": OFFSET, "high_watermark": OFFSET,
+    "started_ms": Moments(1_000),
     "seconds": Numbers(0, 86_400), "bytes": EVENTS, "values": EVENTS, "unusable": EVENTS,
     "agent_clock_skew_s": SKEW,
     "lag": LAG, "fetcher_max_lag": LAG,
@@ -102,6 +105,8 @@ _KEYS = {
     "group_offsets": ("group_id", "topic", "partition"),
     "producers": ("broker", "topic", "partition"),
     "disks": ("broker", "log_dir"),
+    "transaction_coordinators": ("broker",),
+    "open_transactions": ("broker", "topic", "partition", "producer_id", "start_offset"),
     "hosts": ("broker",),
     "certificates": ("service", "address"),
     "looks": ("broker", "signature"),

@@ -50,6 +50,10 @@ def admin(sim: Sim, t: float) -> Tables:
         ],
         "features": [{"feature": "metadata.version", "min_level": 1, "max_level": 14}] if sim.kraft else [],
         "producers": _producers(sim, t),
+        "transaction_coordinators": [
+            {"broker": broker, "read_at": when(t), "listed": 1, "long_open": 0}
+            for broker in sim.brokers if sim.up(broker, t) and since(sim, "3.0")
+        ],
     }  # fmt: skip
     return tables
 

@@ -10,7 +10,7 @@ from support.generators.fleetgen.connections import connect, disconnect
 from support.generators.fleetgen.draws import split
 from support.generators.fleetgen.model import Model
 from support.generators.fleetgen.shape import Event, Group
-from support.generators.fleetgen.state import OFFSETS, PROCESSORS, Log, Reader, offsets_partition
+from support.generators.fleetgen.state import OFFSETS, PROCESSORS, Log, OpenTransaction, Reader, offsets_partition
 
 
 def freeze(name: str, follower_of: Callable[[Log], int], lasts_s: float) -> Event:
@@ -80,6 +80,24 @@ def led(name: str) -> Event:
     def happens(model: Model) -> None:
         for log in [one for one in model.logs.values() if one.topic.name == name]:
             log.leader = log.replicas[0]
+
+    return happens
+
+
+def opened(name: str, transaction: OpenTransaction) -> Event:
+    """The first partition of a topic has this transaction from now on."""
+
+    def happens(model: Model) -> None:
+        model.transactions[name] = transaction
+
+    return happens
+
+
+def ended(name: str) -> Event:
+    """The transaction of a topic is open no more."""
+
+    def happens(model: Model) -> None:
+        del model.transactions[name]
 
     return happens
 

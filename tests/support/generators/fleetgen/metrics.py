@@ -4,6 +4,7 @@ from typing import Any
 
 from support.generators.fleetgen.consumers import active
 from support.generators.fleetgen.model import Model
+from support.generators.fleetgen.open_transactions import late_partitions
 from support.generators.fleetgen.shape import Group
 from support.generators.fleetgen.state import OFFSETS, Broker, Log, offsets_partition
 
@@ -29,8 +30,9 @@ def broker_metrics(model: Model, broker: Broker, mine: list[Log], led: list[Log]
         "failed_isr_updates": 0, "under_replicated_partitions": sum(len(x.isr) < len(x.replicas) for x in led),
         "under_min_isr_partitions": 0, "at_min_isr_partitions": 0, "offline_replicas": 0, "leader_count": len(led),
         "partition_count": len(mine), "reassigning_partitions": sum(bool(log.adding) for log in led),
-        "late_transaction_partitions": 0, "producer_ids": broker.producer_ids, "fetcher_max_lag": lag,
-        "fetcher_min_fetch_rate": 2.0, "fetcher_failed_partitions": 0, "fetcher_dead_threads": 0, "offline_log_dirs": 0,
+        "late_transaction_partitions": late_partitions(model, led), "producer_ids": broker.producer_ids,
+        "fetcher_max_lag": lag, "fetcher_min_fetch_rate": 2.0,
+        "fetcher_failed_partitions": 0, "fetcher_dead_threads": 0, "offline_log_dirs": 0,
         "cleaner_dead_threads": 0, "cleaner_max_dirty_percent": 20.0, "cleaner_idle_ms": 5000,
         "group_offsets": sum(1 for (name, _key), r in model.readers.items()
                              if r.committed is not None and name in {g.name for g in groups}),

@@ -14,7 +14,7 @@ from support.generators.fleetgen.connections import churn, join
 from support.generators.fleetgen.consumers import consume
 from support.generators.fleetgen.draws import arrivals, poisson, split, whole
 from support.generators.fleetgen.shape import DAY, Event, Spec, Topic
-from support.generators.fleetgen.state import OFFSETS, RESERVOIR_S, WAIT_S, Broker, Key, Log, Reader
+from support.generators.fleetgen.state import OFFSETS, RESERVOIR_S, WAIT_S, Broker, Key, Log, OpenTransaction, Reader
 
 
 class Model:
@@ -30,6 +30,7 @@ class Model:
         self.controller = spec.brokers[0]
         self.logs: dict[Key, Log] = {}
         self.readers: dict[tuple[str, Key], Reader] = {}
+        self.transactions: dict[str, OpenTransaction] = {}  # those that a fault leaves open, by topic
         self.batches: dict[Key, float] = {}  # batches/s of the last step
         self._events = sorted(((DAY + at, n, event) for n, (at, event) in enumerate(spec.events)), key=lambda e: e[:2])
         offsets = Topic(OFFSETS, spec.offsets_partitions, min(3, len(spec.brokers)), 0.0)

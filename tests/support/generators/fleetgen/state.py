@@ -72,6 +72,16 @@ class Reader:
     committed: int | None
 
 
+@dataclass(frozen=True)
+class OpenTransaction:
+    """A transaction that stays open on one partition. state: of it at its coordinator; holds: it has the partition."""
+
+    state: str
+    holds: bool
+    timeout_s: float = 60.0
+    start_offset: int = 7
+
+
 def offsets_partition(group: str, partitions: int) -> int:
     """Partition of the offsets log that holds a group's commits: Kafka's hash of its name."""
     found = 0
