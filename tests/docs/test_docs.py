@@ -10,7 +10,9 @@ from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.knowledge.verdicts import verdict
 from kafka_fleet.report.formatting import VERDICTS
 from kafka_fleet.schema import mbeans
-from kafka_fleet.schema.raw_tables import LOOK_TABLES, raw_schemas
+from kafka_fleet.schema.endpoint_tables import ENDPOINT_TABLES
+from kafka_fleet.schema.look_tables import LOOK_TABLES
+from kafka_fleet.schema.raw_tables import raw_schemas
 from kafka_fleet.schema.transaction_tables import TRANSACTION_TABLES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -53,8 +55,9 @@ def test_the_readme_lists_exactly_the_installed_signatures():
 
 def test_every_raw_table_and_column_has_a_page():
     for page, names in (
-        ("raw_tables.md", set(raw_schemas()) - {*mbeans.tables(), *TRANSACTION_TABLES, *LOOK_TABLES}),
+        ("raw_tables.md", set(raw_schemas()) - {*mbeans.tables(), *TRANSACTION_TABLES, *ENDPOINT_TABLES, *LOOK_TABLES}),
         ("raw_transactions.md", TRANSACTION_TABLES),
+        ("raw_endpoints.md", ENDPOINT_TABLES),
         ("looks.md", LOOK_TABLES),
         ("raw_metrics.md", mbeans.tables()),
     ):

@@ -15,10 +15,9 @@ from typing import Any, TypeAlias
 from urllib.parse import quote
 
 from kafka_fleet.base.addresses import literal_address, url_problem
-from kafka_fleet.collect.admin import unlisted_topics
 from kafka_fleet.collect.admin.client import AdminSweep, sweep_admin
-from kafka_fleet.collect.admin.topic_errors import topic_errors
-from kafka_fleet.collect.admin.transaction_sweep import OPEN, brokers_with_late, read_late
+from kafka_fleet.collect.admin.transaction_sweep import OPEN
+from kafka_fleet.collect.asked_after_brokers import with_late, with_unseen
 from kafka_fleet.collect.certificate_rows import certificate_rows
 from kafka_fleet.collect.close_looks.sweep_context import Sweeping
 from kafka_fleet.collect.close_looks.sweep_looks import take_looks
@@ -31,7 +30,6 @@ from kafka_fleet.collect.sweep_result import ClockRanBack, SweepResult
 from kafka_fleet.collect.sweep_rows import broker_tables, declaration, sweep_row
 from kafka_fleet.config.credentials import Credentials, CredentialsError, Resolver, http_credentials, kafka_settings
 from kafka_fleet.config.fleet import Cluster
-from kafka_fleet.schema.arrow import Item
 from kafka_fleet.store.raw.landing import Landing, sweeps_around
 from kafka_fleet.store.raw.latest_sweep import Overlapped, advance_latest, latest
 
@@ -40,7 +38,6 @@ Listed: TypeAlias = "dict[str, list[dict[str, Any]]]"  # brokers and topics, as 
 PARALLEL = 16
 CLUSTER_S = 240.0  # brokers and hosts that answer never and are many must not hold the sweep until the next is due
 NAMED_S = 2.0  # of a sweep, that brokers wait until the sweep's own connections to Kafka have said who they are
-ASK_AGAIN_S = 5.0  # for topics that agents show and Kafka does not
 NO_ENDPOINT = "no Jolokia endpoint is declared for it"
 
 
@@ -134,41 +131,6 @@ def _admin(
     return found
 
 
-def _with_unseen(
-    admin: AdminSweep, tables: dict[str, list[Item]], cluster: Cluster, resolver: Resolver, limits: Limits | None
-) -> AdminSweep:
-    """The admin sweep, partial where brokers have replicas of topics that it does not tell of."""
-    if "topics" not in admin.tables:
-        return admin
-
-    def ask(names: list[str]) -> dict[str, int]:
-        if limits is None:
-            raise TimeoutError
-        settings = kafka_settings(cluster.kafka_connection, resolver)
-        return topic_errors(list(cluster.bootstrap_servers), settings, min(ASK_AGAIN_S, limits.deadline_s), names)
-
-    known = admin.refused.union(row["topic"] for row in admin.tables["topics"])
-    shown = unlisted_topics.topics_of(tables.get("partitions", []))
-    return admin.without(unlisted_topics.SOME_TOPICS, unlisted_topics.left_out(shown, set(known), ask))
-
-
-def _with_late(
-    admin: AdminSweep, tables: dict[str, list[Item]], cluster: Cluster, resolver: Resolver, limits: Limits | None
-) -> tuple[AdminSweep, list[Item]]:
-    """The sweep's open transactions, also of brokers that count late ones; partial where these were not read."""
-    rows: list[Item] = list(admin.tables.get(OPEN, []))
-    late = brokers_with_late(tables.get("broker_metrics", [])) if OPEN in admin.tables else set()
-    if not late:
-        return admin, rows
-    told: str | None = "TimeoutError: no answer in time"
-    if limits is not None:
-        settings = kafka_settings(cluster.kafka_connection, resolver)
-        more, told = read_late(list(cluster.bootstrap_servers), settings, limits.deadline_s, admin.tables, late)
-        there = {(row["topic"], row["partition"], row["start_offset"]) for row in admin.tables[OPEN]}
-        rows += [row for row in more if (row["topic"], row["partition"], row["start_offset"]) not in there]
-    return admin.without(OPEN, told), rows
-
-
 def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limits | None = None) -> SweepResult:
     """Sweep one cluster now and land it. Raises only when the landing itself fails (disk, permissions).
 
@@ -230,8 +192,8 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
         tables = broker_tables(cluster, listed, urls, swept)
         tables["certificates"] = list(certificate_rows(*shown, listed, list(cluster.bootstrap_servers), urls))
         tables["hosts"] = [future.result() for future in hosts]
-        admin = _with_unseen(admin, tables, cluster, resolver, _within(limits, end))
-        admin, tables[OPEN] = _with_late(admin, tables, cluster, resolver, _within(limits, end))
+        admin = with_unseen(admin, tables, cluster, resolver, _within(limits, end))
+        admin, tables[OPEN] = with_late(admin, tables, cluster, resolver, _within(limits, end))
         looks = looking.result()
         tables |= looks
         ended = datetime.now(UTC)

@@ -169,18 +169,11 @@ class Published:
         except FileNotFoundError as error:
             raise NotPublished(f"{ds} has no findings") from error
 
-    def rolls(self, ds: str, cluster: str) -> tuple[RollReport, ...] | None:
-        """The rolls of a cluster's day; None where an earlier version kept none. Raises NotPublished."""
+    def known_rolls(self, ds: str, cluster: str) -> tuple[RollReport, ...] | None:
+        """The rolls of a cluster's day; None where it has no report of it, or one that names none or cannot be read."""
         try:
             return _rolls(self._of(ds).cluster(known_cluster(cluster)))
-        except FileNotFoundError as error:
-            raise NotPublished(f"{ds} has no report of {cluster}") from error
-
-    def known_rolls(self, ds: str, cluster: str) -> tuple[RollReport, ...] | None:
-        """The same; None also where the day has no report of it, or one that cannot be read."""
-        try:
-            return self.rolls(ds, cluster)
-        except (NotPublished, NewerVersion):
+        except (FileNotFoundError, NotPublished, NewerVersion):
             return None
 
     def confirmed(self, ds: str) -> dict[str, list[Finding]]:

@@ -124,3 +124,10 @@ def span(start: str | None, end: str | None, ds: str) -> str:
     if start is None or end is None:
         return ""
     return f"{clock(moment(start), ds)} to {clock(moment(end), ds)} UTC"
+
+
+def binary_size(size: float | None) -> str:
+    """Bytes as `1.5 GiB` or `20.0 MiB`; `?` where there is no number."""
+    if size is None:
+        return "?"
+    return f"{size / 2**30:,.1f} GiB" if size >= 2**30 / 10 else f"{size / 2**20:,.1f} MiB"

@@ -6,7 +6,7 @@ Names of topics, groups and listeners come from Kafka: they are made visible her
 from collections.abc import Callable, Mapping, Sequence
 
 from kafka_fleet.documents.readiness import Level, Readiness, ReadinessReason, ReadinessState
-from kafka_fleet.report.formatting import joined, number, plural
+from kafka_fleet.report.formatting import binary_size, joined, number, plural
 from kafka_fleet.report.sanitize import displayed
 
 LEVEL_WORDS: Mapping[Level, str] = {
@@ -29,13 +29,7 @@ def _of(one: ReadinessReason, word: str, of: str = "of topic") -> str:
 
 
 def _bytes(text: str | None) -> str:
-    return _bytes_of(int(text)) if text and text.isdigit() else "?"
-
-
-def _bytes_of(size: float | None) -> str:
-    if size is None:
-        return "?"
-    return f"{size / 2**30:,.1f} GiB" if size >= 2**30 / 10 else f"{size / 2**20:,.1f} MiB"
+    return binary_size(int(text)) if text and text.isdigit() else "?"
 
 
 def _brokers(one: ReadinessReason) -> str:
@@ -113,12 +107,12 @@ _WORDS: Mapping[str, _Words] = {
         f"smallest queue takes {number(r.limit)}"
     ),
     "disk_short": lambda r: (
-        f"broker {r.count} has {_bytes_of(r.limit)} free for log directory {_names(r)}, and would be given "
+        f"broker {r.count} has {binary_size(r.limit)} free for log directory {_names(r)}, and would be given "
         f"{_bytes(r.about)} while a broker is away"
     ),
     "disk_fits": lambda r: (
         f"disks hold what is written while a broker is away; the least room is on broker {r.count}: "
-        f"{_bytes_of(r.limit)} free for {_bytes(r.about)}"
+        f"{binary_size(r.limit)} free for {_bytes(r.about)}"
     ),
     "descriptors_short": lambda r: (
         f"broker {_names(r)} has {r.about} of {number(r.limit)} file descriptors open, and may get "

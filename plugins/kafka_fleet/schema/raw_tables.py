@@ -12,6 +12,8 @@ from typing import TypeAlias
 import pyarrow as pa
 
 from kafka_fleet.schema import mbeans
+from kafka_fleet.schema.endpoint_tables import ENDPOINT_TABLES
+from kafka_fleet.schema.look_tables import LOOK_TABLES
 from kafka_fleet.schema.transaction_tables import TRANSACTION_TABLES
 
 SCHEMA_VERSION = 1
@@ -161,68 +163,6 @@ ADMIN_TABLES: Described = {
             ("usable_bytes", pa.int64(), "bytes of it that the broker may still write"),
         ],
     ),
-    "certificates": (
-        "One row per address that a sweep spoke to, or was to: until when the certificate is valid that it showed.",
-        [
-            ("broker", pa.int32(), "broker that has the address; null: none says that it has, as with a load balancer"),
-            ("read_at", _UTC, "when the handshake ended; null: there was none"),
-            ("service", pa.string(), "listener (of Kafka) or agent (Jolokia)"),
-            ("address", pa.string(), "host and port that were asked for"),
-            ("tls", pa.bool_(), "false: plain text, so there is no certificate"),
-            ("subject", pa.string(), "common name of the certificate, else the first name that it is for"),
-            ("issuer", pa.string(), "common name of who signed it"),
-            ("not_after", _UTC, "when it expires, at most ten years after the sweep; null: not read"),
-            ("verified", pa.bool_(), "whether it was trusted for this name"),
-            ("detail", pa.string(), "why it was not, or could not be read"),
-        ],
-    ),
-    "hosts": (
-        "One row per broker whose node_exporter is declared.",
-        [
-            ("broker", pa.int32(), "broker id"),
-            ("read_at", _UTC, "middle of the request; null when it failed"),
-            ("outcome", pa.string(), "ok or failed"),
-            ("detail", pa.string(), "why it failed; the metrics that were given twice and so have no value"),
-            ("listen_overflows", pa.int64(), "TcpExt ListenOverflows, since boot"),
-            ("listen_drops", pa.int64(), "TcpExt ListenDrops, since boot"),
-            ("syncookies_sent", pa.int64(), "TcpExt SyncookiesSent, since boot"),
-            ("syncookies_received", pa.int64(), "TcpExt SyncookiesRecv, since boot"),
-            ("tcp_syncookies", pa.int64(), "net.ipv4.tcp_syncookies; null without the sysctl collector"),
-            ("somaxconn", pa.int64(), "net.core.somaxconn; null without the sysctl collector"),
-            ("tcp_max_syn_backlog", pa.int64(), "net.ipv4.tcp_max_syn_backlog; null without the sysctl collector"),
-            ("boot_time_s", pa.int64(), "boot time, s since epoch"),
-        ],
-    ),
-}
-
-LOOK_TABLES: Described = {
-    "looks": (
-        "One row per broker and check that asked for a close look: the broker read densely for some seconds.",
-        [
-            ("broker", pa.int32(), "broker id"),
-            ("signature", pa.string(), "the check that asked"),
-            ("reason", pa.string(), "what it saw, in its own words, with the rates"),
-            ("outcome", pa.string(), "ok, partial, failed, or skipped: a bound left no room for it"),
-            ("detail", pa.string(), "why it is not whole, and how many partitions are left out"),
-            ("started_at", _UTC, "when the look began, by the collector's clock; null when skipped"),
-            ("seconds", pa.float64(), "duration, s"),
-            ("slots", pa.int32(), "readings that were taken"),
-        ],
-    ),
-    "look_reads": (
-        "One row per reading and number of a close look: of the broker itself, or of partitions from their leaders.",
-        [
-            ("broker", pa.int32(), "broker id of the look, whoever answered"),
-            ("signature", pa.string(), "the check that asked"),
-            ("slot", pa.int32(), "number of the reading, from 0"),
-            ("offset_ms", pa.int64(), "ms since started_at, monotonic: the middle between request and answer"),
-            ("spent_ms", pa.int64(), "ms between request and answer"),
-            ("metric", pa.string(), "name that the check gives the number; high_watermark, last_stable_offset"),
-            ("topic", pa.string(), "topic; null for a number of the whole broker"),
-            ("partition", pa.int32(), "partition; null for a number of the broker or of a topic"),
-            ("value", pa.int64(), "counter since process start, or offset; null when not answered"),
-        ],
-    ),
 }
 
 # tables that describe: most rows are the same in every sweep, and a joined day stores them once (store/raw/states.py)
@@ -251,7 +191,8 @@ def raw_schemas() -> dict[str, pa.Schema]:
         columns = [(c.name, _TYPES[c.type], f"{c.unit}; {c.mbean} {c.attribute}") for c in table.columns.values()]
         every = [*_SWEEP, *_BROKER, *keys, *columns, *ADDED.get(table.name, [])]
         found[table.name] = pa.schema(_fields(every), metadata={"about": table.about})
-    for name, (about, columns) in {**ADMIN_TABLES, **TRANSACTION_TABLES, **LOOK_TABLES}.items():
+    written = {**ADMIN_TABLES, **TRANSACTION_TABLES, **ENDPOINT_TABLES, **LOOK_TABLES}
+    for name, (about, columns) in written.items():
         run = _RUN if name in STATES else []
         found[name] = pa.schema(_fields([*_SWEEP, *columns, *run]), metadata={"about": about})
     return found

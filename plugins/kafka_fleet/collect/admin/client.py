@@ -20,6 +20,7 @@ from kafka_fleet.collect.admin.configs import config_rows
 from kafka_fleet.collect.admin.disks import read_disks
 from kafka_fleet.collect.admin.faults import FAULTS, Late, sentence
 from kafka_fleet.collect.admin.guarded_sockets import admin_client
+from kafka_fleet.collect.admin.metadata_rows import broker_rows, feature_rows, topic_rows
 from kafka_fleet.collect.admin.producers import has_producer_bug, read_producers
 from kafka_fleet.collect.admin.transaction_sweep import TRANSACTION_TABLES, read_transactions
 from kafka_fleet.collect.connections.certificates import Certificates
@@ -96,32 +97,10 @@ class _Reader:
         self.kafka_cluster_id = answer.get("cluster_id")
         controller = answer.get("controller_id")
         self.controller = controller if isinstance(controller, int) and controller >= 0 else None
-        brokers = [
-            {"broker": b["node_id"], "host": b["host"], "port": b["port"], "rack": b["rack"]} for b in answer["brokers"]
-        ]
-        topics = [
-            {
-                "topic": topic["name"],
-                "topic_id": str(topic["topic_id"]) if topic.get("topic_id") else None,
-                "partition": partition["partition_index"],
-                "leader": partition["leader_id"] if partition["leader_id"] >= 0 else None,
-                "replicas": partition["replica_nodes"],
-                "isr": partition["isr_nodes"],
-                "internal": bool(topic["is_internal"]),
-            }
-            for topic in answer["topics"]
-            if topic["error_code"] == 0
-            for partition in topic["partitions"]
-        ]
-        return {"brokers": brokers, "topics": topics}
+        return {"brokers": broker_rows(answer), "topics": topic_rows(answer)}
 
     def features(self) -> dict[str, Rows]:
-        try:
-            answer = self.client.describe_features()
-        except errors.IncompatibleBrokerVersion:
-            return {"features": []}  # brokers before 2.4 have no features
-        levels = {name: found["finalized"] for name, found in answer.items() if "finalized" in found}
-        return {"features": [{"feature": n, "min_level": low, "max_level": high} for n, (low, high) in levels.items()]}
+        return {"features": feature_rows(self.client)}
 
     def broker_configs(self) -> dict[str, Rows]:
         rows: Rows = []

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from kafka_fleet.schema import mbeans
-from kafka_fleet.schema.raw_tables import LOOK_TABLES
+from kafka_fleet.schema.look_tables import LOOK_TABLES
 from kafka_fleet.store.raw.row_validation import Refused
 from kafka_fleet.store.raw.sweep_quota import Over
 
