@@ -90,7 +90,9 @@ def upgrade_lines(
         return (line("No upgrade that was looked at closes any of ", Span(f"{every:,}", where), ": see each of them."),)
     if left:
         settings = sum(1 for key in left if key in advisories and advisories[key].setting)
-        why = f" ({settings:,} of them settings to change)" if settings and brief.extras else ""
+        what = "a setting" if settings == 1 else "settings"
+        some = f"{settings:,} of them " if settings < len(left) else ""
+        why = f" ({some}{what} to change)" if settings and brief.extras else ""
         end = lines[-1][-1]
         last = f"; {len(left):,} {'stays' if len(left) == 1 else 'stay'} open{why}."
         lines[-1] = (*lines[-1][:-1], Span(end.text.removesuffix(".") + last, end.url))
