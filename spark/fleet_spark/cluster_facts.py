@@ -45,6 +45,8 @@ def cluster_facts(
     unseen: dict[int, set[str]] = defaultdict(set)
     for row in configs:
         hidden, name = bool(row["redacted"]), row["name"]
+        if name is None:  # what landed before keys were checked
+            continue
         settings[row["broker"]][name] = config_text(row["config_value"], hidden)
         # the default of any other hidden setting may be any value, and its name may be on the list since yesterday
         if hidden and name in allowed("set_or_not"):
