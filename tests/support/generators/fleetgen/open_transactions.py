@@ -51,7 +51,7 @@ def transaction_rows(model: Model, read: datetime) -> dict[str, Rows]:
     rows: Rows = []
     if _has_sink(model) and first.leader is not None:
         sink = OpenTransaction("Ongoing", True, 900.0, 2 * number)
-        mirror = OpenTransaction("CompleteCommit", False, 60.0, 1 + 2 * number)
+        mirror = OpenTransaction("CompleteCommit", False, 60.0, int(model.now))  # each lasts for a moment
         rows.append(_row(model, read, first, 5000 + number % 4, sink, model.now))
         rows.append(_row(model, read, first, 6000, mirror, model.now - OLD_S))
     for topic, one in model.transactions.items():
