@@ -31,6 +31,7 @@ def eventful(cluster: str) -> Tables:
     _shrunk(sweeps)
     _elected(sweeps)
     _rewound(sweeps)
+    _leaderless(sweeps)
     for number, one in enumerate(sweeps):
         one.cluster = cluster
         _added(one, number)
@@ -64,6 +65,15 @@ def _elected(sweeps: list[Sweep]) -> None:
             row["unclean_leader_elections"] = number
     for row in sweeps[4].rows("topics", topic="orders"):
         row["leader"] = next(broker for broker in row["replicas"] if broker not in row["isr"])
+
+
+def _leaderless(sweeps: list[Sweep]) -> None:
+    """Partitions have no leader at one sweep, and a topic keeps the throttle of a reassignment."""
+    for row in sweeps[2].rows("topics", topic="__consumer_offsets"):
+        row["leader"] = None
+    for one in sweeps:
+        for row in one.rows("topic_configs", topic="orders", name="leader.replication.throttled.replicas"):
+            row["value"] = "*"
 
 
 def _rewound(sweeps: list[Sweep]) -> None:
