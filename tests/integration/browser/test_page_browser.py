@@ -16,6 +16,8 @@ from support.builders.letter_rows import DS, finding
 from support.builders.published_days import confirmed, dossier, four_days, publish_day
 from support.builders.upgrade_fleets import BUG, HOLE, candidate
 
+pytestmark = pytest.mark.sampled
+
 ROOT = Path(__file__).resolve().parents[3]
 FLEETS = ("four-days", "empty", "thousand", "hostile", "fleet")
 CATALOGUE = ["four-days/symptoms", "four-days/signatures/fetch_latency", "four-days/issues/KAFKA-14334"]

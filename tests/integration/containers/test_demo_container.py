@@ -6,6 +6,8 @@ import subprocess
 import sys
 import time
 
+import pytest
+
 from fleet_demo.container import agents
 from fleet_demo.processes import LOOPBACK, end, free_port, spawn, tail
 from kafka_fleet.collect.sweep import sweep_cluster
@@ -30,6 +32,7 @@ def _free(port: int) -> bool:
         return probe.connect_ex((LOOPBACK, port)) != 0
 
 
+@pytest.mark.sampled
 def test_the_buggy_cluster_serves_is_under_load_is_measured_and_ends_when_told(tmp_path):
     given = dict.fromkeys(compose_file.variables(), "given")
     service = compose_file.load(given)["services"][NAME]

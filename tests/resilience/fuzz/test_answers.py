@@ -40,7 +40,7 @@ def rebuilt(tables: dict[str, list[dict[str, Any]]], broker: int, beans: list[Be
         keys = mbeans.tables()[bean.table].keys
         values: dict[str, Any] = {}
         for row in rows:
-            own = {c.attribute: row[c.name] for c in bean.columns if row[c.name] is not None}
+            own = {c.attribute: row[c.name] for c in bean.columns if row.get(c.name) is not None}  # some are newer
             name = object_name(bean, {name: row[column] for name, (column, _kind) in keys.items()})
             if own and ("*" not in bean.mbean or mbeans.matches_pattern(bean, name, mbeans.properties(name))):
                 values |= {name: own} if "*" in bean.mbean else own

@@ -22,7 +22,7 @@ def test_every_plan_is_plain_deterministic_and_honest(current: Release, mode: Mo
     confirmed = [k for k, a in ADVISORIES.items() if family(a) == "server" and affects_release(a, current)]
     found = planned(cluster, *confirmed)
     assert json.dumps(found) == json.dumps(planned(cluster, *confirmed))
-    assert set(found) == {"now", "next", "clients", "candidates", "note"}
+    assert set(found) == {"now", "next", "clients", "candidates", "note", "old_protocol"}
     keys = {"component", "release", "closes", "leaves", "opens", "steps", "client_floor", "why"}
     for step in (found["now"], found["next"]):
         if step is None:

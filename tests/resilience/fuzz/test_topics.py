@@ -67,6 +67,7 @@ def answered(sweep: Sweep, topics: list[str], tick: int) -> None:
         sweep.tables[table] = [row for row in sweep.rows(table) if row["broker"] != 1] + found
 
 
+@pytest.mark.sampled("fuzzed-topics")
 @pytest.mark.timeout(1800)
 @pytest.mark.fault(27)
 def test_every_topic_keeps_its_name_and_its_numbers_through_spark(tmp_path: Path, counted: Callable[[], None]) -> None:

@@ -16,6 +16,8 @@ from kafka_fleet.store.raw.landing import land
 from support.airflow_runs.dag_runs import ARCHIVE, GONE, PAYMENTS, PLATFORM, smtp_default
 from support.builders.letter_rows import DS
 
+pytestmark = pytest.mark.sampled
+
 LETTERS = [ARCHIVE, GONE, PAYMENTS]
 
 

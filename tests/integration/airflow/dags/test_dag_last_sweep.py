@@ -15,7 +15,7 @@ from kafka_fleet.store.raw.landing import land
 from support.airflow_runs.dag_runs import ARCHIVE, GONE, PAYMENTS
 from support.builders.letter_rows import DS
 
-pytestmark = pytest.mark.fault(72)
+pytestmark = [pytest.mark.fault(72), pytest.mark.sampled]
 
 MIDNIGHT = datetime.fromisoformat(f"{DS}T00:00:00+00:00") + timedelta(days=1)
 NEXT = MIDNIGHT.date().isoformat()
