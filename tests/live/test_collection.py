@@ -6,8 +6,9 @@ import pytest
 
 from kafka_fleet.schema.mbeans import mbean_of
 from kafka_fleet.store.raw.manifests import manifests
-from support.live.fetches import KILLS, SWEEPS
+from support.live.fetches import SWEEPS
 from support.live.guarded import NOT_FOR_THE_COLLECTOR, RESULT
+from support.live.killed import KILLS
 from support.live.measured import SCENARIO_OF, SCENARIOS, Measured, of_scenario
 
 pytestmark = [pytest.mark.timeout(1800), pytest.mark.scenario("fetches")]
@@ -103,6 +104,7 @@ def test_commits_and_log_ends_advance(measured: Measured) -> None:
     assert 5 < sum(row["records"] for row in rates) / sum(row["seconds"] for row in rates) < 15
 
 
+@pytest.mark.scenario("retries")
 @pytest.mark.fault(42)
 def test_a_killed_collector_leaves_no_half_sweep(measured: Measured) -> None:
     whole, damaged = manifests(measured.home, measured.days["interrupted"])

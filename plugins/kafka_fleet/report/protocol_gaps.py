@@ -22,6 +22,8 @@ _WORDS = {
     "group_offsets": "committed offsets",
     "producers": "producer ids",
     "disks": "free disk space",
+    "transaction_coordinators": "transactions of coordinators",
+    "open_transactions": "open transactions",
 }
 _TABLE = re.compile(r"(?:^|; )([a-z_]+): ")
 _MEMBERS = re.compile(r"group_assignments: (?:which partitions )?([\d,]+) members?\b")

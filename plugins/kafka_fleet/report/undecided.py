@@ -102,18 +102,23 @@ def _brokers(place: int, findings: Sequence[Finding]) -> str:
 
 
 def deciders(findings: Sequence[Finding]) -> list[Decider]:
-    """All undecided findings by what would decide them: what most wait for first, then by severity."""
+    """All undecided findings by what would decide them: what most wait for first, then by severity.
+
+    Settings to be read on the same brokers are one thing to do.
+    """
     groups: dict[tuple[int, str], list[Finding]] = {}
     for one in findings:
-        place, name = _rule(one.missing)
-        groups.setdefault((place, name), []).append(one)
-    made = []
+        groups.setdefault(_rule(one.missing), []).append(one)
+    named: dict[tuple[int, str], dict[str, list[Finding]]] = {}
     for (place, name), own in groups.items():
-        if place == len(_RULES):
-            text = sentence(name)
-        else:
-            what = _RULES[place][1]
-            text = what.format(name=name, brokers=_brokers(place, own) if "{brokers}" in what else "")
+        known = place < len(_RULES)
+        at = (_brokers(place, own) if "{brokers}" in _RULES[place][1] else "") if known else name
+        named.setdefault((place, at), {})[name] = own
+    made = []
+    for (place, at), by_name in named.items():
+        own = [one for some in by_name.values() for one in some]
+        what = _RULES[place][1] if place < len(_RULES) else ""
+        text = what.format(name=joined(sorted(by_name)), brokers=at) if what else sentence(at)
         missing = dict.fromkeys(reason for one in own for reason in one.missing)
         reasons = tuple(reason for reason in missing if sentence(reason) != text)
         made.append(Decider(text, tuple(sorted(own, key=lambda one: (severity_rank(one.severity), one.key))), reasons))

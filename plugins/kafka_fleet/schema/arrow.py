@@ -8,6 +8,8 @@ import pyarrow as pa
 
 Row = Mapping[str, Any]
 Item: TypeAlias = "Row | pa.Table"  # one row, or many as columns
+UTC = pa.timestamp("us", tz="UTC")
+Described: TypeAlias = "dict[str, tuple[str, list[tuple[str, pa.DataType, str]]]]"  # table: what a row is, columns
 Unheld: TypeAlias = dict[str, set[int]]  # rows by column whose value is of the column's kind and no value of its type
 
 

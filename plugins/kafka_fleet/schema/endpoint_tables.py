@@ -2,20 +2,20 @@
 
 import pyarrow as pa
 
-_UTC = pa.timestamp("us", tz="UTC")
+from kafka_fleet.schema.arrow import UTC, Described
 
-ENDPOINT_TABLES: dict[str, tuple[str, list[tuple[str, pa.DataType, str]]]] = {
+ENDPOINT_TABLES: Described = {
     "certificates": (
         "One row per address that a sweep spoke to, or was to: until when the certificate is valid that it showed.",
         [
             ("broker", pa.int32(), "broker that has the address; null: none says that it has, as with a load balancer"),
-            ("read_at", _UTC, "when the handshake ended; null: there was none"),
+            ("read_at", UTC, "when the handshake ended; null: there was none"),
             ("service", pa.string(), "listener (of Kafka) or agent (Jolokia)"),
             ("address", pa.string(), "host and port that were asked for"),
             ("tls", pa.bool_(), "false: plain text, so there is no certificate"),
             ("subject", pa.string(), "common name of the certificate, else the first name that it is for"),
             ("issuer", pa.string(), "common name of who signed it"),
-            ("not_after", _UTC, "when it expires, at most ten years after the sweep; null: not read"),
+            ("not_after", UTC, "when it expires, at most ten years after the sweep; null: not read"),
             ("verified", pa.bool_(), "whether it was trusted for this name"),
             ("detail", pa.string(), "why it was not, or could not be read"),
         ],
@@ -24,7 +24,7 @@ ENDPOINT_TABLES: dict[str, tuple[str, list[tuple[str, pa.DataType, str]]]] = {
         "One row per broker whose node_exporter is declared.",
         [
             ("broker", pa.int32(), "broker id"),
-            ("read_at", _UTC, "middle of the request; null when it failed"),
+            ("read_at", UTC, "middle of the request; null when it failed"),
             ("outcome", pa.string(), "ok or failed"),
             ("detail", pa.string(), "why it failed; the metrics that were given twice and so have no value"),
             ("listen_overflows", pa.int64(), "TcpExt ListenOverflows, since boot"),

@@ -2,9 +2,9 @@
 
 import pyarrow as pa
 
-_UTC = pa.timestamp("us", tz="UTC")
+from kafka_fleet.schema.arrow import UTC, Described
 
-LOOK_TABLES: dict[str, tuple[str, list[tuple[str, pa.DataType, str]]]] = {
+LOOK_TABLES: Described = {
     "looks": (
         "One row per broker and check that asked for a close look: the broker read densely for some seconds.",
         [
@@ -13,7 +13,7 @@ LOOK_TABLES: dict[str, tuple[str, list[tuple[str, pa.DataType, str]]]] = {
             ("reason", pa.string(), "what it saw, in its own words, with the rates"),
             ("outcome", pa.string(), "ok, partial, failed, or skipped: a bound left no room for it"),
             ("detail", pa.string(), "why it is not whole, and how many partitions are left out"),
-            ("started_at", _UTC, "when the look began, by the collector's clock; null when skipped"),
+            ("started_at", UTC, "when the look began, by the collector's clock; null when skipped"),
             ("seconds", pa.float64(), "duration, s"),
             ("slots", pa.int32(), "readings that were taken"),
         ],

@@ -7,11 +7,11 @@ read it. Times are UTC microseconds by the collector's clock. Rows of STATES hol
 """
 
 from functools import cache
-from typing import TypeAlias
 
 import pyarrow as pa
 
 from kafka_fleet.schema import mbeans
+from kafka_fleet.schema.arrow import UTC, Described
 from kafka_fleet.schema.endpoint_tables import ENDPOINT_TABLES
 from kafka_fleet.schema.look_tables import LOOK_TABLES
 from kafka_fleet.schema.transaction_tables import TRANSACTION_TABLES
@@ -19,12 +19,11 @@ from kafka_fleet.schema.transaction_tables import TRANSACTION_TABLES
 SCHEMA_VERSION = 1
 STATES_VERSION = 2  # of sweeps that are joined with STATES as runs: older programs would misread them
 
-_UTC = pa.timestamp("us", tz="UTC")
 _TYPES = {"string": pa.string(), "int": pa.int32(), "long": pa.int64(), "double": pa.float64()}
 _INTS, _STRINGS = pa.list_(pa.int32()), pa.list_(pa.string())
 
-_SWEEP = [("cluster", pa.string(), "fleet file id"), ("sweep_at", _UTC, "start of the sweep")]
-_BROKER = [("broker", pa.int32(), "broker id"), ("read_at", _UTC, "middle of the request that read the row")]
+_SWEEP = [("cluster", pa.string(), "fleet file id"), ("sweep_at", UTC, "start of the sweep")]
+_BROKER = [("broker", pa.int32(), "broker id"), ("read_at", UTC, "middle of the request that read the row")]
 
 _CONFIG = [
     ("name", pa.string(), "config name"),
@@ -34,21 +33,20 @@ _CONFIG = [
     ("is_default", pa.bool_(), "the broker says that this is the default"),
 ]
 
-Described: TypeAlias = "dict[str, tuple[str, list[tuple[str, pa.DataType, str]]]]"
 
 # name -> (what a row is, columns beyond those of the sweep)
 ADMIN_TABLES: Described = {
     "sweeps": (
         "One row per sweep: what was asked and what came of it.",
         [
-            ("ended_at", _UTC, "end of the sweep"),
+            ("ended_at", UTC, "end of the sweep"),
             ("kafka_cluster_id", pa.string(), "cluster.id; null when the admin protocol failed"),
             ("controller", pa.int32(), "controller by the admin protocol; in KRaft any broker may be named"),
             ("admin_outcome", pa.string(), "ok, partial or failed"),
             ("admin_detail", pa.string(), "what the admin protocol did not answer"),
             ("admin_missing", _STRINGS, "admin tables that could not be read"),
             ("collector_version", pa.string(), "version of this program"),
-            ("previous_sweep_at", _UTC, "the sweep whose log ends this one's partitions carry; null: of none"),
+            ("previous_sweep_at", UTC, "the sweep whose log ends this one's partitions carry; null: of none"),
             ("imported_from", pa.string(), "the Prometheus that the sweep was imported from; null: it was collected"),
         ],
     ),
@@ -64,7 +62,7 @@ ADMIN_TABLES: Described = {
         "One row per broker and sweep, also for brokers that did not answer.",
         [
             ("broker", pa.int32(), "broker id"),
-            ("read_at", _UTC, "middle of the last Jolokia request; null when none was answered"),
+            ("read_at", UTC, "middle of the last Jolokia request; null when none was answered"),
             ("host", pa.string(), "advertised host; null when the admin protocol failed"),
             ("port", pa.int32(), "advertised port"),
             ("rack", pa.string(), "broker.rack; null when unset"),
@@ -136,7 +134,7 @@ ADMIN_TABLES: Described = {
             ("topic", pa.string(), "topic"),
             ("partition", pa.int32(), "partition"),
             ("committed_offset", pa.int64(), "next offset the group would read"),
-            ("read_at", _UTC, "when it was read: later than the log ends of the same sweep"),
+            ("read_at", UTC, "when it was read: later than the log ends of the same sweep"),
         ],
     ),
     "producers": (
@@ -144,7 +142,7 @@ ADMIN_TABLES: Described = {
         "its replicas.",
         [
             ("broker", pa.int32(), "broker id of the replica"),
-            ("read_at", _UTC, "when it was asked for"),
+            ("read_at", UTC, "when it was asked for"),
             ("topic", pa.string(), "topic"),
             ("partition", pa.int32(), "partition"),
             ("producer_id", pa.int64(), "producer id; null in the one row of a replica that knows none"),
@@ -157,7 +155,7 @@ ADMIN_TABLES: Described = {
         "One row per broker of 3.3 or later and log directory: the volume that the directory is on (KIP-827).",
         [
             ("broker", pa.int32(), "broker id"),
-            ("read_at", _UTC, "when it had answered"),
+            ("read_at", UTC, "when it had answered"),
             ("log_dir", pa.string(), "absolute path of the log directory"),
             ("total_bytes", pa.int64(), "size of the volume, bytes; two directories may share one"),
             ("usable_bytes", pa.int64(), "bytes of it that the broker may still write"),
@@ -167,7 +165,7 @@ ADMIN_TABLES: Described = {
 
 # tables that describe: most rows are the same in every sweep, and a joined day stores them once (store/raw/states.py)
 STATES = ("topics", "topic_configs", "broker_configs", "features", "declarations", "groups", "group_assignments")
-_RUN = [("last_sweep_at", _UTC, "last of the sweeps in a row that had the row; null: it is of this sweep alone")]
+_RUN = [("last_sweep_at", UTC, "last of the sweeps in a row that had the row; null: it is of this sweep alone")]
 
 # what landing adds to a row that was measured
 ADDED: dict[str, list[tuple[str, pa.DataType, str]]] = {

@@ -2,14 +2,14 @@
 
 import pyarrow as pa
 
-_UTC = pa.timestamp("us", tz="UTC")
+from kafka_fleet.schema.arrow import UTC, Described
 
-TRANSACTION_TABLES: dict[str, tuple[str, list[tuple[str, pa.DataType, str]]]] = {
+TRANSACTION_TABLES: Described = {
     "transaction_coordinators": (
         "One row per broker that told of the transactions that it coordinates, of brokers from 3.0 on.",
         [
             ("broker", pa.int32(), "broker id"),
-            ("read_at", _UTC, "when it had answered"),
+            ("read_at", UTC, "when it had answered"),
             ("listed", pa.int64(), "transactions that have begun and not ended; from 3.8 on, those older than 20 s"),
             ("long_open", pa.int64(), "those of them that are open for longer than 20 s"),
         ],
@@ -19,7 +19,7 @@ TRANSACTION_TABLES: dict[str, tuple[str, list[tuple[str, pa.DataType, str]]]] = 
         "has for longer than 20 s, and on brokers that count late ones those whose last record is older.",
         [
             ("broker", pa.int32(), "broker id of the leader, which was asked"),
-            ("read_at", _UTC, "when it had answered"),
+            ("read_at", UTC, "when it had answered"),
             ("topic", pa.string(), "topic"),
             ("partition", pa.int32(), "partition"),
             ("producer_id", pa.int64(), "producer id"),

@@ -1,16 +1,11 @@
-"""Clusters whose readers' fetches are timed: takes a home, lands their sweeps; a killed broker, killed collectors.
+"""Clusters whose readers' fetches are timed: takes a home, lands their sweeps; a killed broker.
 
 One function is one scenario: what runs at the same time.
 """
 
-import signal
-import subprocess
-import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-
-import yaml
 
 from fleet_demo.cluster import Cluster
 from support.live import guarded, history, old_clients, prometheus
@@ -21,7 +16,6 @@ RELEASES = ["follower411", "idle331"]
 LOOK_ALIKES = ["crowd331", "slow331", "mixed331"]
 OLD = ["redirect282", "ancient111"]
 SWEEPS, EVERY_S = 7, 9.0
-KILLS = 4  # of collectors, at as many moments after their first file
 
 
 def restarts(cluster: Cluster, home: Path) -> None:
@@ -50,31 +44,10 @@ def restarts(cluster: Cluster, home: Path) -> None:
         time.sleep(3)
 
 
-def killed_collectors(cluster: Cluster, home: Path) -> None:
-    """Collectors that die at random moments of their work, and one that does not."""
-    fleet_file = home / "killed.yaml"
-    entry = {**cluster.fleet_entry(id="interrupted"), "jolokia": {"brokers": cluster.jolokia_urls}}
-    fleet_file.write_text(yaml.safe_dump({"version": 1, "clusters": [entry]}))
-    program = str(Path(sys.executable).with_name("kafka-fleet"))
-    command = [program, "collect", "--fleet", str(fleet_file), "--home", str(home)]
-    for later in [0.02 * kill for kill in range(KILLS)]:
-        before = {path.name for path in (home / "raw").glob("*/ds=*/interrupted.*")}
-        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-            deadline = time.monotonic() + 30
-            while process.poll() is None and time.monotonic() < deadline:
-                if {path.name for path in (home / "raw").glob("*/ds=*/interrupted.*")} != before:
-                    break
-                time.sleep(0.002)
-            time.sleep(later)
-            process.send_signal(signal.SIGKILL)
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-    assert done.returncode == 0, done.stderr
-
-
 def followed(home: Path) -> None:
-    """Follower reads on the last affected release; killed collectors."""
-    with running(FETCHES, home, SWEEPS, EVERY_S) as clusters:
-        killed_collectors(clusters["follower331"], home)
+    """Follower reads on the last affected release."""
+    with running(FETCHES, home, SWEEPS, EVERY_S):
+        pass
 
 
 def fixed(home: Path) -> None:

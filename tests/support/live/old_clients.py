@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fleet_demo.cluster import Cluster
+from support.servers.byte_server import exactly
 
 PRODUCE, FETCH, LIST_OFFSETS, API_VERSIONS = 0, 1, 2, 18
 
@@ -44,21 +45,11 @@ def _frame(one: Request, number: int, flexible: bool = False) -> bytes:
     return struct.pack(">i", len(head) + len(one.body)) + head + one.body
 
 
-def _read(line: socket.socket, size: int) -> bytes:
-    found = b""
-    while len(found) < size:
-        more = line.recv(size - len(found))
-        if not more:
-            raise ConnectionError("the broker closed the connection")
-        found += more
-    return found
-
-
 def _ask(line: socket.socket, frame: bytes) -> bytes:
     """The answer behind its length. Raises ConnectionError when the broker closes the connection instead."""
     line.sendall(frame)
-    (size,) = struct.unpack(">i", _read(line, 4))
-    return _read(line, size)
+    (size,) = struct.unpack(">i", exactly(line, 4))
+    return exactly(line, size)
 
 
 def answered(port: int, requests: Sequence[Request], name: tuple[str, str] | None = None) -> list[bool]:

@@ -33,11 +33,11 @@ def quietly(serve: Callable[[socket.socket], None], made: socket.socket) -> None
 
 
 def exactly(made: socket.socket, size: int) -> bytes:
-    """So many bytes. Raises OSError when the far side closes before."""
+    """So many bytes. Raises ConnectionError when the far side closes before."""
     found = b""
     while len(found) < size:
         part = made.recv(size - len(found))
         if not part:
-            raise OSError("closed")
+            raise ConnectionError("closed by the far side")
         found += part
     return found

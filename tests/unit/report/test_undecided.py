@@ -59,11 +59,20 @@ def test_issues_that_wait_for_the_same_are_one_line_and_most_of_them_come_first(
     assert lines(*many) == ["Read the settings of brokers 0, 1, 2 and 37 more: 40 issues wait for it."]
 
 
+def test_settings_of_the_same_brokers_are_one_line_and_those_of_others_another() -> None:
+    told = "broker {} reports no setting {}"
+    missing = [[told.format(1, "x.y")], [told.format(1, "a.b")], [told.format(2, "c.d")]]
+    assert lines(*missing) == [
+        "Find out a.b and x.y of broker 1, which report no such setting: 2 issues wait for it.",
+        "Find out c.d of broker 2, which report no such setting: 1 issue waits for it.",
+    ]
+
+
 def test_recorded_days_are_told_in_a_few_lines_with_every_issue_in_one(tmp_path: Path) -> None:
     unpack(tmp_path, "judged")
     for path in tmp_path.glob("findings/ds=*/g0001/findings.json"):
         unknown = [one for one in parsed_findings(json.loads(path.read_bytes())) if one.verdict == "unknown"]
         found: list[Decider] = deciders(unknown)
-        assert len(found) <= 6
+        assert len(found) <= 5
         assert sum(len(one.findings) for one in found) == len(unknown)
         assert all(one.line.endswith(" for it.") and ". " not in one.line for one in found)
