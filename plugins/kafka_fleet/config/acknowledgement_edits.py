@@ -76,8 +76,11 @@ def _last_line(node: yaml.Node) -> int:
 
 
 def _entry_nodes(text: str) -> list[yaml.Node]:
-    """The entries of a list that has one a line, else none."""
-    root = yaml.compose(text, Loader=yaml.SafeLoader)
+    """The entries of a list that has one a line, else none; none as well of a text with tabs in its values."""
+    try:
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.scanner.ScannerError:
+        return []  # libyaml, which read it, takes tabs where this scanner does not
     fields = root.value if isinstance(root, yaml.MappingNode) else []
     listed = next((value for key, value in fields if key.value == "acknowledgements"), None)
     return list(listed.value) if isinstance(listed, yaml.SequenceNode) and not listed.flow_style else []

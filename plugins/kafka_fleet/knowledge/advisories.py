@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from kafka_fleet.base.catalogue_faults import FaultAt, fault, model_faults
-from kafka_fleet.base.yaml import FleetFileError, load_catalogue
+from kafka_fleet.base.yaml import FleetFileError, load_yaml
 from kafka_fleet.domain import SEVERITIES, Severity
 from kafka_fleet.knowledge.mechanisms import Mechanism, Step, issue_mechanism
 from kafka_fleet.knowledge.noticed import Noticed
@@ -206,7 +206,7 @@ def load_advisories(folder: Path | None = None) -> dict[str, Advisory]:
     faults: list[str] = []
     for file in (file for file in files if file.suffix == ".yaml"):
         try:
-            contents[file] = load_catalogue(file)
+            contents[file] = load_yaml(file)
         except FleetFileError as error:
             faults.append(_unreadable(file, error))
             continue

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from kafka_fleet.base.catalogue_faults import fault
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.base.validation_errors import unknown_name
-from kafka_fleet.base.yaml import load_catalogue
+from kafka_fleet.base.yaml import load_yaml
 from kafka_fleet.knowledge.advisories import Advisory, AdvisoryError, issues_folder, load_advisories
 from kafka_fleet.knowledge.catalogue_folders import CatalogueError
 from kafka_fleet.knowledge.conditions import WORDS, Condition, asked_by, load_conditions
@@ -60,7 +60,7 @@ def check_catalogues(issues: Path | None = None, sql: Path | None = None) -> Che
 
 def _of_issue(folder: Path, name: str, location: tuple[Any, ...], problem: str) -> str:
     file = folder / f"{name}.yaml"
-    return fault(file, location, problem, file.name, load_catalogue(file))
+    return fault(file, location, problem, file.name, load_yaml(file))
 
 
 def _untold(sql: Path, signatures: Mapping[str, Signature], mechanisms: Mapping[str, Mechanism]) -> Iterator[str]:

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from kafka_fleet.base.catalogue_faults import fault, model_faults
 from kafka_fleet.base.validation_errors import did_you_mean
-from kafka_fleet.base.yaml import FleetFileError, load_catalogue
+from kafka_fleet.base.yaml import FleetFileError, load_yaml
 
 STEP = re.compile(r"[0-9]+_\w+")
 
@@ -52,7 +52,7 @@ def read_words(folder: Path, words: str, model: type[Entry]) -> Entry:
     """The entry that the file `words` describes; its id is the folder's name. Raises CatalogueError."""
     file, content = folder / words, None
     try:
-        content = load_catalogue(file)
+        content = load_yaml(file)
         entry = model.model_validate(content)
     except FleetFileError as error:
         raise CatalogueError(str(error)) from error

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from kafka_fleet.base.resources import sql_dir
-from kafka_fleet.base.yaml import load_catalogue
+from kafka_fleet.base.yaml import load_yaml
 from kafka_fleet.knowledge.thresholds import Threshold
 from kafka_fleet.schema import mbeans
 from kafka_fleet.schema.mbeans import Bean
@@ -103,5 +103,5 @@ def asked_looks(folder: Path | None = None) -> dict[str, Look]:
     found = {}
     for path in sorted(((folder or sql_dir()) / "signatures").glob("*/signature.yaml")):
         if re.search(r"^look:", path.read_text(encoding="utf-8"), re.MULTILINE):
-            found[path.parent.name] = Look.model_validate(load_catalogue(path)["look"])
+            found[path.parent.name] = Look.model_validate(load_yaml(path)["look"])
     return found

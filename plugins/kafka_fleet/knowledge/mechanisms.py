@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from kafka_fleet.base.catalogue_faults import model_faults
 from kafka_fleet.base.resources import sql_dir
-from kafka_fleet.base.yaml import FleetFileError, load_catalogue
+from kafka_fleet.base.yaml import FleetFileError, load_yaml
 from kafka_fleet.knowledge.catalogue_folders import CatalogueError
 
 FILE = "mechanism.yaml"
@@ -132,7 +132,7 @@ def issue_mechanism(about: str, steps: Sequence[Step]) -> Mechanism:
 def _load(file: Path) -> Mechanism:
     content = None
     try:
-        content = load_catalogue(file)
+        content = load_yaml(file)
         return Mechanism.model_validate(content)
     except FleetFileError as error:
         raise CatalogueError(str(error)) from error

@@ -11,7 +11,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from kafka_fleet.base.yaml import load_catalogue
+from kafka_fleet.base.yaml import load_yaml
 from kafka_fleet.knowledge.releases import Release, comparable_release, parse_release
 from kafka_fleet.knowledge.vendors import vendor_build
 
@@ -41,7 +41,7 @@ class Refused(BaseModel):
 @cache
 def refused_requests() -> Mapping[str, Refused]:
     """Every entry of the file by the name of its request."""
-    content = load_catalogue(_FILE)
+    content = load_yaml(_FILE)
     return {str(name): Refused.model_validate(one) for name, one in content.items()}
 
 

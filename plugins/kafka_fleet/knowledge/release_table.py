@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from kafka_fleet.base.validation_errors import printable_message
-from kafka_fleet.base.yaml import FleetFileError, load_catalogue
+from kafka_fleet.base.yaml import FleetFileError, load_yaml
 from kafka_fleet.knowledge.versions import Release, ReleaseError, parse_line, parse_release
 
 _KEYS = {"as_of", "lines", "expected", "support_ends"}
@@ -94,7 +94,7 @@ def _support_ends(
 def load_table(file: Path) -> dict[str, Any]:
     """Fields of releases.Catalogue. Raises ReleaseError with one line per fault, naming file and entry."""
     try:
-        content = load_catalogue(file)
+        content = load_yaml(file)
     except FleetFileError as error:
         raise ReleaseError(str(error).replace(str(file), file.name)) from error
     if not isinstance(content, dict) or not {"as_of", "lines"} <= set(content) <= _KEYS:

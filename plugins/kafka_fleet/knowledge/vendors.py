@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from kafka_fleet.base.yaml import load_catalogue
+from kafka_fleet.base.yaml import load_yaml
 from kafka_fleet.knowledge.releases import catalogue
 from kafka_fleet.knowledge.versions import Release, apache_release, parse_line, parse_release
 
@@ -71,7 +71,7 @@ class Build:
 @cache
 def load_vendors(file: Path = _FILE) -> dict[str, Vendor]:
     """Every vendor by its key. Raises ValueError for a file that is not valid, or names no release of Apache."""
-    found = {key: Vendor.model_validate(one) for key, one in load_catalogue(file)["vendors"].items()}
+    found = {key: Vendor.model_validate(one) for key, one in load_yaml(file)["vendors"].items()}
     for vendor in found.values():
         for own, line in vendor.lines.items():
             for build, text in line.holds.items():

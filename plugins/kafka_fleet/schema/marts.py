@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from kafka_fleet.base.catalogue_faults import fault, model_faults
 from kafka_fleet.base.resources import sql_dir
-from kafka_fleet.base.yaml import FleetFileError, load_catalogue
+from kafka_fleet.base.yaml import FleetFileError, load_yaml
 
 
 class MartError(ValueError):
@@ -43,7 +43,7 @@ class Mart(BaseModel):
 def _load(path: Path) -> Mart:
     content = None
     try:
-        content = load_catalogue(path)
+        content = load_yaml(path)
         found = Mart.model_validate(content)
     except FleetFileError as error:
         raise MartError(str(error)) from error

@@ -170,6 +170,18 @@ def test_what_cannot_be_cut_out_is_left_as_it_is(tmp_path, content):
     assert path.read_text() == content
 
 
+def test_a_tab_within_a_value_is_read_and_its_entry_taken_out_by_hand(tmp_path):
+    path = tmp_path / "acknowledgements.yaml"
+    add_acknowledgement(path, entry())
+    before = path.read_text().replace("January.", "January \t@ops.")
+    path.write_text(before)
+    (read,) = load_acknowledgements(path).entries
+    assert read.reason == "Upgrade is planned for January \t@ops."
+    with pytest.raises(FleetFileError, match="cannot be cut out; take it out by hand"):
+        remove_acknowledgement(path, "payments-eu", "KAFKA-14334")
+    assert path.read_text() == before
+
+
 def test_rivals_lose_no_entry(tmp_path):
     path = tmp_path / "acknowledgements.yaml"
     entries = [entry(cluster=f"c{number}") for number in range(24)]

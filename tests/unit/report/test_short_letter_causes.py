@@ -1,7 +1,7 @@
 """A letter for each cause that the cases of signatures detect: whom it hits, the figure, what to do; within bounds."""
 
 import re
-from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import pytest
@@ -31,13 +31,13 @@ ALL = [*detected(), REDIRECT]
 NEVER = {("unclean_restart", "clean_roll")}  # is quiet: no finding has it
 
 
-def letters() -> Iterator[tuple[dict[str, Any], str, Any]]:
-    for one in ALL:
-        report, findings = judged(one)
-        yield one, *short_of(report, findings, compare(None, findings, None, True, lambda *_: 9))
+CAUSES = {f"{one['signature']}/{one['case']}/{one['cause']}": one for one in ALL}
 
 
-LETTERS = {f"{one['signature']}/{one['case']}/{one['cause']}": (one, *made) for one, *made in letters()}
+@cache
+def letter(name: str) -> tuple[str, Any]:
+    report, findings = judged(CAUSES[name])
+    return short_of(report, findings, compare(None, findings, None, True, lambda *_: 9))
 
 
 def test_every_cause_of_every_signature_is_told_in_its_owners_words() -> None:
@@ -54,9 +54,10 @@ def test_a_condition_confirms_nothing_and_so_needs_no_words_of_its_own() -> None
     assert {one.signature for one in asked} == {None}
 
 
-@pytest.mark.parametrize("name", LETTERS)
+@pytest.mark.parametrize("name", CAUSES)
 def test_a_letter_names_its_subjects_figure_and_action(name: str) -> None:
-    one, subject, made = LETTERS[name]
+    one = CAUSES[name]
+    subject, made = letter(name)
     screen = made.screen
     text = " ".join(made.text.split())
     assert screen.trouble is not None
