@@ -3,7 +3,6 @@
 import re
 
 import pytest
-
 from fastapi.testclient import TestClient
 
 from kafka_fleet.page.app import make_app
