@@ -3,6 +3,7 @@
 import pyarrow as pa
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql.functions import count, lit
+from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructField, StructType
 
 PLANNED_BYTES = 200_000  # a table within a plan is sent to every task that reads it; Spark warns from 1 MB on
@@ -12,6 +13,17 @@ def empty_frame(spark: SparkSession, schema: StructType) -> DataFrame:
     """A table without rows that the optimizer knows to be empty: what reads it is not planned, let alone run."""
     columns = ", ".join(f"CAST(NULL AS {field.dataType.simpleString()}) AS `{field.name}`" for field in schema)
     return spark.sql(f"SELECT {columns} WHERE FALSE")
+
+
+def surely_empty(frame: DataFrame) -> bool:
+    """Whether the optimizer knows that no row comes of it, since what it reads is empty."""
+    most = frame._jdf.queryExecution().optimizedPlan().maxRows()
+    return bool(most.isDefined() and most.get() == 0)
+
+
+def no_rows(frame: DataFrame) -> pa.Table:
+    """Its columns without a row, as `toArrow` gives them."""
+    return to_arrow_schema(frame.schema, timezone="UTC").empty_table()
 
 
 def local_frame(spark: SparkSession, rows: pa.Table, schema: StructType) -> DataFrame:

@@ -110,6 +110,8 @@ def write_findings(day: Day, fleet_file: Path | None, clusters: list[str], signa
     summaries |= {one.cluster: day_summary([], {}, False, {}) for one in reports if one.cluster not in summaries}
     note_set_aside(day.results, day.ds, day.generation, "judge", aside.sentences, day.put)
     findings = [finding for one in all_judged.values() for finding in one.findings]
+    asked = day.profiles
+    print(f"judge {day.ds}: {asked.run} queries run, {asked.nothing_to_read} more had nothing to read", flush=True)
     store(day, findings, reports, summaries, [state for one in all_judged.values() for state in one.states])
 
 

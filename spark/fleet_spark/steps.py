@@ -46,7 +46,7 @@ def compute_step(spark: SparkSession, query: str, profiles: QueryProfiles) -> Co
     with profiles.for_query(query) as small:
         frame = spark.sql(query)
         if small:
-            found = frame.toArrow()
+            found = profiles.rows_of(frame)
             return Computed(local_frame(spark, found, frame.schema), weight(found), found)
         counted, count = counted_frame(frame)
         kept = counted.localCheckpoint(eager=True, storageLevel=StorageLevel.DISK_ONLY)  # the heap is for queries

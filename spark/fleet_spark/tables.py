@@ -6,6 +6,7 @@ day before.
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import date, timedelta
 from functools import cached_property
@@ -20,6 +21,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import col
 from pyspark.sql.types import StructType
 
+from fleet_spark.aside import AT_ONCE
 from fleet_spark.frames import empty_frame, held, local_frame
 from fleet_spark.parquet import read_footer, write_distributed, write_local
 from fleet_spark.query_profiles import QueryProfiles, few, tables_read, weight
@@ -66,8 +68,8 @@ class Day:
         # a last sweep that shares its files has lost its own: they would bring in the rest of its day
         alone = [m for m in earlier.values() if not m.joined]
         self._used = sweeps + [m for m in alone if m.cluster in {s.cluster for s in sweeps}]
-        for table in raw_schemas():
-            self._load(table, self._used)
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            list(pool.map(lambda table: self._load(table, self._used or []), raw_schemas()))
         return sweeps
 
     def _load(self, table: str, used: list[Manifest]) -> None:
@@ -123,7 +125,7 @@ class Day:
             with written_in(f"sql/marts/{table}.sql"):
                 frame = self.spark.sql(query, args=dict(values))
             if small:
-                found = frame.toArrow()
+                found = self.profiles.rows_of(frame)
                 write_local(folder, found, frame.schema)
                 self._held(table, found, frame.schema)
                 return int(found.num_rows)
