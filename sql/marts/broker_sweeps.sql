@@ -1,5 +1,5 @@
 -- What each broker or controller showed at each sweep of the day of its own health, and whether the cluster lists it.
--- in:  raw_brokers, raw_broker_metrics, raw_log_dirs, raw_transaction_coordinators, cluster_sweeps
+-- in:  raw_brokers, raw_broker_metrics, raw_listeners, raw_log_dirs, raw_transaction_coordinators, cluster_sweeps
 -- out: one row per node and sweep; gauges are null where it was not read or its release lacks them. offline_log_dir:
 --      the name of one that is offline
 WITH dirs AS (
@@ -10,6 +10,17 @@ WITH dirs AS (
         count_if(offline > 0) AS offline_log_dirs,
         max(if(offline > 0, log_dir, NULL)) AS offline_log_dir
     FROM raw_log_dirs
+    GROUP BY cluster, broker, sweep_at
+),
+
+held AS (
+    SELECT
+        cluster,
+        broker,
+        sweep_at,
+        -- a sum without one of its processors would be too small
+        if(count(connections) = count(*), try_sum(try_cast(connections AS BIGINT)), NULL) AS connections
+    FROM raw_listeners
     GROUP BY cluster, broker, sweep_at
 )
 
@@ -32,6 +43,9 @@ SELECT
     m.partition_count,
     m.reassigning_partitions,
     m.fenced_brokers,
+    m.open_file_descriptors,
+    m.max_file_descriptors,
+    h.connections AS held_connections,
     m.late_transaction_partitions,
     t.listed AS listed_transactions,
     t.long_open AS long_transactions,
@@ -41,6 +55,7 @@ SELECT
 FROM raw_brokers AS b
 LEFT JOIN raw_broker_metrics AS m ON b.cluster = m.cluster AND b.broker = m.broker AND b.sweep_at = m.sweep_at
 LEFT JOIN dirs AS d ON b.cluster = d.cluster AND b.broker = d.broker AND b.sweep_at = d.sweep_at
+LEFT JOIN held AS h ON b.cluster = h.cluster AND b.broker = h.broker AND b.sweep_at = h.sweep_at
 LEFT JOIN raw_transaction_coordinators AS t
     ON b.cluster = t.cluster AND b.broker = t.broker AND b.sweep_at = t.sweep_at
 LEFT ANTI JOIN cluster_sweeps AS o ON b.cluster = o.cluster AND b.sweep_at = o.sweep_at AND o.overlapped

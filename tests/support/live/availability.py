@@ -2,6 +2,7 @@
 
 "quiet391"     before anything else: the cluster's own clients alone
 "protocol391"  clients that 4.0 refuses, one with a name, and one that it does not
+"full391"      at one sweep broker 1 has as many connections as it may, and broker 2 nearly as many descriptors
 "throttled391" a topic and a broker keep the throttle of a reassignment that there is none of
 "calm391"      a controlled restart: partitions below their minimum, and without a leader, at one sweep
 "rotten391"    a batch header on the leader's disk is damaged, so its follower gives the partition up
@@ -11,9 +12,13 @@
 Entries have thresholds of seconds, since sweeps are seconds apart; how many sweeps it takes is as shipped.
 """
 
+import json
+import resource
+import socket
 import struct
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -29,11 +34,14 @@ from kafka_fleet.config.fleet import parse_fleet
 from support.live import old_clients
 from support.live.scenarios import avoid_midnight
 
-QUIET, PROTOCOL = "quiet391", "protocol391"
+QUIET, PROTOCOL, FULL = "quiet391", "protocol391", "full391"
 THROTTLED, CALM, ROTTEN, DISKLESS, DARK = "throttled391", "calm391", "rotten391", "diskless391", "dark391"
 FOLLOWER, ROLLED = 2, 3
 SWEEPS, EVERY_S = 3, 2.5
 RATE = 5_000_000  # bytes/s
+CROWD, MOST = 40, 45  # connections of a client that does nothing, and max.connections
+SPARE = 25  # descriptors that are left to a broker
+LIMITS = "full391.json"  # in the home: broker 2's open descriptors and their limit as its host has them
 THRESHOLDS = {"availability": {"min_s": 2, "min_steady_s": 4}, "old_protocol": {"min_hours": 0}}
 FAILED = "kafka.server:type=ReplicaFetcherManager,name=FailedPartitionsCount,clientId=Replica"
 OFFLINE = "kafka.log:type=LogManager,name=OfflineLogDirectoryCount"
@@ -109,11 +117,14 @@ def damage(segment: Path) -> None:
         file.write(struct.pack(">q", 0))
 
 
-def _throttle(cluster: Cluster, op: AlterConfigOp) -> None:
-    settings = (
-        (ConfigResourceType.TOPIC, "orders", "leader.replication.throttled.replicas", "*"),
-        (ConfigResourceType.BROKER, str(FOLLOWER), "leader.replication.throttled.rate", str(RATE)),
-    )
+THROTTLE = (
+    (ConfigResourceType.TOPIC, "orders", "leader.replication.throttled.replicas", "*"),
+    (ConfigResourceType.BROKER, str(FOLLOWER), "leader.replication.throttled.rate", str(RATE)),
+)
+CONNECTIONS = ((ConfigResourceType.BROKER, "1", "max.connections", str(MOST)),)
+
+
+def _alter(cluster: Cluster, settings: Sequence[tuple[ConfigResourceType, str, str, str]], op: AlterConfigOp) -> None:
     admin = KafkaAdminClient(bootstrap_servers=cluster.bootstrap_servers, client_id="fleet-demo")
     try:
         for kind, name, setting, value in settings:
@@ -131,13 +142,30 @@ def old_requests(cluster: Cluster, home: Path) -> None:
     sweep(cluster, home, PROTOCOL)
 
 
+def full(cluster: Cluster, home: Path) -> None:
+    """A sweep with a crowd at a broker that may have few connections, and few descriptors at another; one after it."""
+    process = cluster.pids[FOLLOWER]
+    before = resource.prlimit(process, resource.RLIMIT_NOFILE)
+    _alter(cluster, CONNECTIONS, AlterConfigOp.SET)
+    with ExitStack() as crowd:
+        crowd.callback(resource.prlimit, process, resource.RLIMIT_NOFILE, before)
+        for _ in range(CROWD):
+            crowd.enter_context(socket.create_connection(("127.0.0.1", cluster.nodes[1].port), 10))
+        opened = len(list(Path(f"/proc/{process}/fd").iterdir()))
+        resource.prlimit(process, resource.RLIMIT_NOFILE, (opened + SPARE, before[1]))
+        (home / LIMITS).write_text(json.dumps([opened, opened + SPARE]))
+        sweep(cluster, home, FULL)
+    sweep(cluster, home, FULL)
+    _alter(cluster, CONNECTIONS, AlterConfigOp.DELETE)
+
+
 def throttle(cluster: Cluster, home: Path) -> None:
     """Two sweeps with a throttle between two without."""
     sweep(cluster, home, THROTTLED)
-    _throttle(cluster, AlterConfigOp.SET)
+    _alter(cluster, THROTTLE, AlterConfigOp.SET)
     for _ in range(2):
         sweep(cluster, home, THROTTLED)
-    _throttle(cluster, AlterConfigOp.DELETE)
+    _alter(cluster, THROTTLE, AlterConfigOp.DELETE)
 
 
 def controlled_restart(cluster: Cluster, home: Path) -> None:
@@ -192,6 +220,7 @@ def run(home: Path) -> None:
             create_topic(one, topic, replica_assignment=assignment, config={"min.insync.replicas": minimum})
         _await_whole(one, home)
         old_requests(one, home)
+        full(one, home)
         throttle(one, home)
         controlled_restart(one, home)
         damaged_batch(one, home)
