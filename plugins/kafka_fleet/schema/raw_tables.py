@@ -70,7 +70,7 @@ ADMIN_TABLES: Described = {
             (
                 "is_broker",
                 pa.bool_(),
-                "false for a KRaft controller that is declared, or that joined the quorum by itself",
+                "false for a KRaft controller, declared or found in the quorum",
             ),
             ("jolokia_url", pa.string(), "the endpoint that was asked; null when none is declared"),
             ("outcome", pa.string(), "ok, partial, truncated or failed"),

@@ -1,4 +1,4 @@
-"""The KRaft quorum: a row per voter and observer, what the leader does not know as null, and no row where none may ask."""
+"""The KRaft quorum: a row per voter and observer, null for what the leader does not know, no row where none is."""
 
 from typing import Any
 

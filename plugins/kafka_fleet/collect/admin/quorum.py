@@ -18,7 +18,8 @@ Rows = list[dict[str, Any]]
 def read_quorum(client: KafkaAdminClient) -> Rows:
     """One row per voter and observer; none of a cluster with ZooKeeper, or before 3.3, which cannot be asked.
 
-    Raises kafka.errors.KafkaError where nobody leads the quorum or the user may not ask, KeyError for an answer that is none.
+    Raises kafka.errors.KafkaError where nobody leads the quorum or the user may not ask, KeyError for an answer that
+    is none.
     """
     try:
         answer = client.describe_metadata_quorum()
