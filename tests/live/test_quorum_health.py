@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from fleet_demo.cluster import CONTROLLER_ID
+from support.live.joined_quorum import HOSTS, JOINED, ROLLED
 from support.live.measured import Measured
 from support.live.quorum import ELECTED, ELECTIONS, MISSING
 
@@ -48,3 +50,33 @@ def test_one_fault_gives_one_finding(measured: Measured) -> None:
     for cluster in (ELECTED, MISSING):
         own = [(one["signature"], one["verdict"]) for one in measured.findings(cluster) if one["advisory"] is None]
         assert own == [(NAME, "look_alike")]
+
+
+@pytest.mark.scenario("quorum-joined")
+@pytest.mark.sampled("quorum-joined")
+def test_controllers_that_joined_by_themselves_are_found_and_read(measured: Measured) -> None:
+    rows = {row["broker"]: row for row in measured.raw("brokers", JOINED)}
+    assert {node: row["is_broker"] for node, row in rows.items()} == {1: True, CONTROLLER_ID: False} | dict.fromkeys(
+        HOSTS, False
+    )
+    assert all(row["read_at"] for row in rows.values())
+    assert {node: row["jolokia_url"].split(":")[1] for node, row in rows.items() if node in HOSTS} == {
+        node: f"//{host}" for node, host in HOSTS.items()
+    }
+    voters = {row["node_id"]: row for row in measured.facts("quorum_nodes", cluster=JOINED) if row["is_voter"]}
+    assert set(voters) == {CONTROLLER_ID, *HOSTS}
+    assert all(row["directory_id"] and row["start_ms"] for row in voters.values())
+    assert measured.state(JOINED, NAME)["state"] == "quiet"
+    assert measured.state(JOINED, NAME)["missing"] == []
+
+
+@pytest.mark.scenario("quorum-joined")
+@pytest.mark.sampled("quorum-joined")
+def test_a_roll_of_all_controllers_is_quiet_although_each_was_away_and_the_epoch_rose(measured: Measured) -> None:
+    """The one that leads is the last; the quorum is not described while it is away."""
+    rows = [row for row in measured.facts("quorum_nodes", cluster=ROLLED) if row["is_voter"]]
+    assert {row["node_id"] for row in rows if row["start_ms"] is None} >= set(HOSTS)
+    starts = {(row["node_id"], row["start_ms"]) for row in rows if row["start_ms"] is not None}
+    assert sorted(node for node, _start in starts) == sorted([CONTROLLER_ID, *HOSTS] * 2)
+    assert max(row["leader_epoch"] for row in rows) > min(row["leader_epoch"] for row in rows)
+    assert measured.state(ROLLED, NAME)["state"] == "quiet"
