@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from fleet_demo.cluster import CONTROLLER_ID
+from support.live.bugs370 import GONE, UNWRITABLE
 from support.live.joined_quorum import HOSTS, JOINED, ROLLED
 from support.live.measured import Measured
 from support.live.quorum import ELECTED, ELECTIONS, MISSING
@@ -80,3 +81,22 @@ def test_a_roll_of_all_controllers_is_quiet_although_each_was_away_and_the_epoch
     assert sorted(node for node, _start in starts) == sorted([CONTROLLER_ID, *HOSTS] * 2)
     assert max(row["leader_epoch"] for row in rows) > min(row["leader_epoch"] for row in rows)
     assert measured.state(ROLLED, NAME)["state"] == "quiet"
+
+
+@pytest.mark.scenario("quorum-bugs")
+@pytest.mark.sampled("quorum-bugs")
+def test_a_snapshot_that_cannot_be_written_confirms_its_bug(measured: Measured) -> None:
+    found = measured.finding(UNWRITABLE, "KAFKA-16583")
+    assert (found["verdict"], found["cause"], found["strength"]) == ("confirmed", "metadata_errors", "conclusive")
+    assert found["subjects"] == ["broker 1", "broker 2"]
+    assert figures(found)["errors on loading or applying metadata since these processes began"] >= 2
+    assert [one["signature"] for one in measured.findings(UNWRITABLE) if one["advisory"] is None] == []
+
+
+@pytest.mark.scenario("quorum-bugs")
+@pytest.mark.sampled("quorum-bugs")
+def test_assignments_of_deleted_topics_point_to_their_bug(measured: Measured) -> None:
+    found = measured.finding(GONE, "KAFKA-17190")
+    assert (found["verdict"], found["cause"], found["strength"]) == ("exposed", "assignments", "suggestive")
+    assert found["subjects"] == ["broker 1"]
+    assert figures(found)["assignments of directories that wait for the controller, at most"] >= 1

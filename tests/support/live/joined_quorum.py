@@ -10,10 +10,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-from fleet_demo.cluster import CONTROLLER_ID, Cluster, ClusterError
-from fleet_demo.node import Node, broker_properties, jvm
-from fleet_demo.processes import end, spawn, tail
+from fleet_demo.cluster import CONTROLLER_ID, ClusterError
+from fleet_demo.node import Node, broker_properties
 from support.live import scenarios
+from support.live.formatted import FormattedCluster
 from support.live.quorum import THRESHOLDS
 
 JOINED, ROLLED, RELEASE = "joined420", "rolled420", "4.2.0"
@@ -21,7 +21,7 @@ HOSTS = {101: "127.0.0.2", 102: "127.0.0.3"}
 SWEEPS = 2
 
 
-class JoinedQuorum(Cluster):
+class JoinedQuorum(FormattedCluster):
     """A broker and the first controller, which forms the quorum alone, and controllers that find it and join."""
 
     def __init__(self, name: str) -> None:
@@ -42,16 +42,9 @@ class JoinedQuorum(Cluster):
             }
             node.config.write_text("".join(f"{key}={value}\n" for key, value in properties.items()))
 
-    def _format_storage(self) -> None:
-        for node in self.nodes.values():
-            forms = "--standalone" if node.id == CONTROLLER_ID else "--no-initial-controllers"
-            tool = ["kafka.tools.StorageTool", "format", "--cluster-id", self.cluster_id, forms, "--config"]
-            process = spawn([*jvm(self.jars, None), *tool, str(node.config)], node.log)
-            try:
-                if process.wait(120) != 0:
-                    raise ClusterError(f"storage of node {node.id} cannot be formatted:\n{tail(node.log)}")
-            finally:
-                end(process, 0.0)
+    def format_options(self, node: Node) -> list[str]:
+        """The first controller forms a quorum of its own."""
+        return ["--standalone" if node.id == CONTROLLER_ID else "--no-initial-controllers"]
 
     def entry(self) -> dict[str, Any]:
         """What the fleet file says of agents: nothing of the controllers that join."""
