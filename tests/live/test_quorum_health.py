@@ -29,6 +29,9 @@ def figures(detection: dict[str, Any]) -> dict[str, float]:
 def test_elections_that_repeat_are_counted(measured: Measured) -> None:
     found = detections(measured, ELECTED)
     assert [(cause, one["strength"]) for cause, one in found.items()] == [("elections", "conclusive")]
+    leaders = {row["node_id"] for row in measured.facts("quorum_nodes", cluster=ELECTED) if row["is_leader"]}
+    assert set(found["elections"]["subjects"]) <= {f"broker {node}" for node in leaders}
+    assert len(found["elections"]["subjects"]) == 1
     numbers = figures(found["elections"])
     assert numbers["sweeps that found another leader or epoch, while the voters' processes ran on"] == ELECTIONS
     assert numbers["epochs that passed in them"] >= ELECTIONS

@@ -1,8 +1,8 @@
 -- What controllers and brokers show of the metadata log that those of a healthy cluster do not, sweep by sweep.
 -- in:  quorum_nodes, quorum_health_thresholds
--- out: one row per cause, node and sweep; elections are the cluster's and have no node. nth: of the cluster's sweeps;
---      rows of one node with consecutive ones are one state. state_of: what they share beside it. amount: seconds
---      without a fetch, records behind, errors, queued assignments, or epochs since the sweep before
+-- out: one row per cause, node and sweep; elections are the cluster's and have no node, but name the new leader. nth:
+--      of the cluster's sweeps; rows of one node with consecutive ones are one state. state_of: what they share beside it.
+--      amount: seconds without a fetch, records behind, errors, queued assignments, or epochs since the sweep before
 WITH nodes AS (
     SELECT
         n.*,
@@ -19,6 +19,7 @@ sweeps AS (
         sweep_at,
         max(high_watermark) AS log_end,
         coalesce(max(leader_epoch), max(quorum_epoch)) AS epoch,
+        max(if(is_leader OR active_controller = 1, node_id, NULL)) AS leader,
         -- a process that is another one, or that was read at one end alone, may have restarted
         max((is_voter OR active_controller IS NOT NULL) AND NOT start_ms <=> previous_start) AS restarted,
         count_if(is_voter) > 0 AND count_if(is_voter AND start_ms IS NULL) = 0 AS all_read
@@ -70,6 +71,7 @@ SELECT
     cause,
     if(cause = 'assignments', 'suggestive', 'conclusive') AS strength,
     node_id,
+    node_id AS named,
     if(cause IN ('missing_voter', 'lag'), directory_id, cast(start_ms AS STRING)) AS state_of,
     nth,
     sweep_at,
@@ -86,6 +88,7 @@ SELECT
     'elections' AS cause,
     if(all_read, 'conclusive', 'suggestive') AS strength,
     NULL AS node_id,
+    leader AS named,
     NULL AS state_of,
     nth,
     sweep_at,

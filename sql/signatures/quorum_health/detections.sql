@@ -19,6 +19,7 @@ states AS (
         cause,
         strength,
         node_id,
+        max_by(named, nth) AS named,
         min(sweep_at) AS first_at,
         max(sweep_at) AS last_at,
         count(DISTINCT nth) AS sweeps,
@@ -71,7 +72,7 @@ SELECT
     l.cluster,
     l.cause,
     l.strength,
-    l.node_id,
+    l.named AS node_id,
     l.first_at,
     l.last_at,
     l.seconds,
@@ -90,7 +91,7 @@ SELECT
     if(l.cause = 'assignments', max(l.most) OVER of_cause, NULL) AS queued,
     if(l.cause = 'assignments', max(l.seconds) OVER of_cause, NULL) AS queued_seconds,
     row_number() OVER (
-        PARTITION BY l.cluster ORDER BY l.seconds DESC, l.cause ASC, l.node_id ASC, l.strength ASC
+        PARTITION BY l.cluster ORDER BY l.seconds DESC, l.cause ASC, l.named ASC, l.strength ASC
     ) AS ordinal
 FROM lasting AS l
 LEFT JOIN controllers AS c ON l.cluster = c.cluster
