@@ -39,6 +39,7 @@ Listed: TypeAlias = "dict[str, list[dict[str, Any]]]"  # brokers and topics, as 
 PARALLEL = 16
 CLUSTER_S = 240.0  # brokers and hosts that answer never and are many must not hold the sweep until the next is due
 NAMED_S = 2.0  # of a sweep, that brokers wait until the sweep's own connections to Kafka have said who they are
+NO_AGENT = ("unreachable", "timeout")
 NO_ENDPOINT = "no Jolokia endpoint is declared for it"
 
 
@@ -198,6 +199,8 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
             b: (_own(b, asked[b].result()) if b in asked else fault or _failed("no_endpoint", NO_ENDPOINT))
             for b in urls
         }
+        # nobody said that there is an agent: the signature tells of voters that were not read
+        swept = {b: one for b, one in swept.items() if b not in joined or one.kind not in NO_AGENT}
         tables = broker_tables(cluster, listed, urls, swept, controllers)
         tables["certificates"] = list(certificate_rows(*shown, listed, list(cluster.bootstrap_servers), urls))
         tables["hosts"] = [future.result() for future in hosts]

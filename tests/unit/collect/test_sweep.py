@@ -124,6 +124,15 @@ def test_a_controller_that_joined_by_itself_is_read_where_the_template_leads(tmp
     assert asked == [(7, True, "ok", "127.0.0.1"), *([(100, False, "ok", None)] if templated else [])]
 
 
+def test_a_controller_that_joined_and_has_no_agent_is_no_broker_that_does_not_answer(tmp_path, monkeypatch):
+    found = [{"replica": node, "is_voter": True, "host": host} for node, host in ((100, "127.0.0.1"), (101, "::1"))]
+    monkeypatch.setattr(module, "sweep_admin", lambda *a: listing(brokers=[LISTED], quorum_replicas=found))
+    with agent(Agent()) as one:
+        result, rows = run(tmp_path, cluster({"url_template": one.url.replace("127.0.0.1", "{host}")}))
+    assert [(r["broker"], r["outcome"]) for r in rows("brokers")] == [(7, "ok"), (100, "ok")]
+    assert result.outcomes["failed"] == 0
+
+
 @pytest.mark.parametrize(
     "host", ["evil.org/x?", "u:p@evil.org", "evil.org:80/", "evil.org#", "a b", "", "é", "[::1", "1:2"]
 )
