@@ -38,6 +38,7 @@ from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.schema import mbeans
 from kafka_fleet.schema.endpoint_tables import ENDPOINT_TABLES
 from kafka_fleet.schema.look_tables import LOOK_TABLES
+from kafka_fleet.schema.quorum_tables import QUORUM_TABLES
 from kafka_fleet.schema.raw_tables import ADMIN_TABLES
 from kafka_fleet.schema.transaction_tables import TRANSACTION_TABLES
 
@@ -83,6 +84,7 @@ def filled(root: Path = ROOT) -> Pages:
         "docs/trust.md": {"faults": check_tables.fault_table()},
         "docs/raw_tables.md": {"raw tables": raw_tables(ADMIN_TABLES)},
         "docs/raw_transactions.md": {"raw tables": raw_tables(TRANSACTION_TABLES)},
+        "docs/raw_quorum.md": {"raw tables": raw_tables(QUORUM_TABLES)},
         "docs/raw_endpoints.md": {"raw tables": raw_tables(ENDPOINT_TABLES)},
         "docs/looks.md": {"look tables": raw_tables(LOOK_TABLES)},
         "docs/raw_metrics.md": {"raw tables": raw_tables(mbeans.tables())},

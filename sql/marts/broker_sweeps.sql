@@ -46,12 +46,19 @@ SELECT
     m.open_file_descriptors,
     m.max_file_descriptors,
     h.connections AS held_connections,
+    m.new_active_controllers,
+    m.controller_queue_ms_p99,
+    m.queued_directory_assignments,
     m.late_transaction_partitions,
     t.listed AS listed_transactions,
     t.long_open AS long_transactions,
+    if(m.quorum_leader >= 0, m.quorum_epoch, NULL) AS quorum_epoch,
     b.host IS NOT NULL AS is_listed,
     coalesce(m.jvm_start_ms, m.app_start_ms) AS start_ms,
-    greatest(m.offline_log_dirs, d.offline_log_dirs) AS offline_log_dirs
+    greatest(m.offline_log_dirs, d.offline_log_dirs) AS offline_log_dirs,
+    greatest(m.applied_metadata_offset, m.controller_applied_offset) AS applied_metadata_offset,
+    -- a node with both roles counts one error in both
+    greatest(m.metadata_load_errors + m.metadata_apply_errors, m.controller_metadata_errors) AS metadata_errors
 FROM raw_brokers AS b
 LEFT JOIN raw_broker_metrics AS m ON b.cluster = m.cluster AND b.broker = m.broker AND b.sweep_at = m.sweep_at
 LEFT JOIN dirs AS d ON b.cluster = d.cluster AND b.broker = d.broker AND b.sweep_at = d.sweep_at

@@ -12,6 +12,7 @@ from kafka_fleet.report.formatting import VERDICTS
 from kafka_fleet.schema import mbeans
 from kafka_fleet.schema.endpoint_tables import ENDPOINT_TABLES
 from kafka_fleet.schema.look_tables import LOOK_TABLES
+from kafka_fleet.schema.quorum_tables import QUORUM_TABLES
 from kafka_fleet.schema.raw_tables import raw_schemas
 from kafka_fleet.schema.transaction_tables import TRANSACTION_TABLES
 
@@ -55,8 +56,13 @@ def test_the_readme_lists_exactly_the_installed_signatures():
 
 def test_every_raw_table_and_column_has_a_page():
     for page, names in (
-        ("raw_tables.md", set(raw_schemas()) - {*mbeans.tables(), *TRANSACTION_TABLES, *ENDPOINT_TABLES, *LOOK_TABLES}),
+        (
+            "raw_tables.md",
+            set(raw_schemas())
+            - {*mbeans.tables(), *TRANSACTION_TABLES, *QUORUM_TABLES, *ENDPOINT_TABLES, *LOOK_TABLES},
+        ),
         ("raw_transactions.md", TRANSACTION_TABLES),
+        ("raw_quorum.md", QUORUM_TABLES),
         ("raw_endpoints.md", ENDPOINT_TABLES),
         ("looks.md", LOOK_TABLES),
         ("raw_metrics.md", mbeans.tables()),

@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 from kafka_fleet.base.addresses import literal_address, url_problem
 from kafka_fleet.collect.admin.client import AdminSweep, sweep_admin
+from kafka_fleet.collect.admin.quorum import undeclared_controllers
 from kafka_fleet.collect.admin.transaction_sweep import OPEN
 from kafka_fleet.collect.asked_after_brokers import with_late, with_unseen
 from kafka_fleet.collect.certificate_rows import certificate_rows
@@ -38,6 +39,7 @@ Listed: TypeAlias = "dict[str, list[dict[str, Any]]]"  # brokers and topics, as 
 PARALLEL = 16
 CLUSTER_S = 240.0  # brokers and hosts that answer never and are many must not hold the sweep until the next is due
 NAMED_S = 2.0  # of a sweep, that brokers wait until the sweep's own connections to Kafka have said who they are
+NO_AGENT = ("unreachable", "timeout")
 NO_ENDPOINT = "no Jolokia endpoint is declared for it"
 
 
@@ -185,11 +187,21 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
         admin = admin_future.result()
         # while brokers answer: the rows of brokers are made of both
         landing.store({name: rows for name, rows in admin.tables.items() if name not in ("brokers", OPEN)})
+        controllers = undeclared_controllers(admin.tables, urls) if cluster.jolokia.url_template else {}
+        urls = urls | {b: url for b, url in endpoints(cluster, controllers).items() if b in controllers}
+        joined = {
+            b: pool.submit(_sweep_broker, urls[b], credentials, limits, end, ready, shown[1])
+            for b in controllers
+            if fault is None
+        }
+        asked = futures | joined
         swept = {
-            b: (_own(b, futures[b].result()) if b in futures else fault or _failed("no_endpoint", NO_ENDPOINT))
+            b: (_own(b, asked[b].result()) if b in asked else fault or _failed("no_endpoint", NO_ENDPOINT))
             for b in urls
         }
-        tables = broker_tables(cluster, listed, urls, swept)
+        # nobody said that there is an agent: the signature tells of voters that were not read
+        swept = {b: one for b, one in swept.items() if b not in joined or one.kind not in NO_AGENT}
+        tables = broker_tables(cluster, listed, urls, swept, controllers)
         tables["certificates"] = list(certificate_rows(*shown, listed, list(cluster.bootstrap_servers), urls))
         tables["hosts"] = [future.result() for future in hosts]
         admin = with_unseen(admin, tables, cluster, resolver, _within(limits, end))

@@ -1,5 +1,6 @@
 """Rows that a sweep has of itself and its brokers: takes what was asked and what came of it, gives raw tables."""
 
+from collections.abc import Container
 from typing import Any
 
 from kafka_fleet import __version__
@@ -33,13 +34,17 @@ def broker_tables(
     listed: dict[int, dict[str, Any]],
     urls: dict[int, str | None],
     swept: dict[int, BrokerSweep],
+    joined: Container[int] = (),
 ) -> dict[str, list[Item]]:
-    """The raw tables of brokers: what the admin protocol lists of each, and what was read from it."""
+    """The raw tables of brokers: what the admin protocol lists of each, and what was read from it.
+
+    joined: controllers that the fleet file does not declare.
+    """
     tables: dict[str, list[Item]] = {}
     tables["brokers"] = [
         {
             **listed.get(broker, {"broker": broker}),
-            "is_broker": broker not in cluster.jolokia.controllers,
+            "is_broker": broker not in cluster.jolokia.controllers and broker not in joined,
             "jolokia_url": urls[broker],
             "read_at": one.read_at,
             "outcome": one.outcome,

@@ -24,6 +24,7 @@ _WORDS = {
     "disks": "free disk space",
     "transaction_coordinators": "transactions of coordinators",
     "open_transactions": "open transactions",
+    "quorum_replicas": "the quorum of controllers",
 }
 _TABLE = re.compile(r"(?:^|; )([a-z_]+): ")
 _MEMBERS = re.compile(r"group_assignments: (?:which partitions )?([\d,]+) members?\b")

@@ -14,6 +14,7 @@ from kafka_fleet.schema import mbeans
 from kafka_fleet.schema.arrow import UTC, Described
 from kafka_fleet.schema.endpoint_tables import ENDPOINT_TABLES
 from kafka_fleet.schema.look_tables import LOOK_TABLES
+from kafka_fleet.schema.quorum_tables import QUORUM_TABLES
 from kafka_fleet.schema.transaction_tables import TRANSACTION_TABLES
 
 SCHEMA_VERSION = 1
@@ -66,7 +67,11 @@ ADMIN_TABLES: Described = {
             ("host", pa.string(), "advertised host; null when the admin protocol failed"),
             ("port", pa.int32(), "advertised port"),
             ("rack", pa.string(), "broker.rack; null when unset"),
-            ("is_broker", pa.bool_(), "listed by the cluster; false for a declared KRaft controller"),
+            (
+                "is_broker",
+                pa.bool_(),
+                "false for a KRaft controller, declared or found in the quorum",
+            ),
             ("jolokia_url", pa.string(), "the endpoint that was asked; null when none is declared"),
             ("outcome", pa.string(), "ok, partial, truncated or failed"),
             ("kind", pa.string(), "kind of failure, one word; null when ok"),
@@ -189,7 +194,7 @@ def raw_schemas() -> dict[str, pa.Schema]:
         columns = [(c.name, _TYPES[c.type], f"{c.unit}; {c.mbean} {c.attribute}") for c in table.columns.values()]
         every = [*_SWEEP, *_BROKER, *keys, *columns, *ADDED.get(table.name, [])]
         found[table.name] = pa.schema(_fields(every), metadata={"about": table.about})
-    written = {**ADMIN_TABLES, **TRANSACTION_TABLES, **ENDPOINT_TABLES, **LOOK_TABLES}
+    written = {**ADMIN_TABLES, **TRANSACTION_TABLES, **QUORUM_TABLES, **ENDPOINT_TABLES, **LOOK_TABLES}
     for name, (about, columns) in written.items():
         run = _RUN if name in STATES else []
         found[name] = pa.schema(_fields([*_SWEEP, *columns, *run]), metadata={"about": about})

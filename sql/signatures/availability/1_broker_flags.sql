@@ -1,14 +1,25 @@
 -- What brokers and controllers show of themselves that a healthy cluster does not, sweep by sweep.
--- in:  broker_sweeps, cluster_sweeps, cluster_days, broker_settings, leaderless_partitions, out_of_sync_replicas,
---      availability_thresholds
+-- in:  broker_sweeps, cluster_sweeps, cluster_days, broker_settings, quorum_nodes, leaderless_partitions,
+--      out_of_sync_replicas, availability_thresholds
 -- out: one row per node, sweep and cause. nth: of the node's reads, or of the cluster's sweeps where its controllers
 --      are counted together. state_of: what rows of one state share beside the node. amount: what the gauge shows
 WITH voters AS (
     SELECT
         cluster,
-        max(size(split(nullif(config_value, ''), ','))) AS voters
-    FROM broker_settings
-    WHERE name = 'controller.quorum.voters'
+        max(voters) AS voters
+    FROM (
+        SELECT
+            cluster,
+            size(split(nullif(config_value, ''), ',')) AS voters
+        FROM broker_settings
+        WHERE name = 'controller.quorum.voters'
+        UNION ALL
+        -- a dynamic quorum (KIP-853) is in nobody's settings
+        SELECT
+            cluster,
+            nullif(voters, 0) AS voters
+        FROM quorum_nodes
+    ) AS told
     GROUP BY cluster
 ),
 

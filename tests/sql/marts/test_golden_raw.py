@@ -12,6 +12,7 @@ from kafka_fleet.schema.raw_tables import raw_schemas
 from kafka_fleet.store.raw.compaction import compact
 from kafka_fleet.store.raw.manifests import Manifest, manifests, read_rows
 from support.homes.golden_homes import NEWEST, unpack, versions
+from support.homes.make_golden_home import APPLIED
 from support.homes.recorded import recorded_day
 from support.spark_runs.analysed import Analysed, analysed
 
@@ -20,8 +21,11 @@ ABSENT = {  # what older versions did not have: columns, or None for the whole t
     "raw-e542039": {"topics": {"topic_id"}, "producers": None},
     "raw-c55e5ff": {"producers": None},
 }
-# what the newest alone has
-ROOM = {"broker_metrics": {"open_file_descriptors", "max_file_descriptors"}, "disks": None}
+# what the newest alone has, and what it and the one before have
+QUORUM: dict[str, Any] = {"broker_metrics": set(APPLIED), "quorum_replicas": None}
+DESCRIPTORS = {"open_file_descriptors", "max_file_descriptors"}
+ROOM: dict[str, Any] = {**QUORUM, "broker_metrics": {*APPLIED, *DESCRIPTORS}, "disks": None}
+BEFORE = "raw-80f34c1"
 LATER = {"partitions": {"previous_log_end_offset", "previous_log_start_offset"}, "sweeps": {"previous_sweep_at"}}
 Row = dict[str, Any]
 
@@ -72,6 +76,7 @@ def test_there_is_one_of_every_version():
             "8e56a68",
             "4b3ce4c",
             "80f34c1",
+            "4c56850",
         )
     )
 
@@ -82,7 +87,7 @@ def test_every_row_is_read_and_what_was_not_written_is_null(home: Path, newest: 
     found = rows(home, cluster)
     before_joined = cluster in (*ABSENT, "raw-2f1bfbb")
     for table in raw_schemas():
-        lacks = ABSENT.get(cluster, {}) | (ROOM if cluster != NEWEST else {})
+        lacks = ABSENT.get(cluster, {}) | {NEWEST: {}, BEFORE: QUORUM}.get(cluster, ROOM)
         absent = lacks.get(table, set())
         expected = [] if absent is None else newest[table]
         gone = (absent or set()) | (LATER.get(table, set()) if before_joined else set())

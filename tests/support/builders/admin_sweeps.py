@@ -27,6 +27,21 @@ CONFIGS = {
 }
 
 
+def quorum_replica(node: int, end: int, at: int, directory: str | None = None) -> dict[str, Any]:
+    """A voter or observer as the library gives it; -1 for what the leader does not know."""
+    times = {"last_fetch_timestamp": at, "last_caught_up_timestamp": at}
+    return {"replica_id": node, "replica_directory_id": directory, "log_end_offset": end, **times}
+
+
+QUORUM = {
+    "topics": [{"topic_name": "__cluster_metadata", "partitions": [
+        {"partition_index": 0, "error": None, "leader_id": 100, "leader_epoch": 4, "high_watermark": 90,
+         "current_voters": [quorum_replica(100, 90, 5000, "dir-a"), quorum_replica(101, -1, -1, "dir-b")],
+         "observers": [quorum_replica(1, 88, 4900)]},
+    ]}],
+    "nodes": [{"node_id": node, "listeners": [{"name": "CONTROLLER", "host": f"c{node}", "port": 9093}]}
+              for node in (100, 101)],
+}  # fmt: skip
 OFFSET = SimpleNamespace(offset=42)
 PLACE = TopicPartition("orders", 0)
 
@@ -61,6 +76,9 @@ class Client:
         of = {"error_code": 0, "log_dir": "/data", "topics": [], "total_bytes": 1000, "usable_bytes": 400}
         offline, untold = {**of, "error_code": 56, "log_dir": "/lost"}, {**of, "log_dir": "/old", "total_bytes": -1}
         return [{"broker": one, "log_dirs": [of, offline, untold]} for one in brokers]
+
+    def describe_metadata_quorum(self) -> dict[str, Any]:
+        return QUORUM
 
     def describe_configs(self, resources: list[Any], config_filter: str) -> dict[str, Any]:
         kind = resources[0].resource_type.name.lower()

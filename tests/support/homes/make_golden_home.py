@@ -39,6 +39,11 @@ from support.homes.golden_homes import (
 from support.homes.recorded import recorded_day, recording
 from support.servers.mail_server import Mailbox, mail_server
 
+# what was not recorded: the quorum of one controller, and how far brokers applied its log
+QUORUM = {"leader": 1, "leader_epoch": 1, "high_watermark": 100, "replica": 1, "is_voter": True, "log_end_offset": 100}
+APPLIED = {"quorum_epoch": 1, "quorum_leader": 1, "applied_metadata_offset": 99, "metadata_load_errors": 0,
+           "metadata_apply_errors": 0, "controller_applied_offset": 99, "controller_metadata_errors": 0,
+           "controller_queue_ms_p99": 2.0}  # fmt: skip
 REQUESTS = ("FetchConsumer", "FetchFollower", "Produce")  # of the tables with most rows, what the signatures look at
 # run by the old code: rows by table as dicts, less columns that it does not know; the first called some otherwise
 LAND = """
@@ -99,8 +104,9 @@ def rows(day: str) -> bytes:
                                     "producer_id": 1, "producer_epoch": 0, "last_sequence": 7}]  # fmt: skip
         one.tables["disks"] = [{"broker": leader["broker"], "read_at": leader["read_at"], "log_dir": "/data",
                                 "total_bytes": 2**40, "usable_bytes": 2**39}]  # fmt: skip
-        room = {"open_file_descriptors": 300, "max_file_descriptors": 100_000}
-        one.tables["broker_metrics"] = [{**row, **room} for row in one.rows("broker_metrics")]
+        more = {"open_file_descriptors": 300, "max_file_descriptors": 100_000, **APPLIED}
+        one.tables["broker_metrics"] = [{**row, **more} for row in one.rows("broker_metrics")]
+        one.tables["quorum_replicas"] = [{**QUORUM, "read_at": leader["read_at"]}]
         one.tables["broker_configs"] = one.rows("broker_configs", is_default=False)
         one.tables["request_times"] = [row for row in one.rows("request_times") if row["request"] in REQUESTS]
         for row in one.rows("declarations"):

@@ -125,6 +125,13 @@ def _added(sweep: Sweep, number: int) -> None:
             for partition in (0, 1)
             for producer in ((7,) if row["broker"] == 2 and number > 2 else (7, 8))
         )  # fmt: skip
+        sweep.tables.setdefault("quorum_replicas", []).append(
+            {**same, "leader": 1, "leader_epoch": number, "high_watermark": 100 * number, "replica": row["broker"],
+             "directory_id": "d", "is_voter": True, "log_end_offset": 10, "leader_ms": milliseconds,
+             "last_fetch_ms": milliseconds - 60_000 * (row["broker"] - 1), "last_caught_up_ms": milliseconds,
+             "host": "h", "port": 9093}
+        )  # fmt: skip
+        sweep.tables["quorum_replicas"][-1].pop("broker")
         sweep.tables.setdefault("transaction_coordinators", []).append({**same, "listed": 2, "long_open": 1})
         sweep.tables.setdefault("open_transactions", []).extend(
             {**same, "topic": "orders", "partition": partition, "producer_id": 7, "producer_epoch": 0,

@@ -110,6 +110,29 @@ def test_a_listed_broker_without_endpoint_and_a_controller_that_is_none(tmp_path
     ]
 
 
+@pytest.mark.parametrize("templated", [True, False])
+def test_a_controller_that_joined_by_itself_is_read_where_the_template_leads(tmp_path, monkeypatch, templated):
+    """Node 5 is a broker of old that is away, so its voter is none that is a controller alone."""
+    found = [{"replica": node, "is_voter": node != 1, "host": "127.0.0.1"} for node in (1, 5, 7, 100)]
+    topic = {"topic": "orders", "partition": 0, "leader": 7, "replicas": [7, 5], "isr": [7]}
+    admin = listing(brokers=[LISTED], topics=[topic], quorum_replicas=found)
+    monkeypatch.setattr(module, "sweep_admin", lambda *a: admin)
+    with agent(Agent()) as one:
+        template = {"url_template": one.url.replace("127.0.0.1", "{host}")} if templated else {"brokers": {7: one.url}}
+        _result, rows = run(tmp_path, cluster(template))
+    asked = [(r["broker"], r["is_broker"], r["outcome"], r["host"]) for r in rows("brokers")]
+    assert asked == [(7, True, "ok", "127.0.0.1"), *([(100, False, "ok", None)] if templated else [])]
+
+
+def test_a_controller_that_joined_and_has_no_agent_is_no_broker_that_does_not_answer(tmp_path, monkeypatch):
+    found = [{"replica": node, "is_voter": True, "host": host} for node, host in ((100, "127.0.0.1"), (101, "::1"))]
+    monkeypatch.setattr(module, "sweep_admin", lambda *a: listing(brokers=[LISTED], quorum_replicas=found))
+    with agent(Agent()) as one:
+        result, rows = run(tmp_path, cluster({"url_template": one.url.replace("127.0.0.1", "{host}")}))
+    assert [(r["broker"], r["outcome"]) for r in rows("brokers")] == [(7, "ok"), (100, "ok")]
+    assert result.outcomes["failed"] == 0
+
+
 @pytest.mark.parametrize(
     "host", ["evil.org/x?", "u:p@evil.org", "evil.org:80/", "evil.org#", "a b", "", "é", "[::1", "1:2"]
 )

@@ -22,6 +22,7 @@ from kafka_fleet.collect.admin.faults import FAULTS, Late, sentence
 from kafka_fleet.collect.admin.guarded_sockets import admin_client
 from kafka_fleet.collect.admin.metadata_rows import broker_rows, feature_rows, topic_rows
 from kafka_fleet.collect.admin.producers import has_producer_bug, read_producers
+from kafka_fleet.collect.admin.quorum import read_quorum
 from kafka_fleet.collect.admin.transaction_sweep import TRANSACTION_TABLES, read_transactions
 from kafka_fleet.collect.connections.certificates import Certificates
 
@@ -226,6 +227,8 @@ def sweep_admin(
         reader.step(("producers",), reader.producers)
         reader.step(("disks",), reader.disks)
         reader.step(TRANSACTION_TABLES, lambda: read_transactions(client, reader.tables, reader.in_time, reader.fault))
+        # last: without a leader it takes its time
+        reader.step(("quorum_replicas",), lambda: {"quorum_replicas": read_quorum(client)})
     finally:
         client.close()
     faults = reader.faults

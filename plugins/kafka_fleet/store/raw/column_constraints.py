@@ -43,7 +43,7 @@ _BY_UNIT: dict[str, Bound] = {
     "ms": DURATION,
     "s": DURATION,
 }
-_BY_UNIT |= dict.fromkeys(("BrokerState code", "state code", "feature level", "0 or 1"), CODE)
+_BY_UNIT |= dict.fromkeys(("BrokerState code", "state code", "feature level", "0 or 1", "epoch", "node id"), CODE)
 _BY_UNIT |= dict.fromkeys(("ratio", "percent", "fetches/s"), RATE)
 _BY_UNIT |= dict.fromkeys(
     ("fetches", "events", "commits", "rebalances", "partition batches", "partition reads", "requests", "responses",
@@ -81,6 +81,8 @@ _BY_NAME: dict[str, Bound] = {
     "listed": COUNT, "long_open": COUNT, "coordinator": ID, "transactional_id": GROUP, "timeout_ms": DURATION,
     "coordinator_epoch": CODE, "start_offset": OFFSET, "last_stable_offset": OFFSET, "high_watermark": OFFSET,
     "started_ms": Moments(1_000),
+    "replica": ID, "leader_epoch": CODE, "directory_id": OWN, "log_end_offset": OFFSET,
+    "leader_ms": Moments(1_000), "last_fetch_ms": Moments(1_000), "last_caught_up_ms": Moments(1_000),
     "seconds": Numbers(0, 86_400), "bytes": EVENTS, "values": EVENTS, "unusable": EVENTS,
     "agent_clock_skew_s": SKEW,
     "lag": LAG, "fetcher_max_lag": LAG,
@@ -107,6 +109,7 @@ _KEYS = {
     "disks": ("broker", "log_dir"),
     "transaction_coordinators": ("broker",),
     "open_transactions": ("broker", "topic", "partition", "producer_id", "start_offset"),
+    "quorum_replicas": ("replica", "is_voter"),
     "hosts": ("broker",),
     "certificates": ("service", "address"),
     "looks": ("broker", "signature"),

@@ -54,8 +54,28 @@ def admin(sim: Sim, t: float) -> Tables:
             {"broker": broker, "read_at": when(t), "listed": 1, "long_open": 0}
             for broker in sim.brokers if sim.up(broker, t) and since(sim, "3.0")
         ],
+        "quorum_replicas": _quorum(sim, t),
     }  # fmt: skip
     return tables
+
+
+def log_end(t: float) -> int:
+    """End of the metadata log, which grows by two records a second."""
+    return int(2 * (t + 100_000))
+
+
+def _quorum(sim: Sim, t: float) -> list[Row]:
+    """The first three brokers are the voters; one that is away has not fetched from this leader."""
+    if not sim.kraft or not since(sim, "3.3"):
+        return []
+    clock = round(1000 * (T0 + t))
+    return [
+        {"read_at": when(t), "leader": sim.controller.at(t), "leader_epoch": 5, "high_watermark": log_end(t),
+         "replica": broker, "is_voter": broker <= 3, "log_end_offset": log_end(t) if sim.up(broker, t) else None,
+         "leader_ms": clock, "last_fetch_ms": clock - 300 if sim.up(broker, t) else None,
+         "last_caught_up_ms": clock - 300 if sim.up(broker, t) else None}
+        for broker in sim.brokers if broker <= 3 or sim.up(broker, t)
+    ]  # fmt: skip
 
 
 def _latest(kept: list[tuple[float, int]], t: float) -> list[int]:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from kafka_fleet.schema import mbeans
-from support.generators.days.admin import admin, since, when
+from support.generators.days.admin import admin, log_end, since, when
 from support.generators.days.cluster import OFFSETS, PROCESSORS, T0, Log, Sim
 from support.generators.days.traffic import offsets_partition
 
@@ -179,6 +179,12 @@ def _metrics(sim: Sim, broker: int, number: int, t: float, mine: list[Log]) -> R
             sum(not sim.up(one, t) for one in sim.brokers) if controls and sim.kraft and since(sim, "4.1") else None
         ),
     }  # fmt: skip
+    if sim.kraft:
+        end = log_end(t) - 1
+        row |= {"quorum_epoch": 5, "quorum_leader": 1, "applied_metadata_offset": end, "metadata_load_errors": 0,
+                "metadata_apply_errors": 0,
+                "queued_directory_assignments": 0 if since(sim, "3.7") else None}  # fmt: skip
+        row |= {"controller_applied_offset": end, "controller_metadata_errors": 0} if controls else {}
     return row | {name: steps.at(t) for name, steps in sim.gauges[broker].items()}
 
 

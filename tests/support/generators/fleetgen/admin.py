@@ -6,6 +6,7 @@ from typing import Any
 from support.generators.fleetgen.consumers import active, members
 from support.generators.fleetgen.model import Model
 from support.generators.fleetgen.open_transactions import transaction_rows
+from support.generators.fleetgen.quorum import quorum_rows
 from support.generators.fleetgen.settings import broker_configs, topic_configs
 from support.generators.fleetgen.state import OFFSETS
 
@@ -42,4 +43,4 @@ def admin_rows(model: Model, read: datetime) -> Tables:
         {"group_id": name, "topic": key[0], "partition": key[1], "committed_offset": reader.committed, "read_at": read}
         for (name, key), reader in model.readers.items() if reader.committed is not None and key in model.logs
     ]  # fmt: skip
-    return tables | transaction_rows(model, read)
+    return tables | transaction_rows(model, read) | quorum_rows(model, read)

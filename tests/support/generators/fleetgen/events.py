@@ -48,6 +48,7 @@ def stop(model: Model, broker: Broker, clean: bool) -> None:
     broker.up = False
     if model.controller == broker.id:
         model.controller = next(b.id for b in model.brokers.values() if b.up)
+        model.epoch += 1
 
 
 def start(model: Model, broker: Broker, startup_s: float) -> None:

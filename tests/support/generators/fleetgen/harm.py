@@ -46,6 +46,32 @@ def gauge(broker: int, column: str, value: float) -> Event:
     return happens
 
 
+def ungauge(broker: int, column: str) -> Event:
+    """A gauge of a broker shows again what is so."""
+
+    def happens(model: Model) -> None:
+        model.brokers[broker].gauges.pop(column)
+
+    return happens
+
+
+def elected(model: Model) -> None:
+    """The quorum elects a leader, while all voters' processes run on."""
+    model.epoch += 1
+
+
+def voter(node: int, fetches: bool) -> Event:
+    """A voter whose process runs does not fetch from now on, or does again."""
+
+    def happens(model: Model) -> None:
+        if fetches:
+            model.silent_voters.discard(node)
+        else:
+            model.silent_voters.add(node)
+
+    return happens
+
+
 def count(broker: int, column: str, many: int) -> Event:
     """A counter of a broker's process goes up at once."""
 

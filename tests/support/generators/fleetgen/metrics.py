@@ -5,6 +5,7 @@ from typing import Any
 from support.generators.fleetgen.consumers import active
 from support.generators.fleetgen.model import Model
 from support.generators.fleetgen.open_transactions import late_partitions
+from support.generators.fleetgen.quorum import quorum_gauges
 from support.generators.fleetgen.shape import Group
 from support.generators.fleetgen.state import OFFSETS, Broker, Log, offsets_partition
 
@@ -46,7 +47,7 @@ def broker_metrics(model: Model, broker: Broker, mine: list[Log], led: list[Log]
         "invalid_offset_or_sequence": counts["invalid_offset_or_sequence"], "request_handler_idle": 0.97,
         "network_processor_idle": 0.98,
     }  # fmt: skip
-    return row | _controller(model, broker) | broker.gauges
+    return row | _controller(model, broker) | quorum_gauges(model, broker) | broker.gauges
 
 
 def _controller(model: Model, broker: Broker) -> Row:

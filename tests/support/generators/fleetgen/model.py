@@ -28,6 +28,8 @@ class Model:
         self.recorded = self.rng.choice(noise.LOADED)  # whose latencies this cluster has
         self.brokers = {b: self._broker(b) for b in spec.brokers}
         self.controller = spec.brokers[0]
+        self.epoch = 1  # of the quorum of controllers
+        self.silent_voters: set[int] = set()  # those that do not fetch although their process runs
         self.logs: dict[Key, Log] = {}
         self.readers: dict[tuple[str, Key], Reader] = {}
         self.transactions: dict[str, OpenTransaction] = {}  # those that a fault leaves open, by topic
