@@ -1,18 +1,21 @@
 -- How the logs of each topic grew on each broker from its last read before the day, or its first in it, to its last.
--- in:  raw_partitions, raw_brokers, disk_points (of brokers that tell the size of their disks), topic_days
+-- in:  raw_partitions, raw_brokers, raw_broker_metrics, topic_days, disk_points: of brokers that tell of their disks
 -- out: one row per broker and topic. What arrived is what was new to the leader; what else a replica wrote is moved: it
 --      caught up. A record has the mean size of those that its log keeps
 WITH moments AS (
     SELECT
         b.cluster,
         b.broker,
-        coalesce(max(b.sweep_at) FILTER (WHERE to_date(b.sweep_at) < :ds), min(b.sweep_at)) AS from_sweep,
-        max(b.sweep_at) AS to_sweep
+        min(b.sweep_at) AS from_sweep,
+        max(b.sweep_at) AS to_sweep,
+        -- a new broker has nothing to be read
+        if(min_by(m.partition_count, b.sweep_at) = 0, min(b.read_at), NULL) AS empty_at
     FROM raw_brokers AS b
     LEFT SEMI JOIN disk_points AS d ON b.cluster = d.cluster AND b.broker = d.broker
+    LEFT JOIN raw_broker_metrics AS m ON b.cluster = m.cluster AND b.broker = m.broker AND b.sweep_at = m.sweep_at
     WHERE b.read_at IS NOT NULL
     GROUP BY b.cluster, b.broker
-    HAVING from_sweep < to_sweep AND to_date(to_sweep) = :ds
+    HAVING min(b.sweep_at) < max(b.sweep_at) AND to_date(max(b.sweep_at)) = :ds
 ),
 
 replicas AS (
@@ -28,7 +31,8 @@ replicas AS (
         max(if(p.sweep_at = e.to_sweep, p.size_bytes, NULL)) AS bytes,
         max(if(p.sweep_at = e.to_sweep, p.log_start_offset, NULL)) AS log_start,
         max(if(p.sweep_at = e.to_sweep, p.log_end_offset, NULL)) AS log_end,
-        max(p.sweep_at = e.to_sweep AND p.replicas_count > 0) AS leads
+        max(p.sweep_at = e.to_sweep AND p.replicas_count > 0) AS leads,
+        max(e.empty_at) AS empty_at
     FROM raw_partitions AS p
     INNER JOIN moments AS e
         ON p.cluster = e.cluster AND p.broker = e.broker AND p.sweep_at IN (e.from_sweep, e.to_sweep)
@@ -39,7 +43,7 @@ replicas AS (
 sized AS (
     SELECT
         *,
-        min(from_at) OVER of_broker AS first_at,
+        coalesce(min(from_at) OVER of_broker, empty_at) AS first_at,
         max(to_at) OVER of_broker AS last_at,
         try_divide(bytes, greatest(1, log_end - log_start)) AS record_bytes,
         log_end - coalesce(from_end, log_start) AS written,

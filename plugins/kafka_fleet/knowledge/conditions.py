@@ -62,6 +62,7 @@ class Condition(CatalogueEntry):
     holds_when: when the answer is yes, as the documentation says it. needs: sentence of each missing input, in order.
     subjects, place: templates over one row; place of a row that names nothing, which is the cluster's: cluster_place.
     Those of subjects know `beside` too: the rows of the same ordinal by metric.
+    letter: lines of evidence that the letter tells of the worst subject, where a yes has a date and cannot wait.
     sentence: over all rows (detection_rows.py).
     """
 
@@ -73,6 +74,7 @@ class Condition(CatalogueEntry):
     subjects: list[str] = Field(default=["{{ kind }} {{ object_name }}"])
     place: str = "{{ kind }} {{ object_name }}"
     cluster_place: str = "the cluster"
+    letter: list[str] = Field(default_factory=list)
     sentence: str
     steps: dict[str, str] = Field(default_factory=dict)
     query: str = ""
@@ -89,6 +91,10 @@ class Condition(CatalogueEntry):
                 text = unknown_name(f"no such threshold: {line.threshold}", line.threshold, self.thresholds)
                 raise FaultAt(("evidence", name, "threshold"), text)
             placed(("evidence", name, "source"), partial(getattr, line, "mbean"))
+        for index, name in enumerate(self.letter):
+            if name not in self.evidence:
+                text = unknown_name(f"no such line of evidence: {name}", name, self.evidence)
+                raise FaultAt(("letter", index), text)
         texts: dict[tuple[str | int, ...], str] = {("needs", name): text for name, text in self.needs.items()}
         texts |= {("subjects", index): text for index, text in enumerate(self.subjects)}
         texts |= {(name,): getattr(self, name) for name in ("place", "cluster_place", "sentence")}

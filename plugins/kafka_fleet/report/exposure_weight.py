@@ -2,7 +2,7 @@
 
 A severity is the issue's own. Here it weighs less where the environment is no production, where nothing shows that what
 it needs is in use, and where the cluster is far smaller than those on which it was seen; and more where anybody who
-reaches a listener can bring it about, or the measurement points to it.
+reaches a listener can bring it about, the measurement points to it, or a condition was measured that has a date.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,8 @@ from kafka_fleet.documents.cluster_report import ClusterReport
 from kafka_fleet.documents.finding import Finding
 from kafka_fleet.domain import SEVERITIES
 from kafka_fleet.knowledge.advisories import Advisory
-from kafka_fleet.report.formatting import plural
+from kafka_fleet.knowledge.conditions import asked_by, load_conditions
+from kafka_fleet.report.formatting import plural, quantity
 from kafka_fleet.report.priority import weighed
 
 FAR_BELOW = 0.1  # of the partitions per broker on which an issue was seen
@@ -41,6 +42,20 @@ def _hit(finding: Finding, report: ClusterReport) -> int:
     return named or (len(report.coverage.brokers) if own else 0)
 
 
+def told_of(finding: Finding, advisory: Advisory) -> str:
+    """What the letter tells of a condition that cannot wait: `disk full at the soonest in 2 days (broker 1, /data)`.
+
+    Empty where no condition of the issue has such lines, or none of them was measured.
+    """
+    known = load_conditions()
+    asked = [known[name] for name in asked_by(advisory) if name in known]
+    metrics = [one.evidence[name].metric for one in asked for name in one.letter]
+    found = [line for line in finding.evidence if line.metric in metrics]
+    worst = [line for line in found if line.where == found[0].where]
+    said = ", ".join(f"{line.metric} {quantity(line.value, line.unit, 1)}" for line in worst)
+    return f"{said} ({worst[0].where})" if said else ""
+
+
 def exposure_weight(finding: Finding, advisory: Advisory | None, report: ClusterReport) -> Weight:
     """The weight of one finding. An issue that the catalogue no longer has weighs by its severity alone."""
     severity = weighed(finding.severity, report.environment)
@@ -52,6 +67,9 @@ def exposure_weight(finding: Finding, advisory: Advisory | None, report: Cluster
         score -= 1
         reasons.append("the measurement points to it")
     if advisory is not None:
+        if told := told_of(finding, advisory):
+            score -= 1
+            reasons.append(told)
         if not pointed and any(one.kind == "shown_by_symptom" for one in advisory.preconditions):
             score += 1
             reasons.append("whether what it needs is in use is not seen")

@@ -14,6 +14,7 @@ from support.builders.letter_rows import broker, finding
 from support.builders.letter_samples import payments
 
 KNOWN = load_advisories()
+AT = "2026-11-20T10:00:00Z"
 
 
 def exposed(name: str, **more: Any) -> Finding:
@@ -55,6 +56,27 @@ def test_a_measurement_that_points_to_it_makes_it_pressing_and_development_less(
     pointed = {"signature": "fetch_latency", "signature_state": "detected", "cause": "follower"}
     assert score("KAFKA-14334", cluster(), **pointed) < score("KAFKA-14334", cluster()) - 1
     assert score("KAFKA-14334", cluster(environment="development")) == score("KAFKA-14334", cluster()) + 2
+
+
+def test_a_disk_that_will_be_full_comes_before_what_may_happen_and_tells_when() -> None:
+    lines = {"disk full at the soonest in": (2.5, "days"), "disk full at the latest in": (3, "days"),
+             "used share of the disk": (0.85, "ratio"), "growth in a day": (50, "GB/day")}  # fmt: skip
+    evidence = [
+        {"metric": metric, "value": value, "unit": unit, "threshold": None, "where": where, "from": AT, "to": AT,
+         "mbean": "admin:DescribeLogDirs"}
+        for where in ("broker 1, /data", "broker 2, /data")
+        for metric, (value, unit) in lines.items()
+    ]  # fmt: skip
+    full = exposed("OPS-REPLICA-DISK", evidence=evidence, subjects=["broker 1", "broker 2"])
+    order = weighed_exposures([exposed("CVE-2025-27818"), full], KNOWN, cluster())
+    assert order[0][0].advisory == "OPS-REPLICA-DISK"
+    assert tuple(one.replace("\xa0", " ") for one in order[0][1].reasons) == (
+        "high",
+        "disk full at the soonest in 2.5 days, disk full at the latest in 3 days, used share of the disk 85 % "
+        "(broker 1, /data)",
+        "would hit 2 brokers",
+    )
+    assert exposure_weight(exposed("OPS-REPLICA-DISK"), KNOWN["OPS-REPLICA-DISK"], cluster()).reasons[:1] == ("high",)
 
 
 def test_every_security_issue_says_who_can_bring_it_about() -> None:
