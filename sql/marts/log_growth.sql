@@ -85,7 +85,7 @@ SELECT
     max(span_s) AS seconds,
     count(*) AS partition_count,
     try_sum(bytes) AS bytes,
-    try_subtract(try_sum(bytes), coalesce(try_sum(from_bytes), 0)) AS grown_bytes,
+    try_sum(bytes - coalesce(from_bytes, 0)) AS grown_bytes,
     try_sum(try_cast(arrived_bytes AS BIGINT)) AS arrived_bytes,
     try_sum(try_cast(greatest(0, written - arrived) * record_bytes AS BIGINT)) AS moved_bytes,
     try_sum(try_cast(behind * record_bytes AS BIGINT)) AS behind_bytes,
