@@ -34,7 +34,9 @@ def test_the_disk_that_fills_is_named_with_the_topic_that_fills_it_and_no_other_
 
 def test_it_was_full_when_it_was_told_to_be(measured: Measured) -> None:
     finding, moments = measured.finding(FILLING, FULL), result(measured.home)
-    (soonest,), (latest,) = (lines(finding, f"disk full at the {when} in").values() for when in ("soonest", "latest"))
+    (soonest,), (latest,) = (
+        lines(finding, f"until the disk is full, at the {when}").values() for when in ("soonest", "latest")
+    )
     seconds = moments["full"] - moments["swept"]
     assert soonest <= latest
     assert 0.6 * 86400 * soonest <= seconds <= 1.4 * 86400 * latest, (soonest, latest, seconds)
@@ -80,7 +82,7 @@ def test_seconds_say_nothing_of_days(measured: Measured) -> None:
     assert (finding["verdict"], finding["subjects"]) == ("unknown", [])
     (missing,) = finding["missing"]
     assert "at least 6 hours have to be measured" in missing
-    assert not lines(finding, "disk full")
+    assert not lines(finding, "until the disk is full")
     assert measured.finding(HASTY, LATE)["verdict"] == "not_affected", "late by seconds"
 
 

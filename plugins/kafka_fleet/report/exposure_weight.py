@@ -13,10 +13,14 @@ from kafka_fleet.documents.finding import Finding
 from kafka_fleet.domain import SEVERITIES
 from kafka_fleet.knowledge.advisories import Advisory
 from kafka_fleet.knowledge.conditions import asked_by, load_conditions
-from kafka_fleet.report.formatting import plural, quantity
+from kafka_fleet.knowledge.detection_rows import template
+from kafka_fleet.report.formatting import plural
 from kafka_fleet.report.priority import weighed
+from kafka_fleet.report.sanitize import displayed
 
 FAR_BELOW = 0.1  # of the partitions per broker on which an issue was seen
+_PLACE = 60  # characters of a place
+DATED = 3  # severities that what has a date is before what only may happen
 _REACH = {"anyone": "anyone who reaches a listener", "login": "anyone who may log in", "privileged": ""}
 
 
@@ -43,17 +47,20 @@ def _hit(finding: Finding, report: ClusterReport) -> int:
 
 
 def told_of(finding: Finding, advisory: Advisory) -> str:
-    """What the letter tells of a condition that cannot wait: `disk full at the soonest in 2 days (broker 1, /data)`.
+    """What the letter tells of a condition that cannot wait: `full in 2 to 3 days: broker 1, /data`.
 
-    Empty where no condition of the issue has such lines, or none of them was measured.
+    Empty where no condition of the issue has such words, or none of what they need was measured.
     """
     known = load_conditions()
-    asked = [known[name] for name in asked_by(advisory) if name in known]
-    metrics = [one.evidence[name].metric for one in asked for name in one.letter]
-    found = [line for line in finding.evidence if line.metric in metrics]
-    worst = [line for line in found if line.where == found[0].where]
-    said = ", ".join(f"{line.metric} {quantity(line.value, line.unit, 1)}" for line in worst)
-    return f"{said} ({worst[0].where})" if said else ""
+    for condition in (known[name] for name in asked_by(advisory) if name in known):
+        names = {line.metric: name for name, line in condition.evidence.items()}
+        wanted = template(condition.letter).names
+        lines = [line for line in finding.evidence if names.get(line.metric) in wanted]
+        worst = {names[line.metric]: line.value for line in lines if line.where == lines[0].where}
+        if worst:
+            said = template(condition.letter).of_nulls(dict.fromkeys(wanted) | worst)
+            return f"{said}: {displayed(lines[0].where or '', _PLACE)}"
+    return ""
 
 
 def exposure_weight(finding: Finding, advisory: Advisory | None, report: ClusterReport) -> Weight:
@@ -68,7 +75,7 @@ def exposure_weight(finding: Finding, advisory: Advisory | None, report: Cluster
         reasons.append("the measurement points to it")
     if advisory is not None:
         if told := told_of(finding, advisory):
-            score -= 1
+            score -= DATED
             reasons.append(told)
         if not pointed and any(one.kind == "shown_by_symptom" for one in advisory.preconditions):
             score += 1

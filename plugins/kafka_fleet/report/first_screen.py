@@ -34,6 +34,7 @@ from kafka_fleet.report.screen_model import (
 from kafka_fleet.report.trouble import capital, doubt, make_trouble, measured, words_of
 from kafka_fleet.report.upgrade_lines import affected, upgrade_lines
 
+_ACT = 24  # words of what to do about what has a date
 _CLIP = 300  # characters of any name or sentence, before it is shortened where it stands
 
 
@@ -85,7 +86,7 @@ def _most_pressing(
     why = "; ".join(weight.reasons[: 1 + brief.others])
     closes = f" {finding.upgrade_to} closes it." if finding.upgrade_to else ""
     if advisory and told_of(finding, advisory):
-        closes = f" {few(own_text(advisory.workaround), brief.words)}"
+        closes = f" {few(own_text(advisory.workaround), _ACT)}"
     return line(ids.span(finding, finding.key), f"{title} ({why}).{closes}")
 
 
