@@ -1,7 +1,7 @@
 """The tables of one day: takes a home, a day and a generation, gives raw views to read and facts to write.
 
 Raw is read by manifest only. A day reads its own sweeps and, for the first interval, each cluster's last sweep of the
-day before.
+day before; of those of the week before that, the table of free disk space alone.
 """
 
 from collections import Counter
@@ -31,7 +31,10 @@ from kafka_fleet.schema.raw_tables import raw_schemas
 from kafka_fleet.store.files import read_file, replace_file
 from kafka_fleet.store.generations import Unchangeable, current_generation, publish
 from kafka_fleet.store.home import Home, HomeGeneration
+from kafka_fleet.store.raw.earlier_sweeps import earlier_sweeps
 from kafka_fleet.store.raw.manifests import Damaged, Manifest, manifests
+
+GROWTH_DAYS = 7  # before the day, over which disks are seen to fill: a week has each day's load once
 
 
 class Day:
@@ -67,7 +70,9 @@ class Day:
         earlier = {m.cluster: m for m in manifests(self.home, before)[0]}  # in time order: the last one stays
         # a last sweep that shares its files has lost its own: they would bring in the rest of its day
         alone = [m for m in earlier.values() if not m.joined]
-        self._used = sweeps + [m for m in alone if m.cluster in {s.cluster for s in sweeps}]
+        named = {one.cluster for one in sweeps}
+        self._used = sweeps + [m for m in alone if m.cluster in named]
+        self._used += earlier_sweeps(self.home, self.ds, GROWTH_DAYS, "disks", named)
         with ThreadPoolExecutor(AT_ONCE) as pool:
             list(pool.map(lambda table: self._load(table, self._used or []), raw_schemas()))
         return sweeps

@@ -21,12 +21,19 @@ settings AS (
         max(CASE WHEN c.name = 'unclean.leader.election.enable' THEN c.value END) AS unclean,
         max(CASE WHEN c.name = 'cleanup.policy' THEN c.value END) AS cleanup_policy,
         max(CASE WHEN c.name = 'retention.ms' THEN c.value END) AS retention_ms,
-        max(CASE WHEN c.name = 'retention.bytes' THEN c.value END) AS retention_bytes
+        max(CASE WHEN c.name = 'retention.bytes' THEN c.value END) AS retention_bytes,
+        max(CASE WHEN c.name = 'segment.ms' THEN c.value END) AS segment_ms,
+        max(CASE WHEN c.name = 'segment.bytes' THEN c.value END) AS segment_bytes,
+        max(CASE WHEN c.name = 'remote.storage.enable' THEN c.value END) AS is_tiered,
+        max(CASE WHEN c.name = 'local.retention.ms' THEN c.value END) AS local_retention_ms,
+        max(CASE WHEN c.name = 'local.retention.bytes' THEN c.value END) AS local_retention_bytes
     FROM raw_topic_configs AS c
     INNER JOIN cluster_days AS a ON c.cluster = a.cluster AND a.configs_sweep BETWEEN c.sweep_at AND c.last_sweep_at
     WHERE
         c.name IN (
-            'min.insync.replicas', 'unclean.leader.election.enable', 'cleanup.policy', 'retention.ms', 'retention.bytes'
+            'min.insync.replicas', 'unclean.leader.election.enable', 'cleanup.policy', 'retention.ms',
+            'retention.bytes', 'segment.ms', 'segment.bytes', 'remote.storage.enable', 'local.retention.ms',
+            'local.retention.bytes'
         )
     GROUP BY c.cluster, c.topic
 ),
@@ -54,7 +61,12 @@ SELECT
     try_cast(coalesce(s.min_isr, m.config_value) AS INT) AS min_insync_replicas,
     try_cast(coalesce(s.unclean, u.config_value) AS BOOLEAN) AS unclean_election,
     try_cast(s.retention_ms AS BIGINT) AS retention_ms,
-    try_cast(s.retention_bytes AS BIGINT) AS retention_bytes
+    try_cast(s.retention_bytes AS BIGINT) AS retention_bytes,
+    try_cast(s.segment_ms AS BIGINT) AS segment_ms,
+    try_cast(s.segment_bytes AS BIGINT) AS segment_bytes,
+    coalesce(try_cast(s.is_tiered AS BOOLEAN), FALSE) AS is_tiered,
+    try_cast(s.local_retention_ms AS BIGINT) AS local_retention_ms,
+    try_cast(s.local_retention_bytes AS BIGINT) AS local_retention_bytes
 FROM shapes AS t
 LEFT JOIN settings AS s ON t.cluster = s.cluster AND t.topic = s.topic
 -- the brokers set the internal topics apart, so their general setting says nothing of those

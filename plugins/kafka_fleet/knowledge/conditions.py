@@ -62,6 +62,8 @@ class Condition(CatalogueEntry):
     holds_when: when the answer is yes, as the documentation says it. needs: sentence of each missing input, in order.
     subjects, place: templates over one row; place of a row that names nothing, which is the cluster's: cluster_place.
     Those of subjects know `beside` too: the rows of the same ordinal by metric.
+    letter: what the letter tells of the worst place, where a yes has a date and cannot wait: a template over the values
+    of its lines of evidence by name, null of those that it lacks.
     sentence: over all rows (detection_rows.py).
     """
 
@@ -73,6 +75,7 @@ class Condition(CatalogueEntry):
     subjects: list[str] = Field(default=["{{ kind }} {{ object_name }}"])
     place: str = "{{ kind }} {{ object_name }}"
     cluster_place: str = "the cluster"
+    letter: str = ""
     sentence: str
     steps: dict[str, str] = Field(default_factory=dict)
     query: str = ""
@@ -91,9 +94,12 @@ class Condition(CatalogueEntry):
             placed(("evidence", name, "source"), partial(getattr, line, "mbean"))
         texts: dict[tuple[str | int, ...], str] = {("needs", name): text for name, text in self.needs.items()}
         texts |= {("subjects", index): text for index, text in enumerate(self.subjects)}
-        texts |= {(name,): getattr(self, name) for name in ("place", "cluster_place", "sentence")}
+        texts |= {(name,): getattr(self, name) for name in ("place", "cluster_place", "letter", "sentence")}
         for location, text in texts.items():
             placed(location, partial(template, text))
+        if unknown := sorted(template(self.letter).names - set(self.evidence)):
+            text = unknown_name(f"no such line of evidence: {unknown[0]}", unknown[0], self.evidence)
+            raise FaultAt(("letter",), text)
         return self
 
 

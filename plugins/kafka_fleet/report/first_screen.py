@@ -14,7 +14,7 @@ from kafka_fleet.knowledge.signatures import Signature, load_signatures
 from kafka_fleet.report.cards import own_text
 from kafka_fleet.report.change_lines import change_lines
 from kafka_fleet.report.coverage_line import coverage_line
-from kafka_fleet.report.exposure_weight import weighed_exposures
+from kafka_fleet.report.exposure_weight import told_of, weighed_exposures
 from kafka_fleet.report.finding_addresses import FINDINGS, cluster_url
 from kafka_fleet.report.formatting import plural
 from kafka_fleet.report.not_measured import unreached_facts
@@ -34,6 +34,7 @@ from kafka_fleet.report.screen_model import (
 from kafka_fleet.report.trouble import capital, doubt, make_trouble, measured, words_of
 from kafka_fleet.report.upgrade_lines import affected, upgrade_lines
 
+_ACT = 24  # words of what to do about what has a date
 _CLIP = 300  # characters of any name or sentence, before it is shortened where it stands
 
 
@@ -84,6 +85,8 @@ def _most_pressing(
     title = f": {few(own_text(advisory.title), brief.words)}" if advisory else ""
     why = "; ".join(weight.reasons[: 1 + brief.others])
     closes = f" {finding.upgrade_to} closes it." if finding.upgrade_to else ""
+    if advisory and told_of(finding, advisory):
+        closes = f" {few(own_text(advisory.workaround), _ACT)}"
     return line(ids.span(finding, finding.key), f"{title} ({why}).{closes}")
 
 

@@ -28,7 +28,7 @@ from kafka_fleet.report.view_models import Card, Cut, Limits, cut_list
 
 # A letter is first built whole; while it is too large for a mail client it is built again from the next level.
 LEVELS = (
-    Limits(12, 12, 120, 12, 6, 3, 48, 8, 24, 20, 300, 8),
+    Limits(12, 12, 160, 12, 6, 3, 48, 8, 24, 20, 300, 8),
     Limits(8, 10, 60, 8, 4, 2, 48, 6, 16, 16, 200, 5),
     Limits(5, 8, 60, 8, 3, 1, 32, 5, 12, 12, 160, 3),
     Limits(3, 6, 40, 6, 3, 1, 24, 4, 8, 10, 120, 0),

@@ -45,6 +45,11 @@ _RULES = tuple(
         ),
         (r"noted no certificates", "Collect by a version that notes certificates"),
         (r"certificate of (?:listener|agent) .* was not read", "Reach all listeners and agents over TLS"),
+        (
+            r"size of (?:its|their) disks|the (?:logs, or the )?disks,? of so many",
+            "Read log directories of brokers of 3.3 or later",
+        ),
+        (r"how fast the disks of", "Sweep the cluster for some hours"),
         (r"read for long enough to say which clients", "Read all brokers of 3.7 and later for half a day"),
         (
             r"which counts no clients|count clients of old requests",

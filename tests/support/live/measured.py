@@ -23,6 +23,7 @@ from kafka_fleet.store.raw.manifests import manifests, read_rows
 from support.live import (
     availability,
     bugs370,
+    disks,
     fetches,
     hanging,
     joined_quorum,
@@ -43,7 +44,9 @@ SCENARIO_OF = (  # of clusters whose tests are of several scenarios
     | dict.fromkeys(fetches.OLD, "old-releases")
 )
 # one scenario for each signature at least
-EVERY_RUN = ("skew", "storms", "stops", "offsets", "retries", "availability", "transactions", "quorum", "fetches")
+EVERY_RUN = (
+    "skew", "storms", "stops", "offsets", "retries", "availability", "transactions", "quorum", "disks", "fetches",
+)  # fmt: skip
 PARALLEL = 2
 Row = dict[str, Any]
 
@@ -131,6 +134,7 @@ SCENARIOS: dict[str, Callable[[Path], object]] = {
     "availability": availability.run,
     "transactions": hanging.run,
     "quorum": quorum.run,
+    "disks": disks.run,
     "fetches": fetches.followed,
     "quorum-joined": joined_quorum.run,
     "quorum-bugs": bugs370.run,

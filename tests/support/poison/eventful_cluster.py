@@ -118,6 +118,10 @@ def _added(sweep: Sweep, number: int) -> None:
             {**same, "service": "agent", "address": f"broker-{row['broker']}:8778", "tls": True, "verified": True,
              "subject": "agent", "issuer": "CA", "not_after": sweep.at + timedelta(days=9), "detail": None}
         )  # fmt: skip
+        sweep.tables.setdefault("disks", []).extend(
+            {**same, "log_dir": log_dir, "total_bytes": 10**9, "usable_bytes": free - 10**8 * number}
+            for log_dir, free in (("/data1", 9 * 10**8), ("/data2", 9 * 10**8), ("/data3", 6 * 10**8))
+        )
         milliseconds = round(sweep.at.timestamp() * 1000)
         sweep.tables.setdefault("producers", []).extend(
             {**same, "topic": "orders", "partition": partition, "producer_id": producer, "producer_epoch": 0,

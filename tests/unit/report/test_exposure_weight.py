@@ -8,12 +8,13 @@ from kafka_fleet.base.errors import UsageError
 from kafka_fleet.documents.cluster_report import ClusterReport
 from kafka_fleet.documents.finding import Finding
 from kafka_fleet.knowledge.advisories import load_advisories
-from kafka_fleet.report.exposure_weight import exposure_weight, weighed_exposures
+from kafka_fleet.report.exposure_weight import exposure_weight, told_of, weighed_exposures
 from kafka_fleet.report.finding_addresses import SETTING, cluster_url, finding_place, finding_url, page_url
 from support.builders.letter_rows import broker, finding
 from support.builders.letter_samples import payments
 
 KNOWN = load_advisories()
+AT = "2026-11-20T10:00:00Z"
 
 
 def exposed(name: str, **more: Any) -> Finding:
@@ -55,6 +56,28 @@ def test_a_measurement_that_points_to_it_makes_it_pressing_and_development_less(
     pointed = {"signature": "fetch_latency", "signature_state": "detected", "cause": "follower"}
     assert score("KAFKA-14334", cluster(), **pointed) < score("KAFKA-14334", cluster()) - 1
     assert score("KAFKA-14334", cluster(environment="development")) == score("KAFKA-14334", cluster()) + 2
+
+
+def test_a_disk_that_will_be_full_comes_before_what_may_happen_and_tells_when() -> None:
+    lines = {
+        "until the disk is full, at the soonest": (2.5, "days"),
+        "until the disk is full, at the latest": (3, "days"),
+        "used share of the disk": (0.85, "ratio"),
+        "growth in a day": (50, "GB/day"),
+    }
+    evidence = [
+        {"metric": metric, "value": value, "unit": unit, "threshold": None, "where": where, "from": AT, "to": AT,
+         "mbean": "admin:DescribeLogDirs"}
+        for where in ("broker 1, /data", "broker 2, /data")
+        for metric, (value, unit) in lines.items()
+    ]  # fmt: skip
+    full = exposed("OPS-REPLICA-DISK", evidence=evidence, subjects=["broker 1", "broker 2"])
+    order = weighed_exposures([exposed("CVE-2025-27818"), full], KNOWN, cluster())
+    assert order[0][0].advisory == "OPS-REPLICA-DISK"
+    assert order[0][1].reasons == ("high", "full in 2.5 to 3 days: broker 1, /data", "would hit 2 brokers")
+    near = exposed("OPS-REPLICA-DISK", evidence=evidence[2:3])
+    assert told_of(near, KNOWN["OPS-REPLICA-DISK"]) == "used to 85 %: broker 1, /data"
+    assert exposure_weight(exposed("OPS-REPLICA-DISK"), KNOWN["OPS-REPLICA-DISK"], cluster()).reasons[:1] == ("high",)
 
 
 def test_every_security_issue_says_who_can_bring_it_about() -> None:

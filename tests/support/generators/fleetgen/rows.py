@@ -13,6 +13,7 @@ from support.generators.fleetgen.state import OFFSETS, PROCESSORS, Broker, Log
 
 Row = dict[str, Any]
 Tables = dict[str, list[Row]]
+DISK = 100 * 10**12  # bytes: half of it is taken before the day
 COMPACTED = 150_000_000  # bytes: a cleaned partition of the offsets log is one or two segments of 100 MB
 
 
@@ -32,6 +33,12 @@ def sweep_rows(model: Model, number: int) -> Tables:
         if answered:
             for table, rows in _jolokia(model, broker).items():
                 found.setdefault(table, []).extend({"broker": broker.id, "read_at": utc(read), **row} for row in rows)
+            if spec.since("3.3"):
+                logs = sum(row["size_bytes"] for row in found["partitions"] if row["broker"] == broker.id)
+                found.setdefault("disks", []).append(
+                    {"broker": broker.id, "read_at": utc(read), "log_dir": "/var/lib/kafka", "total_bytes": DISK,
+                     "usable_bytes": DISK // 2 - logs}
+                )  # fmt: skip
         if spec.host_metrics and broker.up:
             found.setdefault("hosts", []).append(_host(broker, read))
     later = now + rng.choice(noise.offset_delays())

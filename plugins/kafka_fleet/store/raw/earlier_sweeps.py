@@ -1,0 +1,55 @@
+"""Last sweeps of earlier days: takes a home, a day and a table, gives that table alone of each of them.
+
+A day begins with each cluster's last sweep of the day before, of which it has every table. What grows over days needs
+more of them, and of one small table alone: the others of those sweeps are not opened.
+"""
+
+from collections.abc import Collection, Iterator
+from datetime import date, timedelta
+from pathlib import Path
+
+from kafka_fleet.store.files import list_names, read_all, tells_of_file
+from kafka_fleet.store.home import Home
+from kafka_fleet.store.home_names import MANIFESTS, raw_name
+from kafka_fleet.store.raw.manifests import Manifest, data_file_fault, read_manifest
+from kafka_fleet.store.raw.tombstones import retired
+
+
+def earlier_sweeps(home: Path, ds: str, days: int, table: str, clusters: Collection[str]) -> list[Manifest]:
+    """The last sweep of each of these clusters on each of so many days before the last two, with one table of it.
+
+    The day itself and the one before are not among them. A day that was not stored, whose raw is gone, or whose last
+    sweep is damaged gives none. Raises OSError when the disk or the bucket does.
+    """
+    found = []
+    for back in range(2, days + 1):
+        day = (date.fromisoformat(ds) - timedelta(days=back)).isoformat()
+        paths = list(_newest(home, day, clusters))
+        read = read_all(lambda path: _table_of(home, path, table), paths, home)
+        found += [one for one in read if one is not None]
+    return sorted(found, key=lambda one: (one.cluster, one.sweep_at))
+
+
+def _newest(home: Path, ds: str, clusters: Collection[str]) -> Iterator[Path]:
+    """Manifests of the last sweeps of a day: their names sort as their times do."""
+    folder, gone = Home(home).manifests(ds), retired(home, ds)
+    newest: dict[str, str] = {}
+    for name in sorted(list_names(folder)):
+        cluster = name.partition(".")[0]
+        if cluster in clusters and name.endswith(".json") and raw_name(MANIFESTS, ds, name) not in gone:
+            newest[cluster] = name
+    return (folder / name for name in newest.values())
+
+
+def _table_of(home: Path, path: Path, table: str) -> Manifest | None:
+    """The sweep with this table alone; None where it has no row of it, or cannot be used."""
+    try:
+        sweep = read_manifest(path)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        if not tells_of_file(home, error):
+            raise
+        return None
+    file = sweep.files.get(table)
+    if file is None or not file.rows or data_file_fault(home, file, sweep.bounded):
+        return None
+    return sweep._replace(files={table: file})
