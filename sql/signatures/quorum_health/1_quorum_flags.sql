@@ -1,8 +1,9 @@
 -- What controllers and brokers show of the metadata log that those of a healthy cluster do not, sweep by sweep.
 -- in:  quorum_nodes, quorum_health_thresholds
--- out: one row per cause, node and sweep; elections are the cluster's and have no node, but name the new leader. nth:
---      of the cluster's sweeps; rows of one node with consecutive ones are one state. state_of: what they share beside
---      it. amount: seconds without a fetch, records behind, errors, queued assignments, or epochs since the sweep before
+-- out: one row per cause, node and sweep; elections are the cluster's and have no node, but name the new leader.
+--      nth: of the cluster's sweeps; rows of one node with consecutive ones are one state. state_of: what they share
+--      beside it. amount: seconds without a fetch, records behind, errors, queued assignments, or epochs since the
+--      sweep before
 WITH nodes AS (
     SELECT
         n.*,
