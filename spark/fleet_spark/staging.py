@@ -27,8 +27,8 @@ def staged(schema: StructType, renamed: Mapping[str, str]) -> list[str]:
 def _staged(field: StructField, old: str | None) -> str:
     low, high = _bounds(field)
     value = f"`{field.name}`" if old is None else f"coalesce(`{field.name}`, `{old}`)"
-    if field.name == "last_sweep_at":  # of rows that hold for one sweep alone it is null
-        return f"coalesce({value}, sweep_at)"
+    if field.name == "last_sweep_at":  # null of rows that hold for one sweep alone; no row ends before it begins
+        return f"greatest({value}, sweep_at)"
     if isinstance(field.dataType, ArrayType):
         return f"array_compact({value})"  # an item that is null names nothing
     return value if low is None else f"CASE WHEN {value} BETWEEN {low} AND {high} THEN {value} END"
