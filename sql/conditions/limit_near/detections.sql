@@ -28,8 +28,9 @@ WITH used AS (
 ranked AS (
     SELECT
         *,
-        in_use / most AS used_share,
-        row_number() OVER (PARTITION BY cluster, broker, what ORDER BY in_use / most DESC, sweep_at ASC) AS place
+        try_divide(in_use, most) AS used_share,
+        row_number() OVER (PARTITION BY cluster, broker, what ORDER BY try_divide(in_use, most) DESC, sweep_at ASC)
+            AS place
     FROM used
     WHERE in_use >= 0 AND most > 0
 ),

@@ -111,8 +111,15 @@ def test_old_raw_is_judged_as_new_raw_is(cluster: str):
         names = ("advisory", "signature", "cause", "strength", "verdict", "release", "subjects", "evidence")
         return [{key: one[key] for key in names} for one in day.findings(name)]
 
-    assert said(cluster) == said(NEWEST)
-    assert len(said(cluster)) > 100
+    def but_of_room(found: list[Row]) -> list[Row]:
+        return [one for one in found if one["advisory"] != "OPS-LIMIT-NEAR"]
+
+    newest, old = said(NEWEST), said(cluster)
+    if cluster != BEFORE:  # file descriptors were not stored: what was not measured is not said to be well
+        assert [one["verdict"] for one in old if one not in but_of_room(old)] == ["unknown"]
+        newest, old = but_of_room(newest), but_of_room(old)
+    assert old == newest
+    assert len(old) > 100
 
 
 def test_raw_of_a_newer_version_is_refused_and_named(home: Path, tmp_path: Path):
