@@ -20,7 +20,7 @@ from _pytest.mark import ParameterSet
 
 from kafka_fleet.store.generations import current_generation
 from kafka_fleet.store.raw.manifests import manifests, read_rows
-from support.live import availability, fetches, hanging, offsets, retries, skew, storm, zk28
+from support.live import availability, fetches, hanging, offsets, retries, saturation, skew, storm, zk28
 from support.live.commands import fleet_command
 
 SCENARIO_OF = (  # of clusters whose tests are of several scenarios
@@ -31,7 +31,7 @@ SCENARIO_OF = (  # of clusters whose tests are of several scenarios
     | dict.fromkeys(fetches.OLD, "old-releases")
 )
 # one scenario for each signature at least
-EVERY_RUN = ("skew", "storms", "stops", "offsets", "retries", "availability", "transactions", "fetches")
+EVERY_RUN = ("skew", "storms", "stops", "offsets", "retries", "availability", "transactions", "saturation", "fetches")
 PARALLEL = 2
 Row = dict[str, Any]
 
@@ -118,6 +118,7 @@ SCENARIOS: dict[str, Callable[[Path], object]] = {
     "retries": retries.run,
     "availability": availability.run,
     "transactions": hanging.run,
+    "saturation": saturation.run,
     "fetches": fetches.followed,
     "skew-look-alikes": skew.look_alikes,
     "storms-others": storm.others,
