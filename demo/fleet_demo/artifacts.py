@@ -39,6 +39,8 @@ _LOG4J2 = [
     ("org.apache.logging.log4j", "log4j-slf4j-impl", "2.24.3"),
 ]
 _UNPUBLISHED = '<exclude org="org.apache.kafka" module="kafka-tools-api"/>'  # asked for from 4.2 on, not to be had
+# the client of ZooKeeper 3.4.13 finds no host on Java 14 and later (ZOOKEEPER-3779); 3.4.10 does, and speaks the same
+_OLDER_ZOOKEEPER = '<override org="org.apache.zookeeper" module="zookeeper" rev="3.4.10"/>'
 _NO_OLD_BINDINGS = '<exclude org="log4j" module="log4j"/><exclude org="org.slf4j" module="slf4j-log4j12"/>'
 
 
@@ -146,6 +148,7 @@ def ivy_module(release: str) -> str:
     wanted += _LOG4J2 if version >= (4, 0, 0) else _LOG4J1
     lines = [f'<dependency org="{o}" name="{n}" rev="{r}" conf="default->master,runtime"/>' for o, n, r in wanted]
     excluded = _NO_OLD_BINDINGS if has_tools(release) else _NO_OLD_BINDINGS + _UNPUBLISHED
+    excluded += _OLDER_ZOOKEEPER if (2, 0, 1) <= version < (2, 3, 0) else ""
     agent = '<artifact name="jolokia-agent-jvm" type="jar" ext="jar" m:classifier="javaagent"/>'
     return (
         '<ivy-module version="2.0" xmlns:m="http://ant.apache.org/ivy/maven"><info organisation="demo" module="kafka"/>'

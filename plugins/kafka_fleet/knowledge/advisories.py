@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from kafka_fleet.base.catalogue_faults import FaultAt, fault, model_faults
 from kafka_fleet.base.yaml import FleetFileError, load_yaml
-from kafka_fleet.domain import SEVERITIES, Severity
+from kafka_fleet.domain import SEVERITIES, Severity, Strength
 from kafka_fleet.knowledge.mechanisms import Mechanism, Step, issue_mechanism
 from kafka_fleet.knowledge.noticed import Noticed
 from kafka_fleet.knowledge.preconditions import Precondition
@@ -80,11 +80,14 @@ class ShownBy(_Strict):
 
     where `affected_broker`: the broker that shows the symptom is the one with the bug, so in a half-rolled cluster a
     symptom on upgraded brokers only does not confirm it.
+    strength: the most that the symptom says of this issue. `suggestive` where releases that are affected show the same
+    for want of something else, and a precondition that nothing measures decides.
     """
 
     id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     causes: list[str] = Field(min_length=1)
     where: Literal["affected_broker", "anywhere"] = "anywhere"
+    strength: Strength = "conclusive"
 
 
 class Advisory(_Strict):

@@ -111,6 +111,8 @@ def _own(advisory: Advisory, exposed: Exposure, result: SignatureResult | None) 
         found = [d for d, brokers in zip(found, named, strict=True) if not brokers or brokers & hit]
     if upgrade_side(advisory, exposed) == "client":  # a fleet that was not connected then did not do it
         found = [d for d in found if connected_during(exposed, d.evidence)]
+    if advisory.signature.strength == "suggestive":
+        found = [replace(d, strength="suggestive") for d in found]
     return merge_detections(found, causes)
 
 

@@ -30,6 +30,7 @@ from support.live import (
     offsets,
     quorum,
     retries,
+    saturation,
     skew,
     storm,
     zk28,
@@ -45,7 +46,8 @@ SCENARIO_OF = (  # of clusters whose tests are of several scenarios
 )
 # one scenario for each signature at least
 EVERY_RUN = (
-    "skew", "storms", "stops", "offsets", "retries", "availability", "transactions", "quorum", "disks", "fetches",
+    "skew", "storms", "stops", "offsets", "retries", "availability", "transactions", "quorum", "disks", "saturation",
+    "fetches",
 )  # fmt: skip
 PARALLEL = 2
 Row = dict[str, Any]
@@ -135,6 +137,7 @@ SCENARIOS: dict[str, Callable[[Path], object]] = {
     "transactions": hanging.run,
     "quorum": quorum.run,
     "disks": disks.run,
+    "saturation": saturation.run,
     "fetches": fetches.followed,
     "quorum-joined": joined_quorum.run,
     "quorum-bugs": bugs370.run,

@@ -22,7 +22,19 @@ from kafka_fleet.store.home import Home
 from kafka_fleet.store.home_names import days_in
 from support.homes.golden_homes import pack
 from support.homes.judged_days import RecordedDay, place_in, recorded_days
-from support.live import availability, calm, hanging, netns, offsets, quorum, retries, skew, unclean, zk28
+from support.live import (
+    availability,
+    calm,
+    hanging,
+    netns,
+    offsets,
+    quorum,
+    retries,
+    saturation,
+    skew,
+    unclean,
+    zk28,
+)
 from support.live.commands import fleet_command
 from support.live.scenarios import running
 
@@ -49,6 +61,7 @@ SCENARIOS: dict[Scenario, Iterable[str]] = {
     availability.run: [availability.DARK],
     hanging.run: [hanging.HANGING],
     quorum.run: [quorum.ELECTED],
+    saturation.run: [saturation.DEADLOCK],
     calm.steady: [calm.STEADY],
     calm.away: [calm.AWAY],
 }

@@ -7,6 +7,7 @@ from threading import Thread
 from typing import Any
 
 from kafka import errors
+from kafka.admin import KafkaAdminClient
 from kafka.net.compat import KafkaNetClient
 
 from kafka_fleet.base.addresses import resolve
@@ -16,6 +17,7 @@ from kafka_fleet.collect.connections.tls import handshake_error
 
 MOST = 10  # servers of a list that are tried: any one of them names all brokers, and each may take its time
 FIRST_S = 5.0  # for the one try of a server with TLS or SASL
+ALONE_S = 5.0  # for each of the first servers that are tried one by one
 
 
 def usable_servers(servers: list[str]) -> tuple[list[str], str]:
@@ -101,6 +103,43 @@ def _one_try(server: str, settings: dict[str, Any], certificates: Certificates |
     finally:
         client.close()
     return None
+
+
+def connected_client(
+    servers: list[str], settings: dict[str, Any], deadline_s: float, certificates: Certificates | None = None
+) -> KafkaAdminClient:
+    """A client that is connected to one of these servers, all of them tried at once and then the first one by one.
+
+    The library asks one server after the other, and one that takes connections and answers nobody, as a broker does
+    whose request handlers stand still, has all of its time. Raises KafkaError, OSError, ValueError or AssertionError.
+    """
+    shared_ms = int(min(15.0, deadline_s / 2 if len(servers) > 1 else deadline_s) * 1000)
+    try:
+        return guarded_sockets.admin_client(servers, settings, deadline_s, certificates, bootstrap_timeout_ms=shared_ms)
+    except errors.KafkaTimeoutError:
+        if len(servers) == 1:
+            raise
+        end = time.monotonic() + deadline_s / 2
+        first = servers[:3]
+        for place, server in enumerate(first):
+            left = min(ALONE_S, (end - time.monotonic()) / (len(first) - place))
+            if left > 0 and _accepts(server):
+                wait = {"bootstrap_timeout_ms": int(left * 1000)}
+                try:
+                    return guarded_sockets.admin_client([server], settings, deadline_s, certificates, **wait)
+                except (errors.KafkaError, OSError, ValueError, AssertionError):
+                    continue
+        raise
+
+
+def _accepts(server: str) -> bool:
+    """Whether something listens there."""
+    host, _colon, port = server.rpartition(":")
+    try:
+        socket.create_connection((str(resolve(host.strip("[]"), int(port))[0]), int(port)), 2.0).close()
+    except (OSError, UnicodeError):
+        return False
+    return True
 
 
 def diagnose_connection(servers: list[str]) -> str:

@@ -15,11 +15,16 @@ from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
 
 from kafka_fleet.collect.admin import groups, unlisted_topics
 from kafka_fleet.collect.admin.bisect_batches import BATCH, Lost, read_bisecting
-from kafka_fleet.collect.admin.bootstrap import diagnose_connection, refused_server, turned_down, usable_servers
+from kafka_fleet.collect.admin.bootstrap import (
+    connected_client,
+    diagnose_connection,
+    refused_server,
+    turned_down,
+    usable_servers,
+)
 from kafka_fleet.collect.admin.configs import config_rows
 from kafka_fleet.collect.admin.disks import read_disks
 from kafka_fleet.collect.admin.faults import FAULTS, Late, sentence
-from kafka_fleet.collect.admin.guarded_sockets import admin_client
 from kafka_fleet.collect.admin.metadata_rows import broker_rows, feature_rows, topic_rows
 from kafka_fleet.collect.admin.producers import has_producer_bug, read_producers
 from kafka_fleet.collect.admin.quorum import read_quorum
@@ -208,7 +213,7 @@ def sweep_admin(
     if why is not None:
         return AdminSweep("failed", why + more, ["every admin table"], None, None, {})
     try:
-        client = admin_client(servers, settings, deadline_s, certificates)
+        client = connected_client(servers, settings, deadline_s, certificates)
     except (errors.KafkaError, OSError, ValueError, AssertionError) as error:
         why = f"{type(error).__name__}: {diagnose_connection(servers)}{more}"
         return AdminSweep("failed", why, ["every admin table"], None, None, {})

@@ -139,10 +139,9 @@ def admin_client(
     more: settings of the library, instead of what every client has.
     """
     wait_ms = int(min(15.0, deadline_s) * 1000)
+    own = {"request_timeout_ms": wait_ms, "bootstrap_timeout_ms": wait_ms}
     return KafkaAdminClient(
         bootstrap_servers=servers,
         client_id="kafka-fleet-health",
-        request_timeout_ms=wait_ms,
-        bootstrap_timeout_ms=wait_ms,
-        **{**client_settings(settings, certificates), **more},
+        **{**own, **client_settings(settings, certificates), **more},
     )

@@ -161,9 +161,10 @@ def _metrics(sim: Sim, broker: int, number: int, t: float, mine: list[Log]) -> R
         "cleaner_max_dirty_percent": 20.0, "cleaner_idle_ms": 5000, "group_offsets": 10, "groups": len(groups),
         "groups_stable": len(groups), "groups_dead": 0, "groups_empty": 0, "groups_preparing_rebalance": 0,
         "groups_completing_rebalance": 0, "offsets_load_ms_max": 12.0, "offsets_load_ms_avg": 6.0,
-        "request_handler_idle": 0.96, "network_processor_idle": 0.97,
+        "request_handler_idle": 0.96, "network_processor_idle": 0.97, "request_queue_size": 0,
     }  # fmt: skip
     controls = not sim.kraft or broker <= 3
+    row["request_handler_idle"] += 0.98 if controls and sim.kraft else 0
     stats = controls and not sim.kraft  # of the ZooKeeper controller alone
     row |= {
         "controlled_shutdowns": sim.value(broker, ("c", "controlled_shutdowns"), number) if stats else None,

@@ -81,6 +81,19 @@ def count(broker: int, column: str, many: int) -> Event:
     return happens
 
 
+def idle(broker: int, handlers: float | None = None, network: float | None = None, queued_ms: float = 0.0) -> Event:
+    """Threads of a broker are idle for this share of the time from now on; requests wait by this mean."""
+
+    def happens(model: Model) -> None:
+        one = model.brokers[broker]
+        one.queued_ms = queued_ms
+        for threads, share in ((one.handlers, handlers), (one.network, network)):
+            if share is not None:
+                threads.become(share, model.now - one.started)
+
+    return happens
+
+
 def listed(broker: int, is_listed: bool) -> Event:
     """The cluster lists a broker that runs from now on, or does not."""
 

@@ -29,6 +29,8 @@ def request_times(model: Model, broker: Broker) -> list[Row]:
             if request == "Produce" and phase == "LocalTimeMs" and broker.slow_ms:
                 row |= {k: row[k] + 10 * broker.slow_ms for k in ("p95_ms", "p98_ms", "p99_ms", "p999_ms", "max_ms")}
                 row["mean_ms"] += broker.slow_ms
+            if phase == "RequestQueueTimeMs":
+                row["mean_ms"] += broker.queued_ms
             total = {k: v + row[k] for k, v in total.items()}
             rows.append({"request": request, "phase": phase, **row})
         rows.append({"request": request, "phase": "TotalTimeMs", "min_ms": 0.0, "stddev_ms": total["mean_ms"], **total})

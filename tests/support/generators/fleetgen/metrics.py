@@ -7,7 +7,7 @@ from support.generators.fleetgen.model import Model
 from support.generators.fleetgen.open_transactions import late_partitions
 from support.generators.fleetgen.quorum import quorum_gauges
 from support.generators.fleetgen.shape import Group
-from support.generators.fleetgen.state import OFFSETS, Broker, Log, offsets_partition
+from support.generators.fleetgen.state import OFFSETS, Broker, Log, Threads, offsets_partition
 
 Row = dict[str, Any]
 CONTROLLER = (
@@ -44,10 +44,17 @@ def broker_metrics(model: Model, broker: Broker, mine: list[Log], led: list[Log]
         "offset_commits": float(counts["offset_commits"]), "offset_expirations": float(counts["offset_expirations"]),
         "offset_deletions": 0.0, "completed_rebalances": float(counts["rebalances"]), "failed_fetch": 0,
         "fetch_reads": broker.requests["FetchConsumer"] + broker.requests["FetchFollower"],
-        "invalid_offset_or_sequence": counts["invalid_offset_or_sequence"], "request_handler_idle": 0.97,
-        "network_processor_idle": 0.98,
+        "invalid_offset_or_sequence": counts["invalid_offset_or_sequence"],
+        "network_processor_idle": broker.network.idle, "request_queue_size": 0,
     }  # fmt: skip
-    return row | _controller(model, broker) | quorum_gauges(model, broker) | broker.gauges
+    controls = _controller(model, broker)
+    combined = spec.kraft and controls["active_controller"] is not None  # both pools are counted together before 4.2
+    pools = [broker.handlers, *([Threads(0.97)] if combined else [])]
+    row |= {
+        "request_handler_idle": sum(one.idle for one in pools),
+        "request_handler_idle_ns": round(sum(one.idle_ns(model.now - broker.started) for one in pools)),
+    }
+    return row | controls | quorum_gauges(model, broker) | broker.gauges
 
 
 def _controller(model: Model, broker: Broker) -> Row:

@@ -82,7 +82,7 @@ def _jolokia(model: Model, broker: Broker) -> Tables:
             {"request": request, "error": error, "errors": many} for (request, error), many in broker.errors.items()
         ],
         "broker_topics": [{"topic": name, **counts} for name, counts in broker.by_topic.items()],
-        "listeners": _listeners(broker),
+        "listeners": _listeners(broker, model.now - broker.started),
         "client_software": [
             {"software": software, "software_version": version, "listener": listener, "network_processor": processor,
              "connections": float(many)}
@@ -125,8 +125,8 @@ def _partition(model: Model, log: Log, broker: int) -> Row:
     }  # fmt: skip
 
 
-def _listeners(broker: Broker) -> list[Row]:
-    rows = []
+def _listeners(broker: Broker, process_s: float) -> list[Row]:
+    rows, waited = [], broker.network.idle_ns(process_s)
     for listener in sorted({key[0] for key in broker.sockets_made}):
         for processor in range(PROCESSORS):
             key = listener, processor
@@ -136,6 +136,7 @@ def _listeners(broker: Broker) -> list[Row]:
                 "connections_created": float(broker.sockets_made[key]),
                 "connections_closed": float(broker.sockets_closed[key]), "authentications": 0.0,
                 "failed_authentications": float(broker.auth_failed[key]), "expired_connections_killed": 0.0,
+                "io_wait_ns": waited, "old_io_wait_ns": waited,
             })  # fmt: skip
     return rows
 

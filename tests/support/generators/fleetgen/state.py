@@ -36,6 +36,23 @@ class Log:
 
 
 @dataclass
+class Threads:
+    """How much of their time threads are idle; before_s: idle seconds to add, since it was another share once."""
+
+    idle: float
+    before_s: float = 0.0
+
+    def idle_ns(self, process_s: float) -> float:
+        """Idle time of a process of this age."""
+        return 1e9 * (self.idle * process_s + self.before_s)
+
+    def become(self, idle: float, process_s: float) -> None:
+        """Are idle for another share of the time from this age on."""
+        self.before_s += (self.idle - idle) * process_s
+        self.idle = idle
+
+
+@dataclass
 class Broker:
     """A broker and its process; every counter is since `started`."""
 
@@ -46,6 +63,9 @@ class Broker:
     listed: bool = True  # by the cluster's metadata, while it is up
     speed: float = 1.0  # factor on its latencies
     slow_ms: float = 0.0  # mean delay of Produce, all of it in the slowest tenth
+    queued_ms: float = 0.0  # mean wait of requests for a handler, besides the usual one
+    handlers: "Threads" = field(default_factory=lambda: Threads(0.97))
+    network: "Threads" = field(default_factory=lambda: Threads(0.98))
     counters: Counter[str] = field(default_factory=Counter)
     by_topic: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     requests: Counter[str] = field(default_factory=Counter)

@@ -1,0 +1,89 @@
+-- For how much of each interval of one broker process its request handlers and network threads had nothing to do.
+-- in:  raw_broker_metrics, raw_request_times, raw_listeners, broker_intervals, cluster_days
+-- out: one row per broker and interval between two reads. In KRaft a node that is controller as well adds two pools
+--      into one meter before 4.2 (KAFKA-19606), and shows the request queue of only one of them
+WITH threads AS (
+    SELECT
+        cluster,
+        broker,
+        sweep_at,
+        listener,
+        try_sum(connections) AS held,
+        if(count(coalesce(io_wait_ns, old_io_wait_ns)) = count(*), avg(coalesce(io_wait_ns, old_io_wait_ns)), NULL)
+            AS wait_ns
+    FROM raw_listeners
+    GROUP BY cluster, broker, sweep_at, listener
+),
+
+listeners AS (
+    SELECT
+        t.cluster,
+        t.broker,
+        t.sweep_at,
+        try_cast(try_sum(t.held) AS BIGINT) AS held,
+        min(try_divide(t.wait_ns - f.wait_ns, i.seconds * 1e9D)) AS network_idle,
+        min_by(t.listener, try_divide(t.wait_ns - f.wait_ns, i.seconds * 1e9D)) AS busiest_listener
+    FROM broker_intervals AS i
+    INNER JOIN threads AS t ON i.cluster = t.cluster AND i.broker = t.broker AND i.to_sweep = t.sweep_at
+    LEFT JOIN threads AS f
+        ON i.cluster = f.cluster AND i.broker = f.broker AND i.from_sweep = f.sweep_at AND t.listener = f.listener
+    WHERE i.same_process AND i.kind = 'sweeps'
+    GROUP BY t.cluster, t.broker, t.sweep_at
+),
+
+served AS (
+    SELECT
+        cluster,
+        broker,
+        sweep_at,
+        try_sum(observations) AS requests,
+        -- count and mean are since the start of the process, so their product is the time spent up to each read
+        try_sum(try_cast(observations * mean_ms AS DECIMAL(28, 9))) AS queued_ms
+    FROM raw_request_times
+    WHERE phase = 'RequestQueueTimeMs'
+    GROUP BY cluster, broker, sweep_at
+),
+
+reads AS (
+    SELECT
+        m.cluster,
+        m.broker,
+        m.sweep_at,
+        m.broker_state,
+        m.request_handler_idle,
+        s.requests,
+        s.queued_ms,
+        coalesce(m.broker_handler_idle_ns, m.request_handler_idle_ns) AS idle_ns,
+        coalesce(m.jvm_start_ms, m.app_start_ms) AS start_ms,
+        coalesce(d.cluster_mode = 'KRaft' AND m.active_controller IS NOT NULL, FALSE) AS is_controller,
+        m.broker_handler_idle_ns IS NULL AND is_controller AS both_pools,
+        if(is_controller, NULL, m.request_queue_size) AS queue_size
+    FROM raw_broker_metrics AS m
+    INNER JOIN cluster_days AS d ON m.cluster = d.cluster
+    LEFT JOIN served AS s ON m.cluster = s.cluster AND m.broker = s.broker AND m.sweep_at = s.sweep_at
+)
+
+SELECT
+    i.cluster,
+    i.broker,
+    i.to_sweep,
+    i.from_at,
+    i.to_at,
+    i.seconds,
+    r.start_ms,
+    r.broker_state,
+    r.both_pools,
+    r.request_handler_idle AS minute_idle,
+    f.queue_size AS from_queue_size,
+    r.queue_size,
+    l.held,
+    l.network_idle,
+    l.busiest_listener,
+    if(r.idle_ns >= f.idle_ns, try_divide(r.idle_ns - f.idle_ns, i.seconds * 1e9D), NULL) AS handler_idle,
+    if(r.requests >= f.requests, r.requests - f.requests, NULL) AS requests,
+    try_cast(try_divide(r.queued_ms - f.queued_ms, nullif(r.requests - f.requests, 0)) AS DOUBLE) AS queued_mean_ms
+FROM broker_intervals AS i
+INNER JOIN reads AS r ON i.cluster = r.cluster AND i.broker = r.broker AND i.to_sweep = r.sweep_at
+INNER JOIN reads AS f ON i.cluster = f.cluster AND i.broker = f.broker AND i.from_sweep = f.sweep_at
+LEFT JOIN listeners AS l ON i.cluster = l.cluster AND i.broker = l.broker AND i.to_sweep = l.sweep_at
+WHERE i.same_process AND i.kind = 'sweeps' AND i.seconds > 0

@@ -1,0 +1,66 @@
+"""Handlers without idle time and handlers that stand still at 2.1.0, and a broker beside them that is well."""
+
+from typing import Any
+
+import pytest
+
+from support.live.measured import Measured
+from support.live.saturation import BUSY, DEADLOCK, FULL, OVERLOAD, QUEUE, STUCK_SWEEPS, WELL
+
+pytestmark = [pytest.mark.timeout(1800), pytest.mark.scenario("saturation")]
+NAME = "handler_saturation"
+
+
+def figures(found: dict[str, Any]) -> dict[str, float]:
+    """Evidence by metric."""
+    return {line["metric"]: line["value"] for line in found["evidence"]}
+
+
+def test_a_broker_that_works_and_has_idle_time_is_quiet(measured: Measured) -> None:
+    assert measured.state(BUSY, NAME)["state"] == "quiet"
+    assert measured.state(BUSY, NAME)["missing"] == []
+    rows = [row for row in measured.facts("handler_intervals", cluster=BUSY) if row["requests"] > 0]
+    assert {row["broker"] for row in rows} == {FULL, WELL}
+    assert all(row["handler_idle"] > 0.05 and row["network_idle"] > 0.05 for row in rows)
+
+
+def test_handlers_without_idle_time_are_an_overload_of_their_broker_alone(measured: Measured) -> None:
+    (found,) = measured.state(OVERLOAD, NAME)["detections"]
+    assert (found["cause"], found["strength"]) == ("overload", "conclusive")
+    assert found["subjects"] == [f"broker {FULL}"]
+    told = figures(found)
+    assert told["idle share of the request handlers"] < 0.05
+    assert told["longest mean time that Produce and Fetch requests waited for a handler"] >= 5
+    assert told["requests that the queue holds at most (queued.max.requests)"] == QUEUE
+    assert told["Produce and Fetch requests that were answered"] > 0
+    (own,) = [one for one in measured.findings(OVERLOAD) if one["signature"] == NAME and one["advisory"] is None]
+    assert (own["verdict"], own["cause"]) == ("look_alike", "overload")
+    assert measured.finding(OVERLOAD, "KAFKA-7697")["verdict"] == "exposed"
+
+
+def test_handlers_that_stand_still_confirm_the_deadlock_of_the_release(measured: Measured) -> None:
+    finding = measured.finding(DEADLOCK, "KAFKA-7697")
+    assert (finding["verdict"], finding["cause"], finding["strength"]) == ("confirmed", "deadlock", "conclusive")
+    assert finding["subjects"] == [f"broker {FULL}"]
+    told = figures(finding)
+    assert told["idle share of the request handlers"] == 0
+    assert told["requests that waited for a handler"] == QUEUE, "the queue is at its bound"
+    assert told["Produce and Fetch requests that were answered"] == 0
+    assert told["connections that were held"] > QUEUE
+    assert {measured.finding(DEADLOCK, one)["verdict"] for one in ("KAFKA-6042", "KAFKA-6917", "KAFKA-14225")} == {
+        "not_affected"
+    }
+
+
+def test_the_broker_beside_it_is_well(measured: Measured) -> None:
+    for cluster in (OVERLOAD, DEADLOCK):
+        rows = measured.facts("handler_intervals", cluster=cluster, broker=WELL)
+        assert rows
+        assert all(row["handler_idle"] > 0.05 for row in rows)
+
+
+def test_a_sweep_lands_what_the_broker_s_agent_says_and_what_other_brokers_answer(measured: Measured) -> None:
+    reads = [row for row in measured.raw("brokers", DEADLOCK) if row["broker"] == FULL]
+    assert [row["outcome"] for row in reads] == ["ok"] * STUCK_SWEEPS
+    assert [row["host"] for row in reads] == ["127.0.0.1"] * STUCK_SWEEPS, "the other broker was asked who is there"
+    assert {row["admin_outcome"] for row in measured.raw("sweeps", DEADLOCK)} == {"partial"}

@@ -1,0 +1,112 @@
+"""Request handlers without idle time, and handlers that stand still, at 2.1.0: takes a home, lands sweeps.
+
+"busy210"      both brokers answer producers, and have idle time
+"overload210"  the only handler of broker 1 compresses records anew for more clients than it can serve
+"deadlock210"  the same handler stands still, as those of KAFKA-7697 do: a debugger holds it
+
+Broker 2 has the same clients all the time, and is well. Entries have thresholds of seconds, since sweeps are seconds
+apart; the shares of idle time are as shipped.
+"""
+
+import random
+import socket
+import struct
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import Event, Thread
+
+from kafka.record.default_records import DefaultRecordBatchBuilder
+
+from fleet_demo.cluster import Cluster, ClusterError
+from fleet_demo.processes import free_port
+from fleet_demo.topics import create_topic
+from kafka_fleet.collect.connections.http import Limits
+from kafka_fleet.collect.sweep import SweepResult, sweep_cluster
+from kafka_fleet.config.credentials import local_credentials
+from kafka_fleet.config.fleet import parse_fleet
+from support.live import jdwp
+from support.live.scenarios import avoid_midnight
+from support.servers.byte_server import exactly
+
+BUSY, OVERLOAD, DEADLOCK = "busy210", "overload210", "deadlock210"
+FULL, WELL = 1, 2  # the broker that is harmed, the one that is not
+CLIENTS, QUEUE = 6, 8
+SWEEPS, STUCK_SWEEPS, EVERY_S = 4, 2, 2.0
+THRESHOLDS = {"handler_saturation": {"min_busy_s": 4, "min_stuck_s": 4, "warm_up_s": 0}}
+HANDLERS = r"^(data-plane-)?kafka-request-handler-\d+$"
+LIMITS = Limits(deadline_s=12.0)  # a broker that answers nobody takes all of it
+
+
+def sweep(cluster: Cluster, home: Path, name: str) -> SweepResult:
+    """One sweep under an id, with thresholds for sweeps that are seconds apart."""
+    fleet = parse_fleet({"version": 1, "clusters": [cluster.fleet_entry(id=name, thresholds=THRESHOLDS)]}, "live")
+    assert not fleet.errors, fleet.errors
+    return sweep_cluster(fleet.clusters[0], home, local_credentials(), LIMITS)
+
+
+def _sweeps(cluster: Cluster, home: Path, name: str, many: int = SWEEPS) -> None:
+    for left in range(many - 1, -1, -1):
+        sweep(cluster, home, name)
+        time.sleep(EVERY_S if left else 0)
+
+
+def produce_frame(topic: str, size: int) -> bytes:
+    """A Produce request of version 3 with acks=1 and one record of letters, as it goes over the wire."""
+    builder = DefaultRecordBatchBuilder(2, 0, False, -1, -1, -1, 2 * size)
+    builder.append(0, int(time.time() * 1000), None, random.Random(7).randbytes(size // 2).hex().encode(), [])  # noqa: S311
+    records = bytes(builder.build())
+    body = struct.pack(">hhii", -1, 1, 30_000, 1) + struct.pack(">h", len(topic)) + topic.encode()
+    body += struct.pack(">iii", 1, 0, len(records)) + records
+    head = struct.pack(">hhih", 0, 3, 1, 10) + b"fleet-demo"
+    return struct.pack(">i", len(head) + len(body)) + head + body
+
+
+def _send(port: int, frame: bytes, pause_s: float, over: Event) -> None:
+    """Send the same request again and again, each after the answer to the last one, until it is over."""
+    with suppress(OSError), socket.create_connection(("127.0.0.1", port), 60) as line:
+        while not over.is_set():
+            line.sendall(frame)
+            (size,) = struct.unpack(">i", exactly(line, 4))
+            exactly(line, size)
+            over.wait(pause_s)
+
+
+@contextmanager
+def senders(cluster: Cluster, broker: int, topic: str, size: int, many: int, pause_s: float) -> Iterator[None]:
+    """Clients of a broker; those that get no answer go when the broker does."""
+    over, frame = Event(), produce_frame(topic, size)
+    threads = [
+        Thread(target=_send, args=(cluster.nodes[broker].port, frame, pause_s, over), daemon=True) for _ in range(many)
+    ]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+
+
+def run(home: Path) -> None:
+    """Start the cluster, overload a broker, let its handlers stand still, end it. Raises ClusterError without any."""
+    avoid_midnight(240)
+    port = free_port()
+    own = {FULL: {"num.io.threads": 1, "queued.max.requests": QUEUE}}
+    with Cluster(
+        BUSY, "2.1.0", racks=(), mode="zookeeper", broker_configs=own, node_options={FULL: jdwp.options(port)}
+    ) as cluster:
+        create_topic(cluster, "packed", replica_assignment={0: [FULL]}, config={"compression.type": "gzip"})
+        create_topic(cluster, "orders", replica_assignment={0: [WELL]})
+        with senders(cluster, WELL, "orders", 1000, CLIENTS, 0.1):
+            with senders(cluster, FULL, "packed", 1000, 2, 0.1):
+                _sweeps(cluster, home, BUSY)
+            with senders(cluster, FULL, "packed", 200_000, CLIENTS, 0.0):
+                time.sleep(1)
+                _sweeps(cluster, home, OVERLOAD)
+            with senders(cluster, FULL, "packed", 1000, 2 * QUEUE, 0.1), jdwp.Debugger(port) as debugger:
+                time.sleep(0.5)
+                if debugger.suspend(HANDLERS) != 1:
+                    raise ClusterError(f"not the one handler that there is: {sorted(debugger.threads().values())}")
+                _sweeps(cluster, home, DEADLOCK, STUCK_SWEEPS)
+                cluster.kill_broker(FULL)  # with handlers that stand still no shutdown ends
