@@ -9,8 +9,14 @@ WITH threads AS (
         sweep_at,
         listener,
         try_sum(connections) AS held,
-        if(count(coalesce(io_wait_ns, old_io_wait_ns)) = count(*), avg(coalesce(io_wait_ns, old_io_wait_ns)), NULL)
-            AS wait_ns
+        -- a mean without one of its threads is of other threads
+        if(
+            count(coalesce(io_wait_ns, old_io_wait_ns)) = count(*),
+            try_divide(
+                try_cast(try_sum(try_cast(coalesce(io_wait_ns, old_io_wait_ns) AS DECIMAL(28, 3))) AS DOUBLE), count(*)
+            ),
+            NULL
+        ) AS wait_ns
     FROM raw_listeners
     GROUP BY cluster, broker, sweep_at, listener
 ),
@@ -80,8 +86,8 @@ SELECT
     l.network_idle,
     l.busiest_listener,
     if(r.idle_ns >= f.idle_ns, try_divide(r.idle_ns - f.idle_ns, i.seconds * 1e9D), NULL) AS handler_idle,
-    if(r.requests >= f.requests, r.requests - f.requests, NULL) AS requests,
-    try_cast(try_divide(r.queued_ms - f.queued_ms, nullif(r.requests - f.requests, 0)) AS DOUBLE) AS queued_mean_ms
+    if(r.requests >= f.requests, try_subtract(r.requests, f.requests), NULL) AS requests,
+    try_cast(try_divide(r.queued_ms - f.queued_ms, nullif(try_subtract(r.requests, f.requests), 0)) AS DOUBLE) AS queued_mean_ms
 FROM broker_intervals AS i
 INNER JOIN reads AS r ON i.cluster = r.cluster AND i.broker = r.broker AND i.to_sweep = r.sweep_at
 INNER JOIN reads AS f ON i.cluster = f.cluster AND i.broker = f.broker AND i.from_sweep = f.sweep_at

@@ -26,8 +26,10 @@ states AS (
         max(queue_size) AS queue_size,
         max(queued_mean_ms) AS queued_ms,
         max_by(held, to_at) AS connections,
-        try_cast(avg(try_cast(shown_idle AS DECIMAL(28, 9))) AS DOUBLE) AS handler_idle,
-        try_cast(avg(try_cast(network_idle AS DECIMAL(28, 9))) AS DOUBLE) AS network_idle,
+        try_divide(try_cast(try_sum(try_cast(shown_idle AS DECIMAL(28, 9))) AS DOUBLE), count(shown_idle))
+            AS handler_idle,
+        try_divide(try_cast(try_sum(try_cast(network_idle AS DECIMAL(28, 9))) AS DOUBLE), count(network_idle))
+            AS network_idle,
         try_divide(try_sum(requests), (unix_micros(max(to_at)) - unix_micros(min(from_at))) / 1e6D) AS requests_per_s
     FROM handler_states
     WHERE cause IS NOT NULL

@@ -16,7 +16,7 @@ SELECT
     'queue' AS need,
     broker,
     -- of a node that is controller as well the queue is not told, and answers stand for it
-    count_if(handler_idle IS NOT NULL AND coalesce(queue_size, requests + held) IS NOT NULL) AS amount,
+    count_if(handler_idle IS NOT NULL AND coalesce(queue_size, try_add(requests, held)) IS NOT NULL) AS amount,
     NULL AS total
 FROM handler_states
 GROUP BY cluster, broker
