@@ -87,7 +87,8 @@ SELECT
     l.busiest_listener,
     if(r.idle_ns >= f.idle_ns, try_divide(r.idle_ns - f.idle_ns, i.seconds * 1e9D), NULL) AS handler_idle,
     if(r.requests >= f.requests, try_subtract(r.requests, f.requests), NULL) AS requests,
-    try_cast(try_divide(r.queued_ms - f.queued_ms, nullif(try_subtract(r.requests, f.requests), 0)) AS DOUBLE) AS queued_mean_ms
+    try_cast(try_divide(r.queued_ms - f.queued_ms, nullif(try_subtract(r.requests, f.requests), 0)) AS DOUBLE)
+        AS queued_mean_ms
 FROM broker_intervals AS i
 INNER JOIN reads AS r ON i.cluster = r.cluster AND i.broker = r.broker AND i.to_sweep = r.sweep_at
 INNER JOIN reads AS f ON i.cluster = f.cluster AND i.broker = f.broker AND i.from_sweep = f.sweep_at
