@@ -76,7 +76,7 @@ def test_there_is_one_of_every_version():
             "8e56a68",
             "4b3ce4c",
             "80f34c1",
-            "4c56850",
+            "bba2508",
         )
     )
 
