@@ -30,8 +30,13 @@ def own_severity(finding: Finding, signatures: Mapping[str, Signature]) -> str |
 def measured(
     report: ClusterReport, findings: Sequence[Finding], accepted: frozenset[str], signatures: Mapping[str, Signature]
 ) -> list[Finding]:
-    """What was confirmed, then look-alikes: what nobody acknowledged first, then by the severity as it weighs there."""
+    """What was confirmed, then look-alikes: what nobody acknowledged first, then by the severity as it weighs there.
+
+    Of a symptom that is proven by itself, issues to which it does no more than point are left out.
+    """
     own = [one for one in findings if one.verdict in ("confirmed", "look_alike")]
+    proven = {(one.signature, one.cause) for one in own if one.advisory is None and not is_suspicion(one)}
+    own = [one for one in own if not (is_suspicion(one) and (one.signature, one.cause) in proven)]
 
     def order(one: Finding) -> tuple[bool, int, int, bool, str]:
         severity = SEVERITIES.index(weighed(own_severity(one, signatures), report.environment))
