@@ -25,6 +25,7 @@ LEAP = timedelta(days=1)  # ten years are ten times 365 days and two or three mo
 ROWS = 12
 EDGES = [0, -1, 1, 7, *(sign * (2**power + more) for power in (15, 31, 44, 53, 58, 63, 64) for more in (-1, 0, 1)
          for sign in (1, -1)), 10**12, 10**15, 10**30]  # fmt: skip
+KEY: dict[type, Any] = {Numbers: 7, Flag: True, Text: "x"}  # of each kind one that may be stored
 LETTERS = ("x", "\u00e9", "\U0001f600")
 
 
@@ -88,7 +89,7 @@ def test_a_value_is_stored_as_it_came_or_is_null_and_counted(table: str, counted
         counted()
         chosen = random.sample(schema.names[2:], min(4, len(schema.names) - 2))
         good: dict[str, Any] = dict.fromkeys(schema.names[2:])
-        good |= {name: 7 if isinstance(found[name], Numbers) else "x" for name in keys(table)}
+        good |= {name: KEY[type(found[name])] for name in keys(table)}
         rows = [
             good | {name: made(random, found[name], schema.field(name).type) for name in chosen} for _row in range(ROWS)
         ]
