@@ -51,7 +51,7 @@ def rebuilt(tables: dict[str, list[dict[str, Any]]], broker: int, beans: list[Be
 
 @cache
 def bodies() -> list[tuple[list[Bean], bytes]]:
-    """Answers of recorded brokers: partition gauges, and all other beans two by two, where that is small enough to be read often."""
+    """Answers of recorded brokers: partition gauges, and all other beans by two, where that is small enough."""
     found = []
     for sweep in [recording(name)[-1] for name in scenarios()]:
         broker = min(row["broker"] for row in sweep.tables["brokers"])
