@@ -1,9 +1,12 @@
 """The KRaft quorum: a row per voter and observer, null for what the leader does not know, no row where none is."""
 
+import asyncio
 from typing import Any
 
 import pytest
 from kafka import errors
+from kafka.admin import KafkaAdminClient
+from kafka.protocol.admin import DescribeQuorumResponse
 
 from kafka_fleet.collect.admin.quorum import MOST, read_quorum, undeclared_controllers
 from kafka_fleet.schema.raw_tables import raw_schemas
@@ -52,6 +55,37 @@ def test_a_voter_that_never_fetched_has_no_times_and_the_leader_s_clock_is_of_ev
 def test_releases_before_3_9_tell_no_addresses_and_no_directories() -> None:
     old = {key: value for key, value in QUORUM.items() if key != "nodes"}
     assert {one.get("host") for one in read(old)} == {None}
+
+
+class Wire:
+    """What the library's own client sends to, with the answer of a broker of 3.3 in its bytes."""
+
+    def __init__(self, code: int) -> None:
+        topic = DescribeQuorumResponse.TopicData
+        state = topic.PartitionData.ReplicaState(replica_id=1, log_end_offset=10)
+        one = topic.PartitionData(partition_index=0, error_code=code, leader_id=1, leader_epoch=3, high_watermark=10,
+                                  current_voters=[state], observers=[])  # fmt: skip
+        named = topic(topic_name="__cluster_metadata", partitions=[one])
+        content = DescribeQuorumResponse(version=0, error_code=0, topics=[named]).encode(version=0)
+        self.answer = DescribeQuorumResponse.decode(content, version=0)
+
+    async def send(self, *_: object) -> Any:
+        return self.answer
+
+    def run(self, call: Any, *given: object) -> Any:
+        return asyncio.run(call(*given))
+
+
+def test_an_answer_before_3_9_which_has_no_text_of_errors_is_read() -> None:
+    client: Any = object.__new__(KafkaAdminClient)
+    client._manager = Wire(0)
+    with pytest.raises(KeyError, match="error_message"):
+        client.describe_metadata_quorum()  # once the library reads it, read_quorum need not
+    (row,) = read_quorum(client)
+    assert (row["replica"], row["is_voter"], row["leader_epoch"], row["log_end_offset"]) == (1, True, 3, 10)
+    client._manager = Wire(errors.NotLeaderForPartitionError.errno)
+    with pytest.raises(errors.NotLeaderForPartitionError):
+        read_quorum(client)
 
 
 def test_a_cluster_without_the_request_has_no_rows(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from kafka import errors
 from kafka.admin import KafkaAdminClient
+from kafka.protocol.admin import DescribeQuorumRequest
 
 MOST = 2_000  # replicas of the metadata log, all brokers included
 Rows = list[dict[str, Any]]
@@ -22,12 +23,12 @@ def read_quorum(client: KafkaAdminClient) -> Rows:
     is none.
     """
     try:
-        answer = client.describe_metadata_quorum()
+        answer = _described(client)
     except errors.IncompatibleBrokerVersion:
         return []
     (partition,) = answer["topics"][0]["partitions"]
     if partition["error"] is not None:
-        raise errors.NotLeaderOrFollowerError
+        raise errors.NotLeaderForPartitionError
     at, hosts = datetime.now(UTC), _addresses(answer.get("nodes") or [])
     of_leader = {
         "read_at": at,
@@ -44,6 +45,26 @@ def read_quorum(client: KafkaAdminClient) -> Rows:
     return [
         {**row, "leader_ms": leader_ms, **(hosts.get(row["replica"], {}) if row["is_voter"] else {})} for row in rows
     ]
+
+
+def _described(client: KafkaAdminClient) -> Mapping[str, Any]:
+    """The answer, as the library gives it. Before 3.9 an error has no text, which the library takes for granted."""
+    try:
+        found: Mapping[str, Any] = client.describe_metadata_quorum()
+    except KeyError:
+        found = _asked_before_39(client)
+    return found
+
+
+def _asked_before_39(client: KafkaAdminClient) -> Mapping[str, Any]:
+    topic = DescribeQuorumRequest.TopicData
+    log = topic(topic_name="__cluster_metadata", partitions=[topic.PartitionData(partition_index=0)])
+    answer: dict[str, Any] = client._manager.run(client._manager.send, DescribeQuorumRequest(topics=[log])).to_dict()
+    parts = [partition for one in answer["topics"] for partition in one["partitions"]]
+    for code in (answer["error_code"], *(partition["error_code"] for partition in parts)):
+        if code:
+            raise errors.for_code(code)
+    return {**answer, "topics": [{"partitions": [{**partition, "error": None} for partition in parts]}]}
 
 
 def undeclared_controllers(tables: Mapping[str, Rows], known: Collection[int]) -> dict[int, str]:
