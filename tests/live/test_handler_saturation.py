@@ -50,8 +50,8 @@ def test_handlers_that_stand_still_are_told_and_point_to_the_deadlock_of_the_rel
     assert told["Produce and Fetch requests that were answered"] == 0
     assert told["connections that were held"] > QUEUE
     assert {measured.finding(DEADLOCK, one)["verdict"] for one in ("KAFKA-6042", "KAFKA-6917", "KAFKA-14225")} == {
-        "not_affected"
-    }
+        "look_alike"
+    }, "the release has their fixes, and the symptom is there"
 
 
 def test_the_broker_beside_it_is_well(measured: Measured) -> None:
@@ -61,8 +61,17 @@ def test_the_broker_beside_it_is_well(measured: Measured) -> None:
         assert all(row["handler_idle"] > 0.05 for row in rows)
 
 
-def test_a_sweep_lands_what_the_broker_s_agent_says_and_what_other_brokers_answer(measured: Measured) -> None:
+def test_a_sweep_lands_what_the_broker_s_agent_says_and_what_the_protocol_told_or_why_not(measured: Measured) -> None:
+    """The library may ask the broker that answers nobody who is there, after it has reached the other one."""
     reads = [row for row in measured.raw("brokers", DEADLOCK) if row["broker"] == FULL]
+    sweeps = measured.raw("sweeps", DEADLOCK)
     assert [row["outcome"] for row in reads] == ["ok"] * STUCK_SWEEPS
-    assert [row["host"] for row in reads] == ["127.0.0.1"] * STUCK_SWEEPS, "the other broker was asked who is there"
-    assert {row["admin_outcome"] for row in measured.raw("sweeps", DEADLOCK)} == {"partial"}
+    for read, sweep in zip(reads, sweeps, strict=True):
+        if sweep["admin_outcome"] == "failed":
+            assert read["host"] is None
+            assert {"brokers", "topics"} <= set(sweep["admin_missing"]) or sweep["admin_missing"] == [
+                "every admin table"
+            ]
+        else:
+            assert (sweep["admin_outcome"], read["host"]) == ("partial", "127.0.0.1"), "the other broker was asked"
+        assert sweep["admin_detail"]
