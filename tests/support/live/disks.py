@@ -33,6 +33,7 @@ IDLE, FILLING, HASTY = "idle391", "filling391", "hasty391"
 MIB = 2**20
 DISK_MIB, OTHER_MIB, HELD_MIB = 200, 130, 3
 SWEEPS, EVERY_S = 4, 5.0
+FIRST_CHECK_S = 32.0  # brokers look for what retention lets go of half a minute after they have started, and not before
 RECORD_BYTES, RECORDS_PER_S = 62_500, {"endless": 64, "steady": 16}  # 4 and 1 MB a second
 DIRS = ("two/data", "both/first", "both/second", "one/data")
 OFFLINE = "kafka.log:type=LogManager,name=OfflineLogDirectoryCount"
@@ -113,6 +114,7 @@ def fill(home: Path) -> None:
         _disk(folder / name)
     own = {"log.dirs": ",".join(str(folder / name) for name in DIRS), "metadata.log.dir": str(folder / "metadata")}
     with Cluster("disks391", "3.9.1", brokers=1, racks=(), broker_config=CONFIG | own, workdir=folder / "own") as one:
+        begin = time.monotonic()
         for topic, config in TOPICS.items():
             create_topic(one, topic, config=config)
         for _ in range(3):
@@ -120,12 +122,13 @@ def fill(home: Path) -> None:
             time.sleep(1)
         with (folder / "one/other").open("wb") as other:
             os.posix_fallocate(other.fileno(), 0, OTHER_MIB * MIB)
+        time.sleep(max(0.0, begin + FIRST_CHECK_S - time.monotonic()))
         now = 1000 * round(time.time())
         _write(one, "held", now + 86_400_000)
         _write(one, "timely", now)
         load = [Producer(one, name, pace, record_bytes=RECORD_BYTES) for name, pace in RECORDS_PER_S.items()]
         try:
-            time.sleep(4)  # they have begun
+            time.sleep(12)  # what retention limits by size has reached its limit
             for number in range(SWEEPS):
                 time.sleep(EVERY_S if number else 0)
                 _sweep(one, home, FILLING, SOON)

@@ -20,7 +20,7 @@ from kafka_fleet.collect.sweep import SweepResult
 from support.live import scenarios
 
 ELECTED, MISSING, RELEASE = "elected411", "missing411", "4.1.1"
-ELECTIONS, SWEEPS, EVERY_S = 3, 3, 3.0
+ELECTIONS, SWEEPS, EVERY_S = 3, 4, 3.0
 THRESHOLDS = {"quorum_health": {"max_silent_s": 3, "min_s": 4}}
 
 
@@ -73,7 +73,7 @@ def run(home: Path) -> None:
             sweep(cluster, home, ELECTED)
         _epoch, leader = epoch_and_leader(cluster, 1)
         cluster.kill_broker(next(node for node in (3, 2) if node != leader))
-        time.sleep(THRESHOLDS["quorum_health"]["max_silent_s"])
+        time.sleep(THRESHOLDS["quorum_health"]["max_silent_s"] + 2)
         for _ in range(SWEEPS):
             sweep(cluster, home, MISSING)
             time.sleep(EVERY_S)
