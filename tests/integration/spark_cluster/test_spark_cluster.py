@@ -33,7 +33,7 @@ pytestmark = [
 BEFORE, DAY = "2026-11-09", "2026-11-10"
 CLUSTERS = ("follower331", "follower332")
 SECRET, SPARK_SECRET = "canary-2b9e-of-the-bucket", "canary-71c4-of-spark"
-NO_HOSTS = no_hosts()
+NO_HOSTS = no_hosts()  # why no network namespaces can be made here; where they can, nothing is skipped
 HOME = f"s3a://{BUCKET}/kafka/home"
 PARTS = ("findings", "signatures", "reports")
 

@@ -22,7 +22,7 @@ from support.spark_runs.spark_cluster import Cluster, spark_cluster
 pytestmark = [pytest.mark.sampled, pytest.mark.timeout(900)]
 PROBE = Path(__file__).resolve().parents[2] / "support/spark_runs/spark_probe.py"
 LONG = 600  # seconds: what must happen has so long on a busy machine, and ends as soon as it has
-NO_HOSTS = no_hosts()
+NO_HOSTS = no_hosts()  # why no network namespaces can be made here; where they can, nothing is skipped
 LOST_SOON = {  # a host that is gone says nothing: Spark's own limit for that is two minutes, here it is seconds
     "spark.network.timeout": "20s",
     "spark.executor.heartbeatInterval": "1s",

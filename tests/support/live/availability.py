@@ -17,7 +17,7 @@ import resource
 import socket
 import struct
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
@@ -26,13 +26,13 @@ from typing import Any
 from kafka import KafkaProducer
 from kafka.admin import AlterConfigOp, ConfigResource, ConfigResourceType, KafkaAdminClient
 
-from fleet_demo.cluster import Cluster, ClusterError
+from fleet_demo.cluster import Cluster
 from fleet_demo.topics import create_topic
 from kafka_fleet.collect.sweep import SweepResult, sweep_cluster
 from kafka_fleet.config.credentials import local_credentials
 from kafka_fleet.config.fleet import parse_fleet
 from support.live import old_clients
-from support.live.scenarios import avoid_midnight
+from support.live.scenarios import avoid_midnight, await_that
 
 QUIET, PROTOCOL, FULL = "quiet391", "protocol391", "full391"
 THROTTLED, CALM, ROTTEN, DISKLESS, DARK = "throttled391", "calm391", "rotten391", "diskless391", "dark391"
@@ -72,15 +72,6 @@ def _sweeps(cluster: Cluster, home: Path, name: str) -> None:
         time.sleep(EVERY_S if left else 0)
 
 
-def _await(what: str, is_so: Callable[[], bool], seconds: float = 60) -> None:
-    """Wait until it is so. Raises ClusterError when it is not in time."""
-    until = time.monotonic() + seconds
-    while not is_so():
-        if time.monotonic() > until:
-            raise ClusterError(f"{what}: not so after {seconds:.0f} s")
-        time.sleep(0.3)
-
-
 def _topics(cluster: Cluster, home: Path) -> list[dict[str, Any]]:
     """The partitions of TOPICS by a sweep under an id that nobody reads."""
     rows = sweep(cluster, home, "waiting391").admin.tables.get("topics", [])
@@ -92,7 +83,7 @@ def _await_whole(cluster: Cluster, home: Path, but: str = "") -> None:
         rows = [row for row in _topics(cluster, home) if row["topic"] != but]
         return bool(rows) and all(sorted(row["isr"]) == sorted(row["replicas"]) and row["leader"] for row in rows)
 
-    _await("every replica in sync", whole)
+    await_that("every replica in sync", whole)
 
 
 def _write(cluster: Cluster, topic: str, batches: int) -> None:
@@ -172,7 +163,7 @@ def controlled_restart(cluster: Cluster, home: Path) -> None:
     """One sweep before, one without the broker, two after it is back."""
     sweep(cluster, home, CALM)
     cluster.stop_broker(ROLLED)
-    _await("nobody leads", lambda: any(row["leader"] is None for row in _topics(cluster, home)))
+    await_that("nobody leads", lambda: any(row["leader"] is None for row in _topics(cluster, home)))
     sweep(cluster, home, CALM)
     cluster.start_broker(ROLLED)
     _await_whole(cluster, home)
@@ -186,7 +177,7 @@ def damaged_batch(cluster: Cluster, home: Path) -> None:
     _write(cluster, "ledger", 6)
     damage(cluster.nodes[1].folder / "data/ledger-0/00000000000000000000.log")
     cluster.start_broker(FOLLOWER)
-    _await("a partition is given up", lambda: cluster.jolokia(FOLLOWER, FAILED, "Value") > 0)
+    await_that("a partition is given up", lambda: cluster.jolokia(FOLLOWER, FAILED, "Value") > 0)
     _sweeps(cluster, home, ROTTEN)
 
 
@@ -195,7 +186,7 @@ def lost_directory(cluster: Cluster, home: Path) -> None:
     more = cluster.nodes[FOLLOWER].folder / "more"
     more.rename(more.with_name("gone"))
     _write(cluster, "orders", 6)
-    _await("a directory is offline", lambda: cluster.jolokia(FOLLOWER, OFFLINE, "Value") > 0)
+    await_that("a directory is offline", lambda: cluster.jolokia(FOLLOWER, OFFLINE, "Value") > 0)
     _sweeps(cluster, home, DISKLESS)
 
 
@@ -203,7 +194,7 @@ def two_killed(cluster: Cluster, home: Path) -> None:
     """Brokers 2 and 3 are killed; the controller fences them when their sessions end."""
     for broker in (FOLLOWER, ROLLED):
         cluster.kill_broker(broker)
-    _await("nobody leads", lambda: sum(row["leader"] is None for row in _topics(cluster, home)) == 2)
+    await_that("nobody leads", lambda: sum(row["leader"] is None for row in _topics(cluster, home)) == 2)
     _sweeps(cluster, home, DARK)
 
 

@@ -5,17 +5,15 @@
 """
 
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 from kafka import TopicPartition
 from kafka.admin import KafkaAdminClient
 
 from fleet_demo.cluster import Cluster, ClusterError
-from fleet_demo.node import Node
 from fleet_demo.topics import create_topic
 from support.live import scenarios
-from support.live.formatted import FormattedCluster
+from support.live.formatted import format_each
 from support.live.quorum import THRESHOLDS
 
 UNWRITABLE, GONE, RELEASE = "unwritable370", "gone370", "3.7.0"
@@ -25,20 +23,11 @@ QUEUE = "org.apache.kafka.server:type=AssignmentsManager,name=QueuedReplicaToDir
 SNAPSHOTS = {"metadata.log.max.record.bytes.between.snapshots": 1}
 
 
-class OldMetadata(FormattedCluster):
+class OldMetadata(Cluster):
     """A cluster that was upgraded from 3.6, and whose upgrade is not finalized."""
 
-    def format_options(self, node: Node) -> list[str]:
-        """The format of metadata of 3.6."""
-        return ["--release-version", "3.6"]
-
-
-def _await(what: str, is_so: Callable[[], bool], seconds: float = 60) -> None:
-    until = time.monotonic() + seconds
-    while not is_so():
-        if time.monotonic() > until:
-            raise ClusterError(f"{what}: not so after {seconds:.0f} s")
-        time.sleep(0.5)
+    def _format_storage(self) -> None:
+        format_each(self, lambda _node: ["--release-version", "3.6"])
 
 
 def _sweeps(cluster: Cluster, home: Path, name: str) -> None:
@@ -58,7 +47,7 @@ def unwritable(home: Path) -> None:
             admin.close()
         if any(told.values()):
             raise ClusterError(f"the partition is not reassigned: {told}")
-        _await("a metadata error", lambda: cluster.jolokia(1, ERRORS, "Value") > 0)
+        scenarios.await_that("a metadata error", lambda: cluster.jolokia(1, ERRORS, "Value") > 0)
         _sweeps(cluster, home, UNWRITABLE)
 
 
@@ -77,7 +66,7 @@ def gone(home: Path) -> None:
                 admin.delete_topics([name])
         finally:
             admin.close()
-        _await("assignments wait", lambda: cluster.jolokia(1, QUEUE, "Value") > 0)
+        scenarios.await_that("assignments wait", lambda: cluster.jolokia(1, QUEUE, "Value") > 0)
         _sweeps(cluster, home, GONE)
 
 

@@ -1,4 +1,6 @@
-"""Clusters whose storage is formatted with further options: takes options for each node, formats one by one."""
+"""Storage that is formatted with further options: takes a cluster and the options of each node, formats one by one."""
+
+from collections.abc import Callable
 
 from fleet_demo.cluster import Cluster, ClusterError
 from fleet_demo.node import Node, jvm
@@ -7,19 +9,16 @@ from fleet_demo.processes import end, spawn, tail
 FORMAT_S = 120.0
 
 
-class FormattedCluster(Cluster):
-    """A cluster whose nodes are formatted with what `format_options` says."""
+def format_each(cluster: Cluster, options: Callable[[Node], list[str]]) -> None:
+    """Run `kafka-storage.sh format` for each node, with these options beside the cluster's id and the node's settings.
 
-    def format_options(self, node: Node) -> list[str]:
-        """Options of `kafka-storage.sh format` beside the cluster's id and the node's settings."""
-        raise NotImplementedError
-
-    def _format_storage(self) -> None:
-        for node in self.nodes.values():
-            tool = ["kafka.tools.StorageTool", "format", "--cluster-id", self.cluster_id, *self.format_options(node)]
-            process = spawn([*jvm(self.jars, None), *tool, "--config", str(node.config)], node.log)
-            try:
-                if process.wait(FORMAT_S) != 0:
-                    raise ClusterError(f"storage of node {node.id} cannot be formatted:\n{tail(node.log)}")
-            finally:
-                end(process, 0.0)
+    Raises ClusterError with the end of the tool's log where it fails.
+    """
+    for node in cluster.nodes.values():
+        tool = ["kafka.tools.StorageTool", "format", "--cluster-id", cluster.cluster_id, *options(node)]
+        process = spawn([*jvm(cluster.jars, None), *tool, "--config", str(node.config)], node.log)
+        try:
+            if process.wait(FORMAT_S) != 0:
+                raise ClusterError(f"storage of node {node.id} cannot be formatted:\n{tail(node.log)}")
+        finally:
+            end(process, 0.0)

@@ -10,10 +10,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-from fleet_demo.cluster import CONTROLLER_ID, ClusterError
+from fleet_demo.cluster import CONTROLLER_ID, Cluster
 from fleet_demo.node import Node, broker_properties
 from support.live import scenarios
-from support.live.formatted import FormattedCluster
+from support.live.formatted import format_each
 from support.live.quorum import THRESHOLDS
 
 JOINED, ROLLED, RELEASE = "joined420", "rolled420", "4.2.0"
@@ -21,7 +21,7 @@ HOSTS = {101: "127.0.0.2", 102: "127.0.0.3"}
 SWEEPS = 2
 
 
-class JoinedQuorum(FormattedCluster):
+class JoinedQuorum(Cluster):
     """A broker and the first controller, which forms the quorum alone, and controllers that find it and join."""
 
     def __init__(self, name: str) -> None:
@@ -42,9 +42,9 @@ class JoinedQuorum(FormattedCluster):
             }
             node.config.write_text("".join(f"{key}={value}\n" for key, value in properties.items()))
 
-    def format_options(self, node: Node) -> list[str]:
+    def _format_storage(self) -> None:
         """The first controller forms a quorum of its own."""
-        return ["--standalone" if node.id == CONTROLLER_ID else "--no-initial-controllers"]
+        format_each(self, lambda node: ["--standalone" if node.id == CONTROLLER_ID else "--no-initial-controllers"])
 
     def entry(self) -> dict[str, Any]:
         """What the fleet file says of agents: nothing of the controllers that join."""
@@ -66,11 +66,7 @@ def run(home: Path) -> None:
     """Wait until both have joined, sweep, and roll. Raises ClusterError when one does not join."""
     scenarios.avoid_midnight(300)
     with JoinedQuorum("quorum420") as cluster:
-        until = time.monotonic() + 90
-        while not set(HOSTS) <= sweep(cluster, home, "waiting420"):
-            if time.monotonic() > until:
-                raise ClusterError("the controllers did not join")
-            time.sleep(1)
+        scenarios.await_that("both controllers joined", lambda: set(HOSTS) <= sweep(cluster, home, "waiting420"))
         for _ in range(SWEEPS):
             sweep(cluster, home, JOINED)
             time.sleep(2)

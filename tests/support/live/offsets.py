@@ -8,7 +8,6 @@ are members all the time (`foreign`): they cost the others nothing.
 
 import json
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 from kafka import TopicPartition, errors
@@ -19,7 +18,7 @@ from fleet_demo.cluster import Cluster
 from fleet_demo.load import Consumer, Producer
 from fleet_demo.topics import create_topic
 from support.live import foreign
-from support.live.scenarios import avoid_midnight, sweep
+from support.live.scenarios import avoid_midnight, await_that, sweep
 
 NAME, DECLARED = "offsets391", "declared391"
 LATE, EARLY, TOPIC = "billing-late", "audit-early", "orders"
@@ -48,13 +47,6 @@ def _committed(admin: KafkaAdminClient, group: str) -> Offsets:
     return {place.partition: one.offset for place, one in found.items() if one.offset >= 0}
 
 
-def _await(what: str, ready: Callable[[], bool], seconds: float = 120) -> None:
-    deadline = time.monotonic() + seconds
-    while not ready():
-        assert time.monotonic() < deadline, f"{what} did not come within {seconds:g} s"
-        time.sleep(0.5)
-
-
 def _state(admin: KafkaAdminClient, group: str) -> str:
     return str(admin.describe_groups([group])[group]["group_state"])
 
@@ -72,26 +64,26 @@ def run(home: Path) -> None:
                 Consumer(cluster, TOPIC, group=EARLY, properties={"auto.offset.reset": "earliest", **age}) as early,
             ):
                 # at the end of an empty log latest skips nothing, so all that is ever skipped comes from the growth
-                _await("the first commits", lambda: all(len(_committed(admin, g)) == 2 for g in (LATE, EARLY)))
+                await_that("the first commits", lambda: all(len(_committed(admin, g)) == 2 for g in (LATE, EARLY)))
                 foreign.join_all(cluster)
                 writer = {"metadata.max.age.ms": 1000, "batch.size": 1100}
                 with Producer(cluster, TOPIC, RECORDS_PER_S, properties=writer):
-                    _await("records", lambda: all(0 not in _committed(admin, g).values() for g in (LATE, EARLY)))
+                    await_that("records", lambda: all(0 not in _committed(admin, g).values() for g in (LATE, EARLY)))
                     _sweep(cluster, home)
                     # once the late reader has found one more partition, it will not look for others for a while: time
                     # for a sweep that finds records where it has not begun
                     admin.create_partitions({TOPIC: 3})
-                    _await("a look at the topic", lambda: len(_committed(admin, LATE)) == 3)
+                    await_that("a look at the topic", lambda: len(_committed(admin, LATE)) == 3)
                     admin.create_partitions({TOPIC: 4})
                     time.sleep(6)
                     _sweep(cluster, home)
-                    _await("growth", lambda: all(len(_committed(admin, g)) == 4 for g in (LATE, EARLY)))
+                    await_that("growth", lambda: all(len(_committed(admin, g)) == 4 for g in (LATE, EARLY)))
                     _sweep(cluster, home)
                 time.sleep(1)
                 late.stop()
                 early.stop()
                 read = {LATE: late.records_read, EARLY: early.records_read}
-            _await("an empty group", lambda: _state(admin, EARLY) == "Empty")
+            await_that("an empty group", lambda: _state(admin, EARLY) == "Empty")
             passed = {group: sum(_committed(admin, group).values()) for group in (LATE, EARLY)}
             _sweep(cluster, home)
             back = {TopicPartition(TOPIC, p): OffsetAndMetadata(10, "", -1) for p in _committed(admin, EARLY)}

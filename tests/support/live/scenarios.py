@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-from fleet_demo.cluster import Cluster
+from fleet_demo.cluster import Cluster, ClusterError
 from fleet_demo.load import Consumer, ConsumerCrowd, Producer
 from fleet_demo.topics import create_topic
 from kafka_fleet.collect.sweep import SweepResult, sweep_cluster
@@ -119,6 +119,15 @@ def sweep(cluster: Cluster, home: Path, name: str | None = None, **declared: obj
     fleet = parse_fleet({"version": 1, "clusters": [entry]}, "live")
     assert not fleet.errors, fleet.errors
     return sweep_cluster(fleet.clusters[0], home, local_credentials())
+
+
+def await_that(what: str, is_so: Callable[[], bool], seconds: float = 120) -> None:
+    """Wait until it is so. Raises ClusterError when it is not in time."""
+    until = time.monotonic() + seconds
+    while not is_so():
+        if time.monotonic() > until:
+            raise ClusterError(f"{what}: not so after {seconds:.0f} s")
+        time.sleep(0.3)
 
 
 def avoid_midnight(seconds: float) -> None:
