@@ -8,6 +8,7 @@ import pytest
 from kafka_fleet.knowledge.signatures import load_signatures
 from support.live.measured import Measured, of_scenario
 from support.live.skew import CURED, KEYED, LATE_FOR, STICKY
+from support.oracles.skew_windows import pace
 
 pytestmark = [pytest.mark.timeout(1800), pytest.mark.scenario("skew")]  # the first test waits for the clusters of all
 BUG = "KAFKA-10888"
@@ -45,15 +46,11 @@ def held_up(measured: Measured, broker: int) -> bool:
     )
 
 
-def pace(broker: int, means: dict[int, float]) -> str:
-    """Whether a broker's mean Produce time was slow against the faster half of the others, timely, or between."""
+def pace_of(broker: int, means: dict[int, float]) -> str:
+    """How a broker answered Produce requests, beside the others of its window."""
     told = load_signatures()["partition_skew"].thresholds
-    ratio, least = told["slow_ratio"].value, told["slow_ms"].value
     others = sorted(mean for number, mean in means.items() if number != broker)
-    usual = others[(len(others) - 1) // 2]
-    if means[broker] >= ratio * usual and means[broker] - usual >= least:
-        return "slow"
-    return "timely" if means[broker] <= (1 + ratio) / 2 * usual or means[broker] - usual <= least / 2 else "between"
+    return pace(means[broker], others[(len(others) - 1) // 2], told["slow_ratio"].value, told["slow_ms"].value)
 
 
 def slow_mean(measured: Measured, broker: int) -> tuple[float, bool]:
@@ -73,7 +70,7 @@ def slow_mean(measured: Measured, broker: int) -> tuple[float, bool]:
         if records[window] < told["min_records"].value:
             continue  # a reassignment on a fast machine
         means = {number: row["produce_mean_ms"] for number, row in rows.items()}
-        paces = {number: pace(number, means) for number in means if len(means) > 1}
+        paces = {number: pace_of(number, means) for number in means if len(means) > 1}
         if paces.get(broker) == "slow" and "timely" in paces.values():
             slow[window] = rows[broker]
     requests = sum(row["timed_produces"] for row in slow.values())

@@ -19,6 +19,7 @@ from kafka_fleet.collect.admin.quorum import read_quorum
 from kafka_fleet.collect.sweep import SweepResult
 from support.live import scenarios
 
+RAFT = "kafka.server:type=raft-metrics"
 ELECTED, MISSING, RELEASE = "elected411", "missing411", "4.1.1"
 ELECTIONS, SWEEPS, EVERY_S = 3, 4, 3.0
 THRESHOLDS = {"quorum_health": {"max_silent_s": 3, "min_s": 4}}
@@ -52,15 +53,10 @@ def elect(cluster: Cluster) -> None:
     other = next(node for node in cluster.broker_ids if node != leader)
     os.kill(cluster.pids[leader], signal.SIGSTOP)
     try:
-        until = time.monotonic() + 60
-        while cluster.jolokia(other, "kafka.server:type=raft-metrics", "current-epoch") <= epoch:
-            if time.monotonic() > until:
-                raise ClusterError("no election began")
-            time.sleep(0.3)
+        scenarios.await_that("an election", lambda: cluster.jolokia(other, RAFT, "current-epoch") > epoch)
     finally:
         os.kill(cluster.pids[leader], signal.SIGCONT)
-    while epoch_and_leader(cluster, other)[0] <= epoch:
-        time.sleep(0.3)
+    scenarios.await_that("a new leader", lambda: epoch_and_leader(cluster, other)[0] > epoch)
 
 
 def run(home: Path) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from support.oracles.signature_oracle import SignatureOracle
 from support.oracles.skew_turns import Loads, followed_changes
-from support.oracles.skew_windows import Unit, Window, averaged, between, by_partition
+from support.oracles.skew_windows import Unit, Window, averaged, between, by_partition, pace
 
 Row = dict[str, Any]
 Span = tuple[str, datetime, datetime]  # cluster, from_sweep, to_sweep
@@ -50,14 +50,9 @@ class SkewOracle(SignatureOracle):
             for broker, mean in by_broker.items():
                 others = sorted(value for name, value in by_broker.items() if name != broker)
                 if others:
-                    found[place, broker] = self._pace(mean, others[(len(others) + 1) // 2 - 1])
+                    usual = others[(len(others) + 1) // 2 - 1]
+                    found[place, broker] = pace(mean, usual, self.limits["slow_ratio"], self.limits["slow_ms"])
         return found
-
-    def _pace(self, mean: float, others: float) -> str:
-        ratio, least = self.limits["slow_ratio"], self.limits["slow_ms"]
-        if mean >= ratio * others and mean - others >= least:
-            return "slow"
-        return "timely" if mean <= (1 + ratio) / 2 * others or mean - others <= least / 2 else "between"
 
     def topics(self) -> Iterator[tuple[str, str, list[Window]]]:
         """Topics that are uneven at all, with their windows in order."""

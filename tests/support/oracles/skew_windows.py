@@ -84,3 +84,10 @@ def between(groups: Mapping[Any, list[float]]) -> float | None:
     total = sum((x - mean) ** 2 for x in values)
     means = [(len(group), sum(group) / len(group)) for group in groups.values()]
     return sum(n * (m - mean) ** 2 for n, m in means) / total if total > 1e-12 else None
+
+
+def pace(mean: float, others: float, slow_ratio: float, slow_ms: float) -> str:
+    """Whether a broker's mean Produce time is slow against the faster half of the others, timely, or between."""
+    if mean >= slow_ratio * others and mean - others >= slow_ms:
+        return "slow"
+    return "timely" if mean <= (1 + slow_ratio) / 2 * others or mean - others <= slow_ms / 2 else "between"

@@ -2,14 +2,16 @@
 
 import json
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from kafka_fleet.base.errors import UsageError
 from kafka_fleet.cli import main as cli
+from kafka_fleet.cli.prometheus import imported_days
 from kafka_fleet.prometheus_import import client
 from support.servers.recorded_prometheus import STEP_S, Recorded, payments, recorded
 
@@ -57,16 +59,12 @@ def test_a_day_is_imported_and_said_in_a_line(call: Call, server: Recorded) -> N
     assert out.startswith(f"payments-eu: 0 sweeps imported, {server.sweeps} were there, ")
 
 
-SOON = (datetime.now(UTC).date() + timedelta(days=2)).isoformat()  # also for a run over midnight
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [
         ({"prometheus": "ftp://example.org"}, "--prometheus must begin with http:// or https://"),
         ({"prometheus": "http://reader:canary@example.org"}, "--prometheus must not carry a user or password"),
         ({"prometheus": "http://169.254.169.254"}, "--prometheus link-local addresses"),
-        ({"to": SOON}, f"{SOON} has not begun"),
         ({"from": "2026-01-02", "to": "2026-01-01"}, "--from 2026-01-02 is after --to 2026-01-01"),
         ({"from": "yesterday"}, "yesterday"),
         ({"step": "7m"}, "'7m' is no step"),
@@ -81,6 +79,17 @@ def test_bad_input_is_one_sentence(call: Call, options: dict[str, str], said: st
     assert (code, out) == (2, "")
     assert said in err.splitlines()[-1]
     assert "canary" not in err
+
+
+def test_a_day_that_has_not_begun_is_refused(call: Call) -> None:
+    today = date(2026, 11, 20)
+    assert imported_days("2026-11-20", "2026-11-20", today) == [today]
+    with pytest.raises(UsageError, match="2026-11-21 has not begun"):
+        imported_days("2026-11-20", "2026-11-21", today)
+    soon = (datetime.now(UTC).date() + timedelta(days=2)).isoformat()  # also where midnight passes meanwhile
+    code, out, err = call(to=soon)
+    assert (code, out) == (2, "")
+    assert f"{soon} has not begun" in err.splitlines()[-1]
 
 
 def test_a_map_for_a_cluster_that_is_none_is_a_mistake(call: Call) -> None:
