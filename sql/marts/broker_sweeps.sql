@@ -56,7 +56,7 @@ SELECT
     b.host IS NOT NULL AS is_listed,
     coalesce(m.jvm_start_ms, m.app_start_ms) AS start_ms,
     greatest(m.offline_log_dirs, d.offline_log_dirs) AS offline_log_dirs,
-    greatest(m.applied_metadata_offset, m.controller_applied_offset) AS applied_metadata_offset,
+    least(m.applied_metadata_offset, m.controller_applied_offset) AS applied_metadata_offset,
     -- a node with both roles counts one error in both
     greatest(m.metadata_load_errors + m.metadata_apply_errors, m.controller_metadata_errors) AS metadata_errors
 FROM raw_brokers AS b

@@ -1,8 +1,8 @@
 -- How full the volume of each broker's log directories was at the moments that its growth is measured from and to.
 -- in:  raw_disks: of the day, and of each cluster's last sweep of the seven days before
 -- out: one row per volume, spacing and moment. days: the last read of each day; thirds: the first and the last read of
---      each third of the time since the last sweep before the day. Directories that have the same size and the same
---      room, to a thousandth of the size, are of one volume: a broker reads all of them at once
+--      each third of the time since the last sweep before the day. Directories that have the same size and had the
+--      same room, to a thousandth of the size, at the first moment and the last are of one volume
 WITH spans AS (
     SELECT
         cluster,
@@ -17,9 +17,15 @@ WITH spans AS (
 directories AS (
     SELECT
         d.*,
-        coalesce(d.usable_bytes - lag(d.usable_bytes) OVER alike <= d.total_bytes / 1000, FALSE) AS is_shared
+        coalesce(
+            d.usable_bytes - lag(d.usable_bytes) OVER alike <= d.total_bytes / 1000
+            AND coalesce(abs(e.usable_bytes - lag(e.usable_bytes) OVER alike) <= d.total_bytes / 1000, TRUE),
+            FALSE
+        ) AS is_shared
     FROM raw_disks AS d
     INNER JOIN spans AS s ON d.cluster = s.cluster AND d.broker = s.broker AND d.sweep_at = s.last_sweep
+    LEFT JOIN raw_disks AS e
+        ON d.cluster = e.cluster AND d.broker = e.broker AND d.log_dir = e.log_dir AND s.first_sweep = e.sweep_at
     WHERE d.total_bytes > 0 AND d.usable_bytes IS NOT NULL
     WINDOW alike AS (PARTITION BY d.cluster, d.broker, d.total_bytes ORDER BY d.usable_bytes, d.log_dir)
 ),

@@ -1,5 +1,5 @@
 -- For how much of each interval of one broker process its request handlers and network threads had nothing to do.
--- in:  raw_broker_metrics, raw_request_times, raw_listeners, broker_intervals, cluster_days
+-- in:  raw_broker_metrics, raw_request_times, raw_listeners, broker_intervals, broker_sweeps, cluster_days
 -- out: one row per broker and interval between two reads. In KRaft a node that is controller as well adds two pools
 --      into one meter before 4.2 (KAFKA-19606), and shows the request queue of only one of them
 WITH threads AS (
@@ -8,7 +8,7 @@ WITH threads AS (
         broker,
         sweep_at,
         listener,
-        try_sum(connections) AS held,
+        count(*) AS processors,
         -- a mean without one of its threads is of other threads
         if(
             count(coalesce(io_wait_ns, old_io_wait_ns)) = count(*),
@@ -26,13 +26,17 @@ listeners AS (
         t.cluster,
         t.broker,
         t.sweep_at,
-        try_cast(try_sum(t.held) AS BIGINT) AS held,
         min(try_divide(t.wait_ns - f.wait_ns, i.seconds * 1e9D)) AS network_idle,
         min_by(t.listener, try_divide(t.wait_ns - f.wait_ns, i.seconds * 1e9D)) AS busiest_listener
     FROM broker_intervals AS i
     INNER JOIN threads AS t ON i.cluster = t.cluster AND i.broker = t.broker AND i.to_sweep = t.sweep_at
     LEFT JOIN threads AS f
-        ON i.cluster = f.cluster AND i.broker = f.broker AND i.from_sweep = f.sweep_at AND t.listener = f.listener
+        ON
+            i.cluster = f.cluster
+            AND i.broker = f.broker
+            AND i.from_sweep = f.sweep_at
+            AND t.listener = f.listener
+            AND t.processors = f.processors -- num.network.threads may change while the broker runs
     WHERE i.same_process AND i.kind = 'sweeps'
     GROUP BY t.cluster, t.broker, t.sweep_at
 ),
@@ -82,7 +86,7 @@ SELECT
     r.request_handler_idle AS minute_idle,
     f.queue_size AS from_queue_size,
     r.queue_size,
-    l.held,
+    b.held_connections AS held,
     l.network_idle,
     l.busiest_listener,
     if(r.idle_ns >= f.idle_ns, try_divide(r.idle_ns - f.idle_ns, i.seconds * 1e9D), NULL) AS handler_idle,
@@ -92,5 +96,6 @@ SELECT
 FROM broker_intervals AS i
 INNER JOIN reads AS r ON i.cluster = r.cluster AND i.broker = r.broker AND i.to_sweep = r.sweep_at
 INNER JOIN reads AS f ON i.cluster = f.cluster AND i.broker = f.broker AND i.from_sweep = f.sweep_at
+LEFT JOIN broker_sweeps AS b ON i.cluster = b.cluster AND i.broker = b.broker AND i.to_sweep = b.sweep_at
 LEFT JOIN listeners AS l ON i.cluster = l.cluster AND i.broker = l.broker AND i.to_sweep = l.sweep_at
 WHERE i.same_process AND i.kind = 'sweeps' AND i.seconds > 0

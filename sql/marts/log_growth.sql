@@ -1,5 +1,6 @@
 -- How the logs of each topic grew on each broker from its last read before the day, or its first in it, to its last.
--- in:  raw_partitions, raw_brokers, raw_broker_metrics, topic_days, disk_points: of brokers that tell of their disks
+-- in:  raw_partitions, raw_brokers, raw_broker_metrics, topic_days, topic_shapes, disk_points: of brokers that tell of
+--      their disks
 -- out: one row per broker and topic. What arrived is what was new to the leader; what else a replica wrote is moved: it
 --      caught up. A record has the mean size of those that its log keeps
 WITH moments AS (
@@ -26,6 +27,7 @@ replicas AS (
         p.partition,
         max(if(p.sweep_at = e.from_sweep, p.read_at, NULL)) AS from_at,
         max(if(p.sweep_at = e.from_sweep, p.size_bytes, NULL)) AS from_bytes,
+        max(if(p.sweep_at = e.from_sweep, p.log_start_offset, NULL)) AS from_start,
         max(if(p.sweep_at = e.from_sweep, p.log_end_offset, NULL)) AS from_end,
         max(if(p.sweep_at = e.to_sweep, p.read_at, NULL)) AS to_at,
         max(if(p.sweep_at = e.to_sweep, p.size_bytes, NULL)) AS bytes,
@@ -38,6 +40,15 @@ replicas AS (
         ON p.cluster = e.cluster AND p.broker = e.broker AND p.sweep_at IN (e.from_sweep, e.to_sweep)
     WHERE p.log_start_offset >= 0 AND p.log_end_offset >= 0
     GROUP BY p.cluster, p.broker, p.topic, p.partition
+),
+
+made_anew AS (
+    SELECT
+        cluster,
+        topic
+    FROM topic_shapes
+    GROUP BY cluster, topic
+    HAVING count(DISTINCT topic_id) > 1
 ),
 
 sized AS (
@@ -66,13 +77,20 @@ paced AS (
         if(t.is_tiered AND t.local_retention_bytes >= 0, t.local_retention_bytes, t.retention_bytes) AS kept_bytes,
         -- a segment that is written to is not deleted; the last one of a log that rests is rolled when it expires
         kept_s + if(pace > 0, least(t.segment_ms / 1e3D, try_divide(t.segment_bytes, pace)), 0) AS held_s,
-        if(expires AND kept_s >= 0, pace * held_s, NULL) AS limit_by_age,
+        -- of a tiered topic the log start is that of the remote storage, so that the size of a record is not known
+        if(expires AND kept_s >= 0 AND NOT t.is_tiered, pace * held_s, NULL) AS limit_by_age,
         if(expires AND kept_bytes >= 0, try_add(kept_bytes, t.segment_bytes), NULL) AS limit_by_size,
-        -- of a tiered topic the log start is that of the remote storage
-        if(limit_by_age IS NOT NULL AND r.from_end > r.log_start AND NOT t.is_tiered, span_s - held_s, 0) AS overdue_s,
+        -- a topic without ids (before 2.8) was made anew where its log ends or begins before it did
+        if(
+            limit_by_age IS NOT NULL AND a.topic IS NULL AND r.from_end BETWEEN r.log_start + 1 AND r.log_end
+            AND r.from_start <= r.log_start,
+            span_s - held_s,
+            0
+        ) AS overdue_s,
         greatest(0, least(r.bytes, r.from_bytes) - limit_by_size) AS over_bytes
     FROM sized AS r
     LEFT JOIN topic_days AS t ON r.cluster = t.cluster AND r.topic = t.topic
+    LEFT JOIN made_anew AS a ON r.cluster = a.cluster AND r.topic = a.topic
     WHERE r.first_at < r.last_at AND r.bytes IS NOT NULL
 )
 

@@ -1,5 +1,5 @@
 -- Nodes of a KRaft cluster at each sweep of the day: what the leader of the quorum said of them, and what they showed.
--- in:  raw_quorum_replicas, broker_sweeps, out_of_sync_replicas
+-- in:  raw_quorum_replicas, broker_sweeps, out_of_sync_replicas, cluster_sweeps
 -- out: one row per node and metadata directory, also of nodes that the leader did not describe or nobody read. Seconds
 --      are differences of the leader's own clock, so that no other clock says how long a node has been away
 WITH nodes AS (
@@ -10,11 +10,12 @@ WITH nodes AS (
     FROM broker_sweeps
     UNION
     SELECT
-        cluster,
-        sweep_at,
-        replica AS node_id
-    FROM raw_quorum_replicas
-    WHERE to_date(sweep_at) = :ds
+        q.cluster,
+        q.sweep_at,
+        q.replica AS node_id
+    FROM raw_quorum_replicas AS q
+    LEFT ANTI JOIN cluster_sweeps AS o ON q.cluster = o.cluster AND q.sweep_at = o.sweep_at AND o.overlapped
+    WHERE to_date(q.sweep_at) = :ds
 ),
 
 dead AS (

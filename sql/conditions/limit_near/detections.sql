@@ -1,7 +1,8 @@
 -- Which broker came near the number of file descriptors or of connections that it may have?
 -- in:  broker_sweeps, broker_settings, cluster_days, limit_near_thresholds
 -- out: per broker and limit, of the sweep of the largest share: a row with that share, beside it, with its ordinal, one
---      with the number in use and one with the limit; a row per broker, and another where its descriptors were not read
+--      with the number in use and one with the limit; a row per broker, and further ones where its descriptors or its
+--      connections were not read
 WITH used AS (
     SELECT
         cluster,
@@ -62,9 +63,13 @@ brokers AS (
         -- where the agent lets it be read at some sweep it was read
         if(count(s.broker) > 0 AND count(s.max_file_descriptors) = 0, 1D, NULL) AS unread,
         if(count(s.broker) > 0, 1D, NULL) AS brokers,
+        -- the default is more than any broker has
+        if(count(s.held_connections) = 0 AND max(try_cast(l.config_value AS BIGINT)) < 2147483647, 1D, NULL)
+            AS unread_held,
         if(count(s.broker) = 0, 1D, NULL) AS no_brokers
     FROM cluster_days AS c
     LEFT JOIN broker_sweeps AS s ON c.cluster = s.cluster AND s.is_broker
+    LEFT JOIN broker_settings AS l ON s.cluster = l.cluster AND s.broker = l.broker AND l.name = 'max.connections'
     GROUP BY c.cluster, c.first_sweep, c.last_sweep, s.broker
 )
 
@@ -94,4 +99,4 @@ SELECT
     last_sweep AS to_at,
     FALSE AS is_subject
 FROM brokers
-    UNPIVOT (amount FOR metric IN (unread, brokers, no_brokers))
+    UNPIVOT (amount FOR metric IN (unread, unread_held, brokers, no_brokers))

@@ -51,7 +51,7 @@ states AS (
         NULL AS network_idle,
         NULL AS requests_per_s
     FROM broker_sweeps
-    WHERE is_broker AND broker_state IN (6, 7) AND read_at IS NOT NULL
+    WHERE is_broker AND broker_state IN (6, 7) AND read_at IS NOT NULL AND start_ms IS NOT NULL
     GROUP BY cluster, broker, start_ms
 ),
 

@@ -1,7 +1,7 @@
 -- The share of the time in which threads had work, on brokers that are detected.
 -- in:  handler_saturation_detections, handler_states
--- out: one row per detected broker and interval, 1 where there was no idle time
-SELECT
+-- out: one row per detected broker, chart and interval, 1 where there was no idle time
+SELECT DISTINCT
     d.cluster,
     h.from_at,
     h.to_at,

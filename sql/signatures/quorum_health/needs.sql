@@ -1,7 +1,7 @@
 -- Whether the leader of the quorum described it, which of its voters were read, and whether nodes counted their errors.
 -- in:  cluster_days, quorum_nodes, broker_days
--- out: sweeps that described the quorum; voters of which no process was read, most at one sweep; reads of each broker's
---      count of errors. total is 1 where the cluster has ZooKeeper and so no quorum, 2 where that is not known
+-- out: sweeps that described the quorum; voters of which no process was read, fewest at one sweep; reads of each
+--      broker's count of errors. total is 1 where the cluster has ZooKeeper and so no quorum, 2 where that is not known
 WITH sweeps AS (
     SELECT
         cluster,

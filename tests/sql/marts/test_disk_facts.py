@@ -19,6 +19,11 @@ DISKS: dict[str, list[Row]] = {  # sweeps by cluster
             disk(hour, 500, "/smaller", 900 * GB), disk(hour, 500, "/both/b", broker=2),
         )
     ],
+    "crossing": [
+        one
+        for hour, first, second in ((1, 900, 500), (2, 900, 700), (3, 900, 900.4))
+        for one in (disk(hour, first, "/a"), disk(hour, second, "/b"))
+    ],
     "gone": [disk(-30, 100), disk(-6, 100)],
 }  # fmt: skip
 
@@ -58,6 +63,10 @@ def test_directories_of_one_volume_are_one_and_those_of_equal_disks_are_not() ->
     assert {(one["broker"], one["log_dir"], one["log_dirs"]) for one in found} == {
         (1, "/both/a", 2), (1, "/own", 1), (1, "/smaller", 1), (2, "/both/b", 1),
     }  # fmt: skip
+
+
+def test_disks_of_one_size_that_are_as_full_as_another_for_a_moment_are_two() -> None:
+    assert {(one["log_dir"], one["log_dirs"]) for one in points("crossing", "days")} == {("/a", 1), ("/b", 1)}
 
 
 def test_a_broker_that_told_nothing_today_has_no_points() -> None:
