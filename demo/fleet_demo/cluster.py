@@ -220,10 +220,22 @@ class Cluster:
             end(node.process, grace_seconds)
             node.process = None
 
+    def _format_options(self, _node: Node) -> list[str]:
+        """Further options of `kafka-storage.sh format`; what a cluster of another kind begins with."""
+        return []
+
     def _format_storage(self) -> None:
-        tool = ["kafka.tools.StorageTool", "format", "--cluster-id", self.cluster_id, "--config"]
+        tool = ["kafka.tools.StorageTool", "format", "--cluster-id", self.cluster_id]
         fresh = [node for node in self.nodes.values() if not (node.folder / "data" / "meta.properties").exists()]
-        runs = [(node, spawn([*jvm(self.jars, None), *tool, str(node.config)], node.log)) for node in fresh]
+        runs = [
+            (
+                node,
+                spawn(
+                    [*jvm(self.jars, None), *tool, *self._format_options(node), "--config", str(node.config)], node.log
+                ),
+            )
+            for node in fresh
+        ]
         try:
             for node, process in runs:
                 if process.wait(self._start_seconds) != 0:

@@ -1,6 +1,6 @@
 -- How the logs of each topic grew on each broker from its last read before the day, or its first in it, to its last.
--- in:  raw_partitions, raw_brokers, raw_broker_metrics, topic_days, topic_shapes, disk_points: of brokers that tell of
---      their disks
+-- in:  raw_partitions, raw_brokers, raw_broker_metrics, topic_days, topic_shapes, broker_settings, disk_points: of
+--      brokers that tell of their disks
 -- out: one row per broker and topic. What arrived is what was new to the leader; what else a replica wrote is moved: it
 --      caught up. A record has the mean size of those that its log keeps
 WITH moments AS (
@@ -87,10 +87,14 @@ paced AS (
             span_s - held_s,
             0
         ) AS overdue_s,
-        greatest(0, least(r.bytes, r.from_bytes) - limit_by_size) AS over_bytes
+        -- until a broker looks again, five minutes later if nothing else is set, as much is there as arrives meanwhile
+        pace * coalesce(try_cast(k.config_value AS DOUBLE), 300e3D) / 1e3D AS between_checks,
+        greatest(0, least(r.bytes, r.from_bytes) - limit_by_size - between_checks) AS over_bytes
     FROM sized AS r
     LEFT JOIN topic_days AS t ON r.cluster = t.cluster AND r.topic = t.topic
     LEFT JOIN made_anew AS a ON r.cluster = a.cluster AND r.topic = a.topic
+    LEFT JOIN broker_settings AS k
+        ON r.cluster = k.cluster AND r.broker = k.broker AND k.name = 'log.retention.check.interval.ms'
     WHERE r.first_at < r.last_at AND r.bytes IS NOT NULL
 )
 

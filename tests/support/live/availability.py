@@ -16,7 +16,6 @@ import json
 import resource
 import socket
 import struct
-import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from itertools import pairwise
@@ -28,11 +27,9 @@ from kafka.admin import AlterConfigOp, ConfigResource, ConfigResourceType, Kafka
 
 from fleet_demo.cluster import Cluster
 from fleet_demo.topics import create_topic
-from kafka_fleet.collect.sweep import SweepResult, sweep_cluster
-from kafka_fleet.config.credentials import local_credentials
-from kafka_fleet.config.fleet import parse_fleet
+from kafka_fleet.collect.sweep import SweepResult
 from support.live import old_clients
-from support.live.scenarios import avoid_midnight, await_that
+from support.live.scenarios import avoid_midnight, await_that, spaced, sweep_of
 
 QUIET, PROTOCOL, FULL = "quiet391", "protocol391", "full391"
 THROTTLED, CALM, ROTTEN, DISKLESS, DARK = "throttled391", "calm391", "rotten391", "diskless391", "dark391"
@@ -61,15 +58,11 @@ TOPICS = {
 
 def sweep(cluster: Cluster, home: Path, name: str) -> SweepResult:
     """One sweep under an id, with thresholds for sweeps that are seconds apart."""
-    fleet = parse_fleet({"version": 1, "clusters": [cluster.fleet_entry(id=name, thresholds=THRESHOLDS)]}, "live")
-    assert not fleet.errors, fleet.errors
-    return sweep_cluster(fleet.clusters[0], home, local_credentials())
+    return sweep_of(cluster, home, id=name, thresholds=THRESHOLDS)
 
 
 def _sweeps(cluster: Cluster, home: Path, name: str) -> None:
-    for left in range(SWEEPS - 1, -1, -1):
-        sweep(cluster, home, name)
-        time.sleep(EVERY_S if left else 0)
+    spaced(SWEEPS, EVERY_S, lambda: sweep(cluster, home, name))
 
 
 def _topics(cluster: Cluster, home: Path) -> list[dict[str, Any]]:

@@ -4,16 +4,15 @@
 "gone370"        topics are deleted before their directories are assigned, which is tried for ever (KAFKA-17190)
 """
 
-import time
 from pathlib import Path
 
 from kafka import TopicPartition
 from kafka.admin import KafkaAdminClient
 
 from fleet_demo.cluster import Cluster, ClusterError
+from fleet_demo.node import Node
 from fleet_demo.topics import create_topic
 from support.live import scenarios
-from support.live.formatted import format_each
 from support.live.quorum import THRESHOLDS
 
 UNWRITABLE, GONE, RELEASE = "unwritable370", "gone370", "3.7.0"
@@ -26,14 +25,12 @@ SNAPSHOTS = {"metadata.log.max.record.bytes.between.snapshots": 1}
 class OldMetadata(Cluster):
     """A cluster that was upgraded from 3.6, and whose upgrade is not finalized."""
 
-    def _format_storage(self) -> None:
-        format_each(self, lambda _node: ["--release-version", "3.6"])
+    def _format_options(self, _node: Node) -> list[str]:
+        return ["--release-version", "3.6"]
 
 
 def _sweeps(cluster: Cluster, home: Path, name: str) -> None:
-    for left in range(SWEEPS - 1, -1, -1):
-        scenarios.sweep(cluster, home, name, thresholds=THRESHOLDS)
-        time.sleep(EVERY_S if left else 0)
+    scenarios.spaced(SWEEPS, EVERY_S, lambda: scenarios.sweep(cluster, home, name, thresholds=THRESHOLDS))
 
 
 def unwritable(home: Path) -> None:

@@ -29,6 +29,7 @@ class Debugger:
         self._line = socket.create_connection(("127.0.0.1", port), 30)
         self._line.sendall(HANDSHAKE)
         if exactly(self._line, len(HANDSHAKE)) != HANDSHAKE:
+            self._line.close()
             raise ValueError("no JVM that can be debugged")
         self._id_size = struct.unpack_from(">5i", self._ask(ID_SIZES))[2]
 

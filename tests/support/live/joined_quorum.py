@@ -13,7 +13,6 @@ from typing import Any
 from fleet_demo.cluster import CONTROLLER_ID, Cluster
 from fleet_demo.node import Node, broker_properties
 from support.live import scenarios
-from support.live.formatted import format_each
 from support.live.quorum import THRESHOLDS
 
 JOINED, ROLLED, RELEASE = "joined420", "rolled420", "4.2.0"
@@ -42,9 +41,9 @@ class JoinedQuorum(Cluster):
             }
             node.config.write_text("".join(f"{key}={value}\n" for key, value in properties.items()))
 
-    def _format_storage(self) -> None:
+    def _format_options(self, node: Node) -> list[str]:
         """The first controller forms a quorum of its own."""
-        format_each(self, lambda node: ["--standalone" if node.id == CONTROLLER_ID else "--no-initial-controllers"])
+        return ["--standalone" if node.id == CONTROLLER_ID else "--no-initial-controllers"]
 
     def entry(self) -> dict[str, Any]:
         """What the fleet file says of agents: nothing of the controllers that join."""
@@ -76,5 +75,5 @@ def run(home: Path) -> None:
             time.sleep(THRESHOLDS["quorum_health"]["max_silent_s"])
             sweep(cluster, home, ROLLED)
             cluster.start_broker(number)
-            time.sleep(3)
+            time.sleep(5)  # it fetches again a moment after it has started
             sweep(cluster, home, ROLLED)

@@ -13,7 +13,7 @@ import socket
 import struct
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from threading import Event, Thread
 
@@ -23,11 +23,9 @@ from fleet_demo.cluster import Cluster, ClusterError
 from fleet_demo.processes import free_port
 from fleet_demo.topics import create_topic
 from kafka_fleet.collect.connections.http import Limits
-from kafka_fleet.collect.sweep import SweepResult, sweep_cluster
-from kafka_fleet.config.credentials import local_credentials
-from kafka_fleet.config.fleet import parse_fleet
+from kafka_fleet.collect.sweep import SweepResult
 from support.live import jdwp
-from support.live.scenarios import avoid_midnight
+from support.live.scenarios import avoid_midnight, spaced, sweep_of
 from support.servers.byte_server import exactly
 
 BUSY, OVERLOAD, DEADLOCK = "busy210", "overload210", "deadlock210"
@@ -41,15 +39,11 @@ LIMITS = Limits(deadline_s=12.0)  # a broker that answers nobody takes all of it
 
 def sweep(cluster: Cluster, home: Path, name: str) -> SweepResult:
     """One sweep under an id, with thresholds for sweeps that are seconds apart."""
-    fleet = parse_fleet({"version": 1, "clusters": [cluster.fleet_entry(id=name, thresholds=THRESHOLDS)]}, "live")
-    assert not fleet.errors, fleet.errors
-    return sweep_cluster(fleet.clusters[0], home, local_credentials(), LIMITS)
+    return sweep_of(cluster, home, limits=LIMITS, id=name, thresholds=THRESHOLDS)
 
 
 def _sweeps(cluster: Cluster, home: Path, name: str, many: int = SWEEPS) -> None:
-    for left in range(many - 1, -1, -1):
-        sweep(cluster, home, name)
-        time.sleep(EVERY_S if left else 0)
+    spaced(many, EVERY_S, lambda: sweep(cluster, home, name))
 
 
 def produce_frame(topic: str, size: int) -> bytes:
@@ -63,9 +57,9 @@ def produce_frame(topic: str, size: int) -> bytes:
     return struct.pack(">i", len(head) + len(body)) + head + body
 
 
-def _send(port: int, frame: bytes, pause_s: float, over: Event) -> None:
+def _send(line: socket.socket, frame: bytes, pause_s: float, over: Event) -> None:
     """Send the same request again and again, each after the answer to the last one, until it is over."""
-    with suppress(OSError), socket.create_connection(("127.0.0.1", port), 60) as line:
+    with suppress(OSError), line:  # the connection is closed under a request that nobody answers
         while not over.is_set():
             line.sendall(frame)
             (size,) = struct.unpack(">i", exactly(line, 4))
@@ -75,17 +69,22 @@ def _send(port: int, frame: bytes, pause_s: float, over: Event) -> None:
 
 @contextmanager
 def senders(cluster: Cluster, broker: int, topic: str, size: int, many: int, pause_s: float) -> Iterator[None]:
-    """Clients of a broker; those that get no answer go when the broker does."""
-    over, frame = Event(), produce_frame(topic, size)
-    threads = [
-        Thread(target=_send, args=(cluster.nodes[broker].port, frame, pause_s, over), daemon=True) for _ in range(many)
-    ]
-    for thread in threads:
-        thread.start()
-    try:
-        yield
-    finally:
-        over.set()
+    """Clients of a broker for the length of the block. Raises OSError where one cannot connect."""
+    over, frame, address = Event(), produce_frame(topic, size), ("127.0.0.1", cluster.nodes[broker].port)
+    with ExitStack() as stack:
+        lines = [stack.enter_context(socket.create_connection(address, 60)) for _ in range(many)]
+        threads = [Thread(target=_send, args=(line, frame, pause_s, over), daemon=True) for line in lines]
+        for thread in threads:
+            thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            for line in lines:
+                with suppress(OSError):  # it has ended by itself
+                    line.shutdown(socket.SHUT_RDWR)
+            for thread in threads:
+                thread.join(30)
 
 
 def run(home: Path) -> None:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from fleet_demo.cluster import Cluster, ClusterError
 from fleet_demo.load import Consumer, ConsumerCrowd, Producer
 from fleet_demo.topics import create_topic
+from kafka_fleet.collect.connections.http import Limits
 from kafka_fleet.collect.sweep import SweepResult, sweep_cluster
 from kafka_fleet.config.credentials import local_credentials
 from kafka_fleet.config.fleet import parse_fleet
@@ -115,10 +116,22 @@ def sweep(cluster: Cluster, home: Path, name: str | None = None, **declared: obj
 
     declared: further keys of its entry in the fleet file.
     """
-    entry = cluster.fleet_entry(id=name or cluster.name, environment="production", looks=LOOKS, **declared)
-    fleet = parse_fleet({"version": 1, "clusters": [entry]}, "live")
+    named = name or cluster.name
+    return sweep_of(cluster, home, id=named, environment="production", looks=LOOKS, **declared)
+
+
+def sweep_of(cluster: Cluster, home: Path, limits: Limits | None = None, **entry: object) -> SweepResult:
+    """One sweep of an entry of the fleet file with these keys, and within these limits or those as shipped."""
+    fleet = parse_fleet({"version": 1, "clusters": [cluster.fleet_entry(**entry)]}, "live")
     assert not fleet.errors, fleet.errors
-    return sweep_cluster(fleet.clusters[0], home, local_credentials())
+    return sweep_cluster(fleet.clusters[0], home, local_credentials(), limits or Limits())
+
+
+def spaced(many: int, every_s: float, act: Callable[[], object]) -> None:
+    """Do it so often, with a pause between any two."""
+    for left in range(many - 1, -1, -1):
+        act()
+        time.sleep(every_s if left else 0)
 
 
 def await_that(what: str, is_so: Callable[[], bool], seconds: float = 120) -> None:

@@ -26,7 +26,7 @@ def stored(found: AdminSweep, table: str) -> set[tuple[str, str | None, bool]]:
     return {(row["name"], row["value"], row["redacted"]) for row in found.tables[table]}
 
 
-@pytest.mark.sampled("large-answers")
+@pytest.mark.sampled("large-answers")  # some seconds by its size; smaller answers run every time
 @pytest.mark.fault(57)
 def test_settings_without_end_are_bounded_and_said():
     found = swept(GOOD | LONG | MANY | {"n" * 5_000_000: "1"}, {**LONG, "retention.ms": "1"})

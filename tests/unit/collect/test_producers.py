@@ -98,7 +98,7 @@ def test_a_broker_that_is_not_listed_is_not_asked() -> None:
     assert len(rows) == 1
 
 
-@pytest.mark.sampled("large-answers")
+@pytest.mark.sampled("large-answers")  # some seconds by its size; smaller answers run every time
 def test_of_9000_ids_at_three_brokers_every_broker_is_asked_and_a_partition_is_kept_for_all_or_none() -> None:
     client = Busy([300] * 10)
     topics = [topic("orders", n, [1 + n % 3, 1 + (n + 1) % 3, 1 + (n + 2) % 3]) for n in range(10)]
@@ -110,7 +110,7 @@ def test_of_9000_ids_at_three_brokers_every_broker_is_asked_and_a_partition_is_k
     assert {broker for broker, _places in client.calls} == {1, 2, 3}
 
 
-@pytest.mark.sampled("large-answers")
+@pytest.mark.sampled("large-answers")  # some seconds by its size; smaller answers run every time
 def test_the_same_partitions_are_kept_at_the_next_sweep_and_a_large_one_takes_no_room_of_others() -> None:
     topics = tables(*(topic("orders", n, [1, 2, 3]) for n in range(6)), brokers=(1, 2, 3))
     first, told = read(Busy([100, 2000, 100, 100, 900, 400]), topics)

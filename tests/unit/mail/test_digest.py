@@ -116,7 +116,7 @@ def test_who_gets_one():
     assert "example" not in digest_name("x@example.org")
 
 
-@pytest.mark.sampled("large-fleets")
+@pytest.mark.sampled("large-fleets")  # some seconds by its size; smaller fleets run every time
 def test_a_hundred_and_fifty_clusters_fit_into_a_mail(tmp_path):
     from kafka_fleet.config.acknowledgements import Acknowledgements
     from kafka_fleet.mail import digest

@@ -149,7 +149,7 @@ def test_a_day_of_an_older_version_is_said_to_be_one(home):
     assert "judged before this page was there" in text(answer)
 
 
-@pytest.mark.sampled("large-fleets")
+@pytest.mark.sampled("large-fleets")  # some seconds by its size; smaller fleets run every time
 @pytest.mark.fault(38)
 def test_a_thousand_clusters_come_in_pages(tmp_path):
     clusters = {f"c{number:04d}": (dossier(f"c{number:04d}", DS), []) for number in range(1000)}

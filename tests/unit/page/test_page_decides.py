@@ -80,7 +80,7 @@ def test_campaigns_and_the_map_are_those_of_the_clusters_that_are_asked_for(tmp_
     assert grid.count("closes 1 confirmed") == 6, "as a title and for screen readers"
 
 
-@pytest.mark.sampled("large-fleets")
+@pytest.mark.sampled("large-fleets")  # some seconds by its size; smaller fleets run every time
 def test_three_hundred_clusters_are_bounded(tmp_path):
     fleet(tmp_path, 300)
     answer = client(tmp_path).get("/")

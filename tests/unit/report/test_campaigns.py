@@ -103,7 +103,7 @@ def test_the_map_shows_what_each_release_closes_where():
     assert grid.rows[0].cells[2].said.startswith("closes 1 confirmed and 1 security; in the way: to migrate from")
 
 
-@pytest.mark.sampled("large-fleets")
+@pytest.mark.sampled("large-fleets")  # some seconds by its size; smaller fleets run every time
 def test_three_hundred_clusters_are_bounded():
     closing = [candidate(release, [BUG]) for release in [f"3.{line}.0" for line in range(4, 10)] + ["4.4.0"]]
     many = []
