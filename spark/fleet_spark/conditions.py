@@ -145,33 +145,27 @@ def union_of(conditions: Iterable[Condition]) -> str:
     )
 
 
-def run_conditions(
+def conditions_task(
     spark: SparkSession,
     conditions: Mapping[str, Condition],
     ds: str,
-    profiles: QueryProfiles | None = None,
-    aside: Aside | None = None,
-    overrides: Mapping[str, Overrides] | None = None,
-) -> dict[str, dict[str, Answered]]:
-    """Cluster -> condition -> answer, of every cluster of the day.
+    profiles: QueryProfiles,
+    overrides: Mapping[str, Overrides],
+) -> Task[dict[str, dict[str, Answered]]]:
+    """Gives cluster -> condition -> answer, of every cluster of the day.
 
-    profiles: of the job that made the facts' views; None: all of them are small. aside: of the job, which goes on
-    without the clusters that make the query fail; None: what it raised ends the run. overrides: of clusters that have
-    their own thresholds.
+    profiles: of the job that made the facts' views. overrides: of clusters that have their own thresholds.
     """
-    if not conditions:
-        return {}
-    known, own = profiles or QueryProfiles(spark), overrides or {}
     texts = "\n".join(one.queries for one in conditions.values())
 
     def answers(_clusters: list[str]) -> dict[str, dict[str, Answered]]:
         values: dict[str, dict[str, dict[str, float]]] = {}
-        with running("conditions"), known.for_query(texts) as small:
+        with running("conditions"), profiles.for_query(texts) as small:
             clusters = sorted(_values(spark, "cluster_days", "cluster"))
             release_days(spark, _values(spark, "broker_days", "kafka_release"), ds)
             refused_requests(spark)
             for condition in conditions.values():
-                values[condition.id] = {c: thresholds(condition, own.get(c, {})) for c in clusters}
+                values[condition.id] = {c: thresholds(condition, overrides.get(c, {})) for c in clusters}
                 if condition.thresholds:
                     show_thresholds(spark, condition, values[condition.id])
                 for view, step in condition.steps.items():
@@ -188,8 +182,19 @@ def run_conditions(
                 found[cluster][name] = answer(conditions[name], of_one, values[name].get(cluster, {}))
             return dict(found)
 
-    tables = tables_read(texts) | {"cluster_days", "broker_days"}
-    return (aside or Aside(None, (), "conditions")).run(Task(tables, answers))
+    return Task(tables_read(texts) | {"cluster_days", "broker_days"}, answers)
+
+
+def run_conditions(
+    spark: SparkSession,
+    conditions: Mapping[str, Condition],
+    ds: str,
+    profiles: QueryProfiles | None = None,
+    overrides: Mapping[str, Overrides] | None = None,
+) -> dict[str, dict[str, Answered]]:
+    """Conditions by themselves: what the query raises ends the run. profiles: None where all views are small."""
+    task = conditions_task(spark, conditions, ds, profiles or QueryProfiles(spark), overrides or {})
+    return Aside(None, (), "conditions").run(task)
 
 
 def _values(spark: SparkSession, table: str, column: str) -> set[str]:

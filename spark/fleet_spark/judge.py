@@ -13,18 +13,19 @@ import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from fleet_spark.aside import Aside, Task, sentence
 from fleet_spark.cluster_facts import rows_by_cluster
 from fleet_spark.cluster_report import unreached
-from fleet_spark.conditions import run_conditions
+from fleet_spark.conditions import conditions_task
 from fleet_spark.facts import fact_queries
 from fleet_spark.failures import QueryFailed, running
 from fleet_spark.judged_cluster import Json, Judged, case_aside, case_of, judge_cluster
-from fleet_spark.plots import day_plots, write_plots
+from fleet_spark.plots import day_plots, plots_of, write_plots
 from fleet_spark.query_profiles import tables_read
 from fleet_spark.rolls import RollsOfDay
-from fleet_spark.signatures import run_signatures
+from fleet_spark.signatures import measured_of, signature_tasks, values_of
 from fleet_spark.tables import Day
 from fleet_spark.unjudged import declared_entry, seen
 from kafka_fleet.config.fleet import Fleet, load_fleet
@@ -83,9 +84,13 @@ def write_findings(day: Day, fleet_file: Path | None, clusters: list[str], signa
     catalogue, overrides = load_signatures(day.sql), {c: declared.get(c, {}).get("thresholds", {}) for c in wanted}
     chosen = [one for name, one in catalogue.items() if not signatures or name in signatures]
     known = {c: own for c, own in overrides.items() if c in stored["cluster_days"]}
-    measured = run_signatures(day.spark, chosen, known, day.profiles, aside)
-    answered = run_conditions(day.spark, load_conditions(day.sql), day.ds, day.profiles, aside, known)
-    plots, rolls = day_plots(day, made, aside), RollsOfDay(day, swept)
+    values, plots = values_of(chosen, known), plots_of(day, made)
+    tasks: dict[str, Task[Any]] = {**signature_tasks(day.spark, chosen, values, day.profiles)}
+    tasks["conditions"] = conditions_task(day.spark, load_conditions(day.sql), day.ds, day.profiles, known)
+    tasks["plots"] = day_plots(day, plots)
+    found = aside.run_all(tasks)
+    measured = measured_of(day.spark, chosen, values, found, day.profiles, aside)
+    answered, drawn, rolls = found["conditions"], found["plots"], RollsOfDay(day, swept)
 
     def judged(cluster: str) -> Judged:
         entry, bad = declared.get(cluster, {}), [one for one in damaged if one.cluster == cluster]
@@ -94,15 +99,15 @@ def write_findings(day: Day, fleet_file: Path | None, clusters: list[str], signa
             return judge_cluster(day.ds, case, {}, {}, catalogue, bad)
         answers = answered.get(cluster, {})
         case = case_of(cluster, entry, {table: rows.get(cluster, []) for table, rows in stored.items()}, answers)
-        found = judge_cluster(day.ds, case, measured.get(cluster, {}), answers, catalogue, bad)
-        return found._replace(report=rolls.added_to(found.report))
+        one = judge_cluster(day.ds, case, measured.get(cluster, {}), answers, catalogue, bad)
+        return one._replace(report=rolls.added_to(one.report))
 
     all_judged = _each(wanted, judged, aside)
     for cluster, one in all_judged.items():
         detected = sum(state.state == "detected" for state in one.states)
         print(f"judge {day.ds}: {cluster}: {detected} of {len(one.states)} signatures detected", flush=True)
     sentences = {c: why for c, why in (aside.sentences | by_facts).items() if c in all_judged}
-    write_plots(day, plots, sweeps, overrides, sentences)
+    write_plots(day, plots, drawn, sweeps, overrides, sentences)
     invalid = {} if clusters else fleet.invalid
     reports = [one.report for one in all_judged.values()]
     reports += [unreached(day.ds, name, why) for name, why in sorted(invalid.items()) if name not in wanted]

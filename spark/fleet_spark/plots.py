@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from functools import reduce
 from itertools import pairwise
 from statistics import median
-from typing import Any, NamedTuple
+from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import lit
@@ -45,34 +45,38 @@ def drawable(plots: Mapping[str, Plot], every: Iterable[str], made: Iterable[str
     return {name: one for name, one in plots.items() if not tables_read(one.queries) & absent}
 
 
-def run_plots(
-    spark: SparkSession,
-    plots: Mapping[str, Plot],
-    binned: str,
-    ds: str,
-    profiles: QueryProfiles | None = None,
-    aside: Aside | None = None,
-) -> dict[str, dict[str, list[Json]]]:
-    """Cluster -> plot -> rows of `binned`, the text of sql/plots/binned.sql. Clusters without any row are absent.
+Drawn = Mapping[str, Mapping[str, list[Json]]]  # cluster -> plot -> rows of sql/plots/binned.sql
 
-    profiles and aside: as of run_conditions.
+
+def plots_task(
+    spark: SparkSession, plots: Mapping[str, Plot], binned: str, ds: str, profiles: QueryProfiles
+) -> Task[Drawn]:
+    """Gives what is drawn of each cluster. binned: the text of sql/plots/binned.sql. Clusters without a row are absent.
+
+    profiles: of the job that made the facts' views.
     """
-    if not plots:
-        return {}
-    known, queries = profiles or QueryProfiles(spark), "\n".join([binned, *(plot.queries for plot in plots.values())])
+    queries = "\n".join([binned, *(plot.queries for plot in plots.values())])
 
-    def points(_clusters: list[str]) -> list[Json]:
-        with running("plots"), known.for_query(queries):
+    def points(_clusters: list[str]) -> Drawn:
+        found: dict[str, dict[str, list[Json]]] = defaultdict(lambda: defaultdict(list))
+        if not plots:
+            return found
+        with running("plots"), profiles.for_query(queries):
             frames = [_points(spark, plot, ds) for plot in plots.values()]
             reduce(DataFrame.unionByName, frames).createOrReplaceTempView("plot_points")
-            made: list[Json] = spark.sql(binned, args={"ds": ds, "most_points": MOST_POINTS}).toArrow().to_pylist()
-            return made
+            rows = spark.sql(binned, args={"ds": ds, "most_points": MOST_POINTS}).toArrow().to_pylist()
+        for row in rows:
+            found[row["cluster"]][row["drawn"]["plot"]].append({**row["drawn"], "points": row["points"]})
+        return found
 
-    rows = (aside or Aside(None, (), "plots")).run(Task(tables_read(queries), points))
-    found: dict[str, dict[str, list[Json]]] = defaultdict(lambda: defaultdict(list))
-    for row in rows:
-        found[row["cluster"]][row["drawn"]["plot"]].append({**row["drawn"], "points": row["points"]})
-    return found
+    return Task(tables_read(queries), points)
+
+
+def run_plots(
+    spark: SparkSession, plots: Mapping[str, Plot], binned: str, ds: str, profiles: QueryProfiles | None = None
+) -> Drawn:
+    """Plots by themselves: what the query raises ends the run. profiles: None where all views are small."""
+    return Aside(None, (), "plots").run(plots_task(spark, plots, binned, ds, profiles or QueryProfiles(spark)))
 
 
 def _points(spark: SparkSession, plot: Plot, ds: str) -> DataFrame:
@@ -173,35 +177,33 @@ def limits_of(plots: Mapping[str, Plot], signatures: Mapping[str, Signature], ov
     return found
 
 
-class DayPlots(NamedTuple):
-    """What the plots of a day are drawn from. run: the plots whose tables are made; rows: cluster -> plot -> rows."""
-
-    run: Mapping[str, Plot]
-    rows: Mapping[str, Mapping[str, list[Json]]]
+def plots_of(day: Day, tables: Collection[str] | None) -> dict[str, Plot]:
+    """The plots whose tables are made. tables: the facts that were made; None: all."""
+    return drawable(load_plots(day.sql), fact_queries(day.sql), fact_queries(day.sql, tables))
 
 
-def day_plots(day: Day, tables: Collection[str] | None, aside: Aside) -> DayPlots:
-    """Run the plots of a day, without the clusters that make them fail. tables: the facts that were made; None: all."""
-    run = drawable(load_plots(day.sql), fact_queries(day.sql), fact_queries(day.sql, tables))
+def day_plots(day: Day, plots: Mapping[str, Plot]) -> Task[Drawn]:
+    """The plots of a day, as a task."""
     binned = (day.sql / "plots/binned.sql").read_text(encoding="utf-8")
-    return DayPlots(run, run_plots(day.spark, run, binned, day.ds, day.profiles, aside))
+    return plots_task(day.spark, plots, binned, day.ds, day.profiles)
 
 
 def write_plots(
     day: Day,
-    found: DayPlots,
+    run: Mapping[str, Plot],
+    drawn: Drawn,
     sweeps: Sequence[Manifest],
     overrides: Mapping[str, Overrides],
     aside: Mapping[str, str],
 ) -> None:
-    """Write the plots of the clusters in `overrides`. aside: those without any, cluster -> why."""
+    """Write the plots of the clusters in `overrides`. run: the plots that were run; aside: why a cluster has none."""
     plots, signatures = load_plots(day.sql), load_signatures(day.sql)
     at: dict[str, list[datetime]] = defaultdict(list)
     for sweep in sweeps:
         at[sweep.cluster].append(sweep.sweep_at)
     for cluster, own in overrides.items():
         limits, why = limits_of(plots, signatures, own), aside.get(cluster)
-        rows = found.rows.get(cluster, {}) if why is None else {}
-        made = document(day.ds, cluster, plots, found.run, rows, at[cluster], limits, why)
+        rows = drawn.get(cluster, {}) if why is None else {}
+        made = document(day.ds, cluster, plots, run, rows, at[cluster], limits, why)
         text = json.dumps(made.plain(), sort_keys=True, ensure_ascii=False, separators=(",", ":")) + "\n"
         day.put(day.stored.plots(cluster), text.encode())

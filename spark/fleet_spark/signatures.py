@@ -164,34 +164,53 @@ def _measured(
     return measured
 
 
+def values_of(signatures: Iterable[Signature], clusters: Mapping[str, Overrides]) -> dict[str, Values]:
+    """The thresholds in force: signature -> cluster -> threshold -> value."""
+    return {one.id: {c: thresholds(one, overrides) for c, overrides in clusters.items()} for one in signatures}
+
+
+def signature_tasks(
+    spark: SparkSession, signatures: Iterable[Signature], values: Mapping[str, Values], profiles: QueryProfiles
+) -> dict[str, Task[Found]]:
+    """A task for each signature, those of the most steps first: one step waits for the other."""
+    return {
+        one.id: Task(
+            frozenset().union(*map(tables_read, one.queries)), partial(_found, spark, one, values[one.id], profiles)
+        )
+        for one in sorted(signatures, key=lambda one: -len(one.all_steps))
+    }
+
+
+def measured_of(
+    spark: SparkSession,
+    signatures: list[Signature],
+    values: Mapping[str, Values],
+    found: Mapping[str, Found],
+    profiles: QueryProfiles,
+    aside: Aside,
+) -> dict[str, dict[str, Measured]]:
+    """Cluster -> signature -> measured, of the clusters that are left. found: what the tasks gave."""
+    steps = {view: step for one in signatures for view, step in found[one.id].steps.items()}
+    covered = run_coverage(spark, signatures, values, steps, profiles, aside)
+    charts = _series(spark, signatures, values, steps, profiles, aside)
+    by_cluster: dict[str, dict[str, Measured]] = defaultdict(dict)
+    for one in signatures:
+        for cluster, measured in _measured(one, found[one.id], covered[one.id], charts.get(one.id, {})).items():
+            by_cluster[cluster][one.id] = measured
+    return {cluster: of for cluster, of in by_cluster.items() if cluster in aside.clusters}
+
+
 def run_signatures(
     spark: SparkSession,
     signatures: list[Signature],
     clusters: Mapping[str, Overrides],
     profiles: QueryProfiles | None = None,
-    aside: Aside | None = None,
 ) -> dict[str, dict[str, Measured]]:
-    """Every signature on every cluster: cluster -> signature -> measured. Clusters without facts are absent.
+    """Signatures by themselves: cluster -> signature -> measured. What a query raises ends the run.
 
-    profiles: of the job that made the facts' views; None: all of them are small. aside: of the job, which goes on
-    without the clusters that make a query fail, so they are absent too; None: what the query raised ends the run.
+    profiles: of the job that made the facts' views; None: all of them are small.
     """
-    known = profiles or QueryProfiles(spark)
-    values = {one.id: {c: thresholds(one, overrides) for c, overrides in clusters.items()} for one in signatures}
-    left = aside or Aside(None, clusters, "signatures")
-    tasks = {
-        one.id: Task(
-            frozenset().union(*map(tables_read, one.queries)), partial(_found, spark, one, values[one.id], known)
-        )
-        for one in signatures
-    }
-    found = left.run_all(tasks)
-    steps = {view: step for one in found.values() for view, step in one.steps.items()}
-    covered = run_coverage(spark, signatures, values, steps, known, left)
-    charts = _series(spark, signatures, values, steps, known, left)
-    measured = {one.id: _measured(one, found[one.id], covered[one.id], charts.get(one.id, {})) for one in signatures}
-    return {
-        cluster: {name: rows[cluster] for name, rows in measured.items() if cluster in rows}
-        for cluster in clusters
-        if cluster in left.clusters
-    }
+    known, values = profiles or QueryProfiles(spark), values_of(signatures, clusters)
+    alone = Aside(None, clusters, "signatures")
+    found = alone.run_all(signature_tasks(spark, signatures, values, known))
+    return measured_of(spark, signatures, values, found, known, alone)

@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +14,8 @@ from kafka_fleet.knowledge.releases import Release, apache_release, catalogue
 from kafka_fleet.upgrade.plan import upgrade_to
 from kafka_fleet.upgrade.targets import affects_release, family, opened_issues
 from support.builders.planned import ADVISORIES, CONFIGS, KNOWN, facts, planned
+
+pytestmark = pytest.mark.sampled("fuzzed-plans")
 
 
 @settings(deadline=None, derandomize=True)

@@ -18,7 +18,7 @@ from support.builders.cases import cases, rows_of
 from support.spark_runs.analysed import spark
 from support.spark_runs.fact_schemas import fact_schemas
 
-pytestmark = pytest.mark.timeout(1800)
+pytestmark = [pytest.mark.timeout(1800), pytest.mark.sampled("sql-files")]
 NAME = "retriable_errors"
 CASES = [one for one in cases(sql_dir() / "signatures" / NAME) if one.kind in ("fires", "missing")]
 

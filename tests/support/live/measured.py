@@ -49,7 +49,7 @@ EVERY_RUN = (
     "skew", "storms", "stops", "offsets", "retries", "availability", "transactions", "quorum", "disks", "saturation",
     "fetches",
 )  # fmt: skip
-PARALLEL = 2
+PARALLEL = 3
 Row = dict[str, Any]
 
 

@@ -7,7 +7,7 @@ from kafka_fleet.store.generations import current_generation
 from support.airflow_runs.dag_runs import ARCHIVE, CLUSTERS, GONE, PAYMENTS, entry, spark_left_out, write_fleet
 from support.builders.letter_rows import DS
 
-pytestmark = pytest.mark.fault(73)
+pytestmark = [pytest.mark.fault(73), pytest.mark.sampled]
 
 NEW = "new@example.org"
 

@@ -10,6 +10,7 @@ from kafka_fleet.mail.smtp_settings import SmtpSettings
 from support.airflow_runs.dag_runs import ARCHIVE, GONE, PAYMENTS
 from support.servers.mail_server import Mailbox
 
+pytestmark = pytest.mark.sampled
 LONGEST = 6 * timedelta(seconds=600)  # the lease of a mail server that is given the longest time for each step
 
 

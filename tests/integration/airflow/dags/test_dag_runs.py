@@ -32,6 +32,7 @@ def test_in_a_shared_task_each_cluster_is_measured_and_told(database, bag, fleet
     assert "broken: " in caplog.text
 
 
+@pytest.mark.sampled("dag-backfills")
 def test_a_backfill_of_the_collection_is_refused_and_of_the_analysis_is_not(database, python):
     assert python("-m", "airflow", "dags", "reserialize").returncode == 0
     dates = ["--from-date", "2026-11-01", "--to-date", "2026-11-02"]
