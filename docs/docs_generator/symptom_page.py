@@ -26,7 +26,7 @@ def _measured(section: Section) -> str:
     ]  # fmt: skip
     link = f"Measured by [`{section.signature}`](signatures/{section.signature}.md)."
     head = ["You see", "It may be", "Known issues", "Proved by"]
-    return f"## {escape(section.title)}\n\n{link}\n\n{table(head, rows)}"
+    return f"## {escape(section.title)}\n{link}\n\n{table(head, rows)}"
 
 
 def _unmeasured(section: Section) -> str:

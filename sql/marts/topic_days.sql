@@ -24,6 +24,7 @@ settings AS (
         max(CASE WHEN c.name = 'retention.bytes' THEN c.value END) AS retention_bytes,
         max(CASE WHEN c.name = 'segment.ms' THEN c.value END) AS segment_ms,
         max(CASE WHEN c.name = 'segment.bytes' THEN c.value END) AS segment_bytes,
+        max(CASE WHEN c.name = 'min.cleanable.dirty.ratio' THEN c.value END) AS cleanable_ratio,
         max(CASE WHEN c.name = 'remote.storage.enable' THEN c.value END) AS is_tiered,
         max(CASE WHEN c.name = 'local.retention.ms' THEN c.value END) AS local_retention_ms,
         max(CASE WHEN c.name = 'local.retention.bytes' THEN c.value END) AS local_retention_bytes
@@ -32,8 +33,8 @@ settings AS (
     WHERE
         c.name IN (
             'min.insync.replicas', 'unclean.leader.election.enable', 'cleanup.policy', 'retention.ms',
-            'retention.bytes', 'segment.ms', 'segment.bytes', 'remote.storage.enable', 'local.retention.ms',
-            'local.retention.bytes'
+            'retention.bytes', 'segment.ms', 'segment.bytes', 'min.cleanable.dirty.ratio', 'remote.storage.enable',
+            'local.retention.ms', 'local.retention.bytes'
         )
     GROUP BY c.cluster, c.topic
 ),
@@ -64,6 +65,7 @@ SELECT
     try_cast(s.retention_bytes AS BIGINT) AS retention_bytes,
     try_cast(s.segment_ms AS BIGINT) AS segment_ms,
     try_cast(s.segment_bytes AS BIGINT) AS segment_bytes,
+    try_cast(s.cleanable_ratio AS DOUBLE) AS min_cleanable_ratio,
     coalesce(try_cast(s.is_tiered AS BOOLEAN), FALSE) AS is_tiered,
     try_cast(s.local_retention_ms AS BIGINT) AS local_retention_ms,
     try_cast(s.local_retention_bytes AS BIGINT) AS local_retention_bytes

@@ -23,6 +23,7 @@ from kafka_fleet.store.raw.manifests import manifests, read_rows
 from support.live import (
     availability,
     bugs370,
+    cleaner,
     disks,
     fetches,
     hanging,
@@ -47,7 +48,7 @@ SCENARIO_OF = (  # of clusters whose tests are of several scenarios
 # one scenario for each signature at least
 EVERY_RUN = (
     "skew", "storms", "stops", "offsets", "retries", "availability", "transactions", "quorum", "disks", "saturation",
-    "fetches",
+    "cleaner", "fetches",
 )  # fmt: skip
 PARALLEL = 3
 Row = dict[str, Any]
@@ -138,6 +139,7 @@ SCENARIOS: dict[str, Callable[[Path], object]] = {
     "quorum": quorum.run,
     "disks": disks.run,
     "saturation": saturation.run,
+    "cleaner": cleaner.run,
     "fetches": fetches.followed,
     "quorum-joined": joined_quorum.run,
     "quorum-bugs": bugs370.run,

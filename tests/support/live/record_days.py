@@ -25,6 +25,7 @@ from support.homes.judged_days import RecordedDay, place_in, recorded_days
 from support.live import (
     availability,
     calm,
+    cleaner,
     hanging,
     netns,
     offsets,
@@ -62,6 +63,7 @@ SCENARIOS: dict[Scenario, Iterable[str]] = {
     hanging.run: [hanging.HANGING],
     quorum.run: [quorum.ELECTED],
     saturation.run: [saturation.DEADLOCK],
+    cleaner.deleted: [cleaner.DELETED],
     calm.steady: [calm.STEADY],
     calm.away: [calm.AWAY],
 }

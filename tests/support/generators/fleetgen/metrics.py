@@ -35,6 +35,8 @@ def broker_metrics(model: Model, broker: Broker, mine: list[Log], led: list[Log]
         "fetcher_max_lag": lag, "fetcher_min_fetch_rate": 2.0,
         "fetcher_failed_partitions": 0, "fetcher_dead_threads": 0, "offline_log_dirs": 0,
         "cleaner_dead_threads": 0, "cleaner_max_dirty_percent": 20.0, "cleaner_idle_ms": 5000,
+        "cleaner_max_buffer_percent": 2.0, "cleaner_recopy_percent": 60.0, "cleaner_max_clean_seconds": 1.0,
+        "cleaner_max_compaction_delay_seconds": 0.0 if spec.since("2.3") else None,
         "group_offsets": sum(1 for (name, _key), r in model.readers.items()
                              if r.committed is not None and name in {g.name for g in groups}),
         "groups": len(groups), "groups_stable": sum(active(model, g) for g in groups), "groups_dead": 0,

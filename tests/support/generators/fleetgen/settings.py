@@ -62,6 +62,7 @@ def topic_configs(topic: Topic) -> list[Row]:
         "cleanup.policy": "compact" if internal else "delete",
         "retention.ms": str(round(1000 * topic.retention_s)),
         "min.insync.replicas": "2" if topic.rf > 2 else "1",
+        "min.cleanable.dirty.ratio": "0.5",
         "unclean.leader.election.enable": "false",
     }
     return [
