@@ -57,6 +57,9 @@ SELECT
     m.cleaner_max_compaction_delay_seconds,
     t.listed AS listed_transactions,
     t.long_open AS long_transactions,
+    m.groups_preparing_rebalance,
+    m.groups_completing_rebalance,
+    m.completed_rebalances,
     -- a thread that has not ended a pass yet gives a time from before the epoch
     if(m.cleaner_max_clean_seconds >= 0, m.cleaner_max_clean_seconds, NULL) AS cleaner_max_clean_seconds,
     if(m.quorum_leader >= 0, m.quorum_epoch, NULL) AS quorum_epoch,

@@ -28,6 +28,7 @@ UNFOLLOWED = {  # what a window, a generator, a list or `try_` gives: it has no 
     "listener_connections.closed", "listener_connections.failed_authentications", "listener_connections.blocked_ns",
     "offset_rewinds.from_committed_offset", "offset_rewinds.records_back", "out_of_sync_intervals.follower",
     "leaderless_partitions.last_in_sync", "request_versions.requests", "handler_intervals.requests",
+    "group_changes.replaced",
 }  # fmt: skip
 
 

@@ -33,10 +33,10 @@ def admin_rows(model: Model, read: datetime) -> Tables:
     for group in spec.groups:
         alive = active(model, group)
         tables["groups"].append(
-            {"group_id": group.name, "state": "Stable" if alive else "Empty", "protocol_type": "consumer"}
+            {"group_id": group.name, "state": group.state if alive else "Empty", "protocol_type": "consumer"}
         )
         for number, logs in members(model, group).items() if alive else ():
-            member = {"group_id": group.name, "member_id": f"{group.name}-{number}"}
+            member = {"group_id": group.name, "member_id": f"{group.name}-{number}{'+' * group.joins[number]}"}
             tables["group_members"].append({**member, "client_id": group.name, "client_host": f"/10.0.0.{number + 1}"})
             tables["group_assignments"] += [{**member, "topic": x.topic.name, "partition": x.number} for x in logs]
     tables["group_offsets"] = [

@@ -1,5 +1,6 @@
 """A broker's own metrics at a sweep: takes a model and a broker, gives its row of raw table broker_metrics."""
 
+from collections import Counter
 from typing import Any
 
 from support.generators.fleetgen.consumers import active
@@ -21,7 +22,8 @@ def broker_metrics(model: Model, broker: Broker, mine: list[Log], led: list[Log]
     spec, counts = model.spec, broker.counters
     skew = spec.skew.get(broker.id, 0.0)
     lag = max((log.lag.get(broker.id, 0) for log in mine if log.leader != broker.id), default=0)
-    groups = [g for g in spec.groups if _coordinator(model, g) == broker.id]
+    groups = [g for g in spec.groups if coordinator(model, g) == broker.id]
+    states = Counter(g.state if active(model, g) else "Empty" for g in groups)
     lazy = ("expired_consumer_fetches", "expired_follower_fetches", "isr_expands", "isr_shrinks", "messages_in",
             "bytes_in", "bytes_out", "replication_bytes_in", "replication_bytes_out", "produce_batches",
             "failed_produce")  # fmt: skip
@@ -39,9 +41,9 @@ def broker_metrics(model: Model, broker: Broker, mine: list[Log], led: list[Log]
         "cleaner_max_compaction_delay_seconds": 0.0 if spec.since("2.3") else None,
         "group_offsets": sum(1 for (name, _key), r in model.readers.items()
                              if r.committed is not None and name in {g.name for g in groups}),
-        "groups": len(groups), "groups_stable": sum(active(model, g) for g in groups), "groups_dead": 0,
-        "groups_empty": sum(not active(model, g) for g in groups), "groups_preparing_rebalance": 0,
-        "groups_completing_rebalance": 0, "offsets_load_ms_max": broker.load_ms,
+        "groups": len(groups), "groups_stable": states["Stable"], "groups_dead": 0, "groups_empty": states["Empty"],
+        "groups_preparing_rebalance": states["PreparingRebalance"],
+        "groups_completing_rebalance": states["CompletingRebalance"], "offsets_load_ms_max": broker.load_ms,
         "offsets_load_ms_avg": broker.load_ms / 2,
         "offset_commits": float(counts["offset_commits"]), "offset_expirations": float(counts["offset_expirations"]),
         "offset_deletions": 0.0, "completed_rebalances": float(counts["rebalances"]), "failed_fetch": 0,
@@ -72,5 +74,6 @@ def _controller(model: Model, broker: Broker) -> Row:
     return row | (dict.fromkeys(ZOOKEEPER_ONLY) if spec.kraft else {})
 
 
-def _coordinator(model: Model, group: Group) -> int | None:
+def coordinator(model: Model, group: Group) -> int | None:
+    """The broker that leads the group's partition of the offsets log."""
     return model.logs[OFFSETS, offsets_partition(group.name, model.spec.offsets_partitions)].leader

@@ -1,5 +1,6 @@
 """Shape of one generated cluster: what it consists of and what happens to it, before anything runs."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -46,6 +47,8 @@ class Group:
     min_bytes: bool = False  # true: nothing but the end of the wait ends a fetch
     until: float = float("inf")  # s since epoch; its members leave then
     paused: bool = False  # members are there and neither read nor commit, as in a long rebalance
+    state: str = "Stable"  # while it has members
+    joins: Counter[int] = field(default_factory=Counter)  # how often each member has joined anew
 
 
 @dataclass
