@@ -27,6 +27,7 @@ from support.live import (
     fetches,
     hanging,
     joined_quorum,
+    log_lines,
     offsets,
     quorum,
     retries,
@@ -47,7 +48,7 @@ SCENARIO_OF = (  # of clusters whose tests are of several scenarios
 # one scenario for each signature at least
 EVERY_RUN = (
     "skew", "storms", "stops", "offsets", "retries", "availability", "transactions", "quorum", "disks", "saturation",
-    "fetches",
+    "fetches", "log-lines",
 )  # fmt: skip
 PARALLEL = 2
 Row = dict[str, Any]
@@ -139,6 +140,7 @@ SCENARIOS: dict[str, Callable[[Path], object]] = {
     "disks": disks.run,
     "saturation": saturation.run,
     "fetches": fetches.followed,
+    "log-lines": log_lines.run,
     "quorum-joined": joined_quorum.run,
     "quorum-bugs": bugs370.run,
     "skew-look-alikes": skew.look_alikes,

@@ -75,6 +75,7 @@ def test_a_mark_counts_in_its_own_log_alone_and_harmless_lines_in_none():
         "[Partition t-0 broker=1] Failed to enqueue ISR change state LeaderAndIsr(leader=1) for partition t-0",
         "org.apache.kafka.common.errors.OperationNotAttemptedException: Failed to enqueue ISR change state x",
         "No logs found to be loaded in /d",
+        "[LogLoader partition=__cluster_metadata-0, dir=/d] Recovering unflushed segment 0. 0/1 recovered for x.",
         "[ReplicaFetcher replicaId=1, leaderId=2, fetcherId=0]: Error due to",
     ):
         assert counted("broker", f"[2026-11-26 01:45:08,123] INFO {line} (x)") == {}

@@ -19,13 +19,13 @@ MARKS: list[tuple[str, str, str, str]] = [
     (
         "recovered_segment",
         "broker",
-        "(?:\\[(?:Log|LogLoader|UnifiedLog|Partition) [^\\]]{1,4500}\\] |Partition \\[[^\\]]{1,300}\\] on broker \\d{1,10}: )?Recovering unflushed segment \\d{1,19}(?:$|\\W)",
+        "(?!\\[\\w+ partition=__cluster_metadata-)(?:\\[(?:Log|LogLoader|UnifiedLog|Partition) [^\\]]{1,4500}\\] |Partition \\[[^\\]]{1,300}\\] on broker \\d{1,10}: )?Recovering unflushed segment \\d{1,19}(?:$|\\W)",
         "",
     ),
     (
         "producer_state_rebuilt",
         "broker",
-        "(?:\\[(?:Log|LogLoader|UnifiedLog|Partition) [^\\]]{1,4500}\\] |Partition \\[[^\\]]{1,300}\\] on broker \\d{1,10}: )?Producer state recovery took \\d{1,12}ms for snapshot load and ([1-9]\\d{0,11})ms for segment recovery from offset",
+        "(?!\\[\\w+ partition=__cluster_metadata-)(?:\\[(?:Log|LogLoader|UnifiedLog|Partition) [^\\]]{1,4500}\\] |Partition \\[[^\\]]{1,300}\\] on broker \\d{1,10}: )?Producer state recovery took \\d{1,12}ms for snapshot load and ([1-9]\\d{0,11})ms for segment recovery from offset",
         "ms",
     ),
     (
