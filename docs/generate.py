@@ -23,6 +23,7 @@ from docs_generator import (
     fault_pages,
     file_page,
     letter_table,
+    mark_table,
     mart_pages,
     mechanism_files,
     proof_pages,
@@ -71,6 +72,7 @@ def whole() -> Pages:
         file_page.PAGE: file_page.file_page(),
         file_page.PARTS: file_page.part_page(),
         **mart_pages.mart_pages(),
+        mark_table.MODULE: mark_table.mark_module(),
         "docs/jolokia-access.xml": access_policy(),
     }
 
@@ -87,6 +89,7 @@ def filled(root: Path = ROOT) -> Pages:
         "docs/raw_quorum.md": {"raw tables": raw_tables(QUORUM_TABLES)},
         "docs/raw_endpoints.md": {"raw tables": raw_tables(ENDPOINT_TABLES)},
         "docs/looks.md": {"look tables": raw_tables(LOOK_TABLES)},
+        "docs/log_marks.md": {"log marks": mark_table.mark_table()},
         "docs/raw_metrics.md": {"raw tables": raw_tables(mbeans.tables())},
     }
     pages = {}

@@ -27,6 +27,7 @@ from kafka_fleet.collect.connections.http import Limits
 from kafka_fleet.collect.hosts import sweep_host
 from kafka_fleet.collect.jolokia.client import BrokerSweep, sweep_broker
 from kafka_fleet.collect.jolokia.rows import Rows
+from kafka_fleet.collect.log_marks.sweep_marks import TABLE, MarkSweep, unread_from
 from kafka_fleet.collect.sweep_result import ClockRanBack, SweepResult
 from kafka_fleet.collect.sweep_rows import broker_tables, declaration, sweep_row
 from kafka_fleet.config.credentials import Credentials, CredentialsError, Resolver, http_credentials, kafka_settings
@@ -174,7 +175,8 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
         landing.store({"declarations": [declaration(cluster)]})
         described = listing.result()
         listed = {row["broker"]: row for row in described.get("brokers", [])}
-        urls = endpoints(cluster, {b: row["host"] for b, row in listed.items()})
+        hosts_of = {b: row["host"] for b, row in listed.items()}
+        urls = endpoints(cluster, hosts_of)
         late = {
             b: pool.submit(_sweep_broker, u, credentials, limits, end, ready, shown[1])
             for b, u in urls.items()
@@ -183,6 +185,8 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
         # behind all brokers: hosts that do not answer take no time of theirs
         hosts = [pool.submit(_sweep_host, b, url, limits, end) for b, url in cluster.node_exporter.items()]
         futures = {**early, **late}
+        marks = MarkSweep(cluster, resolver, unread_from(home, cluster), lambda: _within(limits, end), _in_url)
+        marked = [pool.submit(marks.rows, b, host) for b, host in marks.brokers(hosts_of).items()]
         looking = aside.submit(take_looks, sweeping, futures, urls, described.get("topics", []), around)
         admin = admin_future.result()
         # while brokers answer: the rows of brokers are made of both
@@ -204,6 +208,7 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
         tables = broker_tables(cluster, listed, urls, swept, controllers)
         tables["certificates"] = list(certificate_rows(*shown, listed, list(cluster.bootstrap_servers), urls))
         tables["hosts"] = [future.result() for future in hosts]
+        tables[TABLE] = [row for future in marked for row in future.result()]
         admin = with_unseen(admin, tables, cluster, resolver, _within(limits, end))
         admin, tables[OPEN] = with_late(admin, tables, cluster, resolver, _within(limits, end))
         looks = looking.result()

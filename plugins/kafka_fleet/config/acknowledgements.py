@@ -30,7 +30,7 @@ from kafka_fleet.base.validation_errors import describe_errors
 from kafka_fleet.base.yaml import FleetFileError, load_yaml
 from kafka_fleet.config.acknowledgement_entries import Broken, entries_apart
 from kafka_fleet.config.acknowledgement_limits import as_kept, kept_subjects, limited_text
-from kafka_fleet.config.fleet import Email, Slug
+from kafka_fleet.config.field_types import Email, Slug
 from kafka_fleet.domain import VERDICT_RANK, Named, Severity, Verdict, added_subjects, finding_key, severity_rank
 
 NAME = "acknowledgements.yaml"

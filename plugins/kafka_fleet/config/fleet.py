@@ -5,16 +5,16 @@ A broken cluster entry costs only itself; only a file that cannot be parsed stop
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from kafka_fleet.base.addresses import server_problem, url_problem
 from kafka_fleet.base.validation_errors import closest, counted_location, field_location, instead_of, unknown_name
 from kafka_fleet.base.yaml import FleetFileError, parse_yaml, read_text
 from kafka_fleet.base.yaml_lines import YamlLines
+from kafka_fleet.config.field_types import BrokerId, ConnectionId, Email, Number, Server, Slug, Strict, Template, Url
+from kafka_fleet.config.log_marks import LogMarks
 from kafka_fleet.config.validation import Mistake, entry_mistakes, model_mistakes
 from kafka_fleet.domain import Environment
 
@@ -22,50 +22,7 @@ _KEYS = ("version", "clusters")
 Scalar = Any  # text, number or boolean: fleet_sentences says so in one sentence, a union would in four
 
 
-def _checked(problem: Callable[[str], str | None]) -> AfterValidator:
-    def check(value: str) -> str:
-        found = problem(value)
-        if found:
-            raise ValueError(found)
-        return value
-
-    return AfterValidator(check)
-
-
-def _template_problem(template: str) -> str | None:
-    if template.count("{host}") != 1 or re.search(r"[{}]", template.replace("{host}", "")):
-        return "must contain {host} once and no other braces"
-    return url_problem(template.replace("{host}", "host.example.org"))
-
-
-def _reserved(name: str) -> str | None:
-    return "is reserved: the fleet page is index.html; choose another id" if name == "index" else None
-
-
-Url = Annotated[str, _checked(url_problem)]
-Template = Annotated[str, _checked(_template_problem)]
-Server = Annotated[str, _checked(server_problem)]
-Email = Annotated[
-    str, Field(pattern=r"^[^@\s\x00-\x1f\x7f<>,;:\"\\]{1,64}@[A-Za-z0-9]([A-Za-z0-9.-]{0,188}[A-Za-z0-9])?$")
-]
-Slug = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$"), _checked(_reserved)]
-ConnectionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,200}$")]
-
-
-def _unquoted(value: Any) -> Any:
-    """A fleet file that another program wrote as JSON has its broker ids in quotes."""
-    return int(value) if isinstance(value, str) and re.fullmatch(r"0|[1-9][0-9]{0,9}", value) else value
-
-
-BrokerId = Annotated[int, BeforeValidator(_unquoted), Field(strict=True, ge=0, le=2**31 - 1)]
-Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Jolokia(_Strict):
+class Jolokia(Strict):
     """Where the brokers' Jolokia agents answer: one URL per broker id and/or a template over the advertised host."""
 
     brokers: dict[BrokerId, Url] = Field(default_factory=dict)
@@ -83,21 +40,21 @@ class DeclaredProducers(BaseModel):
     listener: str | None = None
 
 
-class ClientConfigs(_Strict):
+class ClientConfigs(Strict):
     """What the owner declares of clients that the brokers cannot show."""
 
     groups: dict[str, dict[str, Scalar]] = Field(default_factory=dict)
     producers: list[DeclaredProducers] = Field(default_factory=list)
 
 
-class Looks(_Strict):
+class Looks(Strict):
     """How many close looks one sweep of the cluster may make, and how long one takes, in s; None: as its check says."""
 
     brokers: int = Field(default=3, strict=True, ge=0, le=16)
     seconds: int | None = Field(default=None, strict=True, ge=1, le=20)
 
 
-class Cluster(_Strict):
+class Cluster(Strict):
     """One cluster of the fleet file."""
 
     id: Slug
@@ -110,6 +67,7 @@ class Cluster(_Strict):
     client_configs: ClientConfigs = Field(default_factory=ClientConfigs)
     thresholds: dict[str, dict[str, Number]] = Field(default_factory=dict)
     looks: Looks = Field(default_factory=Looks)
+    log_marks: LogMarks | None = None
 
     def declaration(self) -> str:
         """This entry as canonical JSON. It holds connection ids and no credentials, so it may be stored."""

@@ -41,6 +41,7 @@ _TYPES = {
     "literal_error": "must be production, staging or development",
 }
 _PATTERNS = {
+    "tenant": "must be a tenant id of at most 150 letters, digits and !-_.*'()|",
     "id": "must be a slug of a-z, 0-9 and inner hyphens, at most 63 characters",
     "owners": "must be an e-mail address",
     "kafka_connection": "must be a connection id of letters, digits, dots, hyphens and underscores",
@@ -50,6 +51,7 @@ _PATTERNS = {
 
 _PLACES = ("brokers", "url_template")  # of agents; one of them is there
 _AGENTS = (*_PLACES, "controllers", "connection")
+_SOURCES = ("loki", "textfile")  # of log marks
 _LIKE = 0.87  # how like a declared library has to be to a known one, to be taken for a slip: others have other names
 
 
@@ -63,7 +65,8 @@ class Mistake(NamedTuple):
 def _keys_at(model: Any, location: tuple[Any, ...]) -> list[str]:
     for part in location:
         field = getattr(model, "model_fields", {}).get(part)
-        model = field.annotation if field is not None else model
+        if field is not None:  # of what may be left out, the model that it is otherwise
+            model = next((one for one in get_args(field.annotation) if hasattr(one, "model_fields")), field.annotation)
     return list(getattr(model, "model_fields", {}) or ["none"])
 
 
@@ -123,6 +126,18 @@ def _jolokia(entry: Any) -> Iterator[Mistake]:
                 yield Mistake(("jolokia", part, broker), text)
 
 
+def _log_marks(entry: Any) -> Iterator[Mistake]:
+    marks, textfile = _mapping(entry, "log_marks"), _mapping(entry, "log_marks", "textfile")
+    given = [name for name in _SOURCES if marks.get(name) is not None]
+    misspelled = any(closest(key, _SOURCES) for key in marks if key not in _SOURCES)
+    if isinstance(entry, dict) and isinstance(entry.get("log_marks"), dict) and len(given) != 1 and not misspelled:
+        yield Mistake(
+            ("log_marks",), "has loki and textfile; one of them is enough" if given else "needs loki or textfile"
+        )
+    if isinstance(marks.get("textfile"), dict) and not textfile.get("brokers") and textfile.get("url_template") is None:
+        yield Mistake(("log_marks", "textfile"), "needs brokers (id: URL) or url_template")
+
+
 def _settings(where: tuple[Any, ...], settings: dict[Any, Any]) -> Iterator[Mistake]:
     known = allowed("client")
     for name, value in settings.items():
@@ -174,5 +189,6 @@ def _thresholds(entry: Any) -> Iterator[Mistake]:
 def entry_mistakes(entry: Any) -> Iterator[Mistake]:
     """What is wrong between the fields of an entry, or against the catalogues of settings and signatures."""
     yield from _jolokia(entry)
+    yield from _log_marks(entry)
     yield from _clients(entry)
     yield from _thresholds(entry)

@@ -82,12 +82,14 @@ class ShownBy(_Strict):
     symptom on upgraded brokers only does not confirm it.
     strength: the most that the symptom says of this issue. `suggestive` where releases that are affected show the same
     for want of something else, and a precondition that nothing measures decides.
+    proven_by: the value without which a conclusive detection proves its cause and not this issue; null: none is needed.
     """
 
     id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     causes: list[str] = Field(min_length=1)
     where: Literal["affected_broker", "anywhere"] = "anywhere"
     strength: Strength = "conclusive"
+    proven_by: str | None = None
 
 
 class Advisory(_Strict):

@@ -91,6 +91,10 @@ def _symptoms(folder: Path, issues: Mapping[str, Advisory], signatures: Mapping[
             if cause not in causes:
                 text = unknown_name(f"no such cause of {shown.id}: {cause}", cause, causes)
                 yield _of_issue(folder, name, ("signature", "causes", index), text)
+        values = [line.value for line in signatures[shown.id].evidence]
+        if shown.proven_by is not None and shown.proven_by not in values:
+            text = unknown_name(f"no such evidence of {shown.id}: {shown.proven_by}", shown.proven_by, values)
+            yield _of_issue(folder, name, ("signature", "proven_by"), text)
 
 
 def _measured(folder: Path, issues: Mapping[str, Advisory], conditions: Mapping[str, Condition]) -> Iterator[str]:

@@ -4,8 +4,11 @@ import re
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from kafka_fleet.base.validation_errors import unknown_name
+from kafka_fleet.knowledge.log_marks import log_marks
 from kafka_fleet.schema.mbeans import mbean_of
 
+_LOG = "log"
 _ELSEWHERE = {"admin": "Kafka protocol", "host": "node_exporter", "agent": "Jolokia", "tls": "TLS handshake"}
 
 
@@ -14,11 +17,16 @@ def named_mbean(text: str) -> str:
 
     `table.column` or `table.column[part]` of mbeans.yaml gives the MBean's object name; `admin:<request and field>`,
     `host:<metric>`, `agent:<field>` and `tls:<what>` name what was read over the Kafka protocol, from node_exporter,
-    beside the values in an agent's answer, and in the handshake with an address.
+    beside the values in an agent's answer, and in the handshake with an address; `log:<mark>` a line of a log.
     """
     kind, _, rest = text.partition(":")
     if kind in _ELSEWHERE and rest.strip():
         return f"{_ELSEWHERE[kind]}: {rest.strip()}"
+    if kind == _LOG:
+        mark = log_marks().get(rest)
+        if mark is None:
+            raise ValueError(unknown_name(f"no such log mark: {rest}", rest, log_marks()))
+        return f"log line: {mark.shows}"
     match = re.fullmatch(r"([a-z_]+)\.([a-z0-9_]+)(?:\[(\w+)\])?", text)
     try:
         if match is None:
@@ -29,7 +37,10 @@ def named_mbean(text: str) -> str:
 
 
 class EvidenceRow(BaseModel):
-    """How one number of the query becomes a line of evidence; `source` is the raw table.column behind it."""
+    """How one number of the query becomes a line of evidence; `source` is the raw table.column behind it.
+
+    times: columns of its own first and last moment, where they are not those of the detection.
+    """
 
     model_config = ConfigDict(extra="forbid")
     metric: str
@@ -37,6 +48,7 @@ class EvidenceRow(BaseModel):
     unit: str
     source: str
     threshold: dict[str, str] = Field(default_factory=dict)
+    times: tuple[str, str] | None = None
 
     @property
     def mbean(self) -> str:

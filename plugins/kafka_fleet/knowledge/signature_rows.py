@@ -59,7 +59,8 @@ def _detection(
     for line in signature.evidence:
         name = line.threshold.get(worst["cause"])
         threshold = values[name] if name else None
-        evidence.append(figure(line, worst[line.value], threshold, place, worst["from_at"], worst["to_at"]))
+        begin, end = line.times or ("from_at", "to_at")
+        evidence.append(figure(line, worst[line.value], threshold, place, worst[begin], worst[end]))
     told = tuple(one for one in evidence if one is not None)
     subjects, bounds = _subjects(signature, rows, named), _bounds(signature, worst, named or rows)
     return Detection(worst["cause"], worst["strength"], subjects, told, bounds)

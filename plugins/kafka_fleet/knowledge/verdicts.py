@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kafka_fleet.domain import ExposureState, SignatureState, Strength, Verdict
-from kafka_fleet.knowledge.advisories import Advisory
+from kafka_fleet.knowledge.advisories import Advisory, ShownBy
 from kafka_fleet.knowledge.client_populations import (
     connected_during,
     fleet_evidence,
@@ -19,6 +19,7 @@ from kafka_fleet.knowledge.client_populations import (
 from kafka_fleet.knowledge.detections import Detection, SignatureResult, merge_detections
 from kafka_fleet.knowledge.exposure_states import Exposure
 from kafka_fleet.knowledge.facts import GroupMember
+from kafka_fleet.knowledge.signatures import load_signatures
 
 _DETECTED: dict[tuple[ExposureState, Strength], Verdict] = {
     ("exposed", "conclusive"): "confirmed",
@@ -111,9 +112,20 @@ def _own(advisory: Advisory, exposed: Exposure, result: SignatureResult | None) 
         found = [d for d, brokers in zip(found, named, strict=True) if not brokers or brokers & hit]
     if upgrade_side(advisory, exposed) == "client":  # a fleet that was not connected then did not do it
         found = [d for d in found if connected_during(exposed, d.evidence)]
-    if advisory.signature.strength == "suggestive":
-        found = [replace(d, strength="suggestive") for d in found]
+    proof, most = _proof(advisory.signature), advisory.signature.strength
+    found = [replace(d, strength="suggestive") if most == "suggestive" or not _has(d, proof) else d for d in found]
     return merge_detections(found, causes)
+
+
+def _proof(shown: ShownBy) -> str | None:
+    """The line of evidence without which the symptom does not prove the issue."""
+    if shown.proven_by is None:
+        return None
+    return next(line.metric for line in load_signatures()[shown.id].evidence if line.value == shown.proven_by)
+
+
+def _has(found: Detection, metric: str | None) -> bool:
+    return metric is None or any(line["metric"] == metric and line["value"] > 0 for line in found.evidence)
 
 
 def _row(

@@ -20,7 +20,7 @@ from pydantic import Field, ValidationError, field_validator
 from kafka_fleet.base.errors import UsageError
 from kafka_fleet.base.validation_errors import describe_errors
 from kafka_fleet.base.yaml import FleetFileError, load_yaml
-from kafka_fleet.config.fleet import BrokerId, ConnectionId
+from kafka_fleet.config.field_types import BrokerId, ConnectionId
 from kafka_fleet.prometheus_import.metric_names import Exact, Pattern, Spelling, Strict, expression
 
 _MATCHER = r'[a-zA-Z_][a-zA-Z0-9_]*\s*(=~|!~|!=|=)\s*"([^"\\\n]|\\.)*"'

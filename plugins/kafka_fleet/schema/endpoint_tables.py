@@ -20,6 +20,24 @@ ENDPOINT_TABLES: Described = {
             ("detail", pa.string(), "why it was not, or could not be read"),
         ],
     ),
+    "log_marks": (
+        "Where log marks are collected (docs/log_marks.md): one row per broker and log that says what was read of it, "
+        "and one per mark of which there are lines.",
+        [
+            ("broker", pa.int32(), "broker id"),
+            ("log", pa.string(), "broker, cleaner or kernel"),
+            ("read_at", UTC, "up to when it was counted; null when it was not read"),
+            ("outcome", pa.string(), "ok or failed"),
+            ("detail", pa.string(), "why it failed; what is incomplete"),
+            ("counted_from", UTC, "from when on lines are counted; when it failed: from when on they still have to be"),
+            ("mark", pa.string(), "id of the mark; null in the row that says what was read"),
+            ("port", pa.int32(), "port that the lines name; null: none"),
+            ("lines", pa.int64(), "lines from counted_from to read_at"),
+            ("number", pa.int64(), "sum of the numbers in these lines (logs, ms); null: they have none"),
+            ("first_at", UTC, "the first of them, or of the last run of them without a pause of a minute"),
+            ("last_at", UTC, "the last of them"),
+        ],
+    ),
     "hosts": (
         "One row per broker whose node_exporter is declared.",
         [

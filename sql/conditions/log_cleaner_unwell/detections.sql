@@ -7,21 +7,28 @@ WITH judged AS (
         c.cluster,
         c.first_sweep,
         c.last_sweep,
+        d.died_lines,
+        d.died_from,
+        d.died_to,
         p.cluster IS NOT NULL AS is_there,
         p.cleaner_idle_ms / 3600e3D AS idle_hours,
         coalesce(p.cleaner_enabled = 'false', FALSE) AS is_disabled,
         coalesce(p.uncleanable_partitions > 0, FALSE) AS has_given_up,
         -- the gauge of dead threads decides where there is one (from 2.4.0)
-        coalesce(p.cleaner_dead_threads > 0, p.cleaner_idle_ms / 3600e3D > t.max_idle_hours, FALSE) AS is_dead
+        coalesce(p.cleaner_dead_threads > 0, p.cleaner_idle_ms / 3600e3D > t.max_idle_hours, FALSE)
+        OR coalesce(d.died_lines > 0, FALSE) AS is_dead
     FROM cluster_days AS c
     INNER JOIN log_cleaner_unwell_thresholds AS t ON c.cluster = t.cluster
     LEFT JOIN broker_days AS p ON c.cluster = p.cluster AND p.is_broker
+    LEFT JOIN dead_cleaners AS d ON p.cluster = d.cluster AND p.broker = d.broker
 ),
 
 figures AS (
     SELECT
         cluster,
         broker,
+        died_from,
+        died_to,
         is_dead OR is_disabled OR has_given_up AS unwell,
         coalesce(first_read, last_read, first_sweep) AS from_at,
         coalesce(last_read, last_sweep) AS to_at,
@@ -39,6 +46,7 @@ figures AS (
         CASE WHEN is_disabled THEN 1D END AS disabled,
         try_cast(CASE WHEN cleaner_dead_threads > 0 THEN cleaner_dead_threads END AS DOUBLE) AS dead_threads,
         CASE WHEN is_dead AND cleaner_dead_threads IS NULL THEN idle_hours END AS idle_hours,
+        try_cast(died_lines AS DOUBLE) AS died_lines,
         try_cast(CASE WHEN has_given_up THEN uncleanable_partitions END AS DOUBLE) AS uncleanable_partitions,
         try_cast(CASE WHEN has_given_up THEN uncleanable_bytes END AS DOUBLE) AS uncleanable_bytes
     FROM judged
@@ -64,14 +72,14 @@ SELECT
     NULL AS object_detail,
     ordinal,
     amount,
-    from_at,
-    to_at,
+    if(metric = 'died_lines', died_from, from_at) AS from_at,
+    if(metric = 'died_lines', died_to, to_at) AS to_at,
     unwell AS is_subject
 FROM figures
     UNPIVOT (
         amount FOR metric IN (
-            brokers, no_brokers, unread, dead, gave_up, disabled, dead_threads, idle_hours, uncleanable_partitions,
-            uncleanable_bytes
+            brokers, no_brokers, unread, dead, gave_up, disabled, dead_threads, died_lines, idle_hours,
+            uncleanable_partitions, uncleanable_bytes
         )
     )
 UNION ALL

@@ -31,6 +31,7 @@ streaks AS (
         count(*) + 1 AS sweeps,
         count_if(w.held_as = 'frozen') + 1 AS frozen_sweeps,
         count_if(w.held_as IN ('frozen', 'expanding')) + 1 AS held_sweeps,
+        count_if(w.held_as = 'unproven') AS unproven_sweeps,
         -- that an expansion of this very set fell so near to each of the reads that the follower looks left out
         try_sum(
             try_cast(ln(least(1D, try_divide(nullif(w.isr_expands, 0) * t.settle_s, w.seconds))) AS DECIMAL(28, 9))

@@ -20,6 +20,13 @@ WITH found AS (
         max(isr_expands) OVER of_cause AS isr_expands,
         max(failed_isr_updates) OVER of_cause AS failed_isr_updates,
         max(leader_replicas) OVER of_cause AS leader_replicas,
+        max(refused_lines) OVER of_cause AS refused_lines,
+        min(refused_from) OVER of_cause AS refused_from,
+        max(refused_to) OVER of_cause AS refused_to,
+        max(lost_lines) OVER of_cause AS lost_lines,
+        min(lost_from) OVER of_cause AS lost_from,
+        max(lost_to) OVER of_cause AS lost_to,
+        max(rejected_lines) OVER of_cause AS rejected_lines,
         if(cause = 'frozen', count_if(is_preferred) OVER of_cause, NULL) AS frozen_preferred,
         isr_count,
         leader_isr_count,
@@ -28,7 +35,7 @@ WITH found AS (
         NULL AS away,
         NULL AS away_share,
         dense_rank() OVER (PARTITION BY cluster, cause, strength ORDER BY topic, partition) AS nth_partition
-    FROM isr_streaks
+    FROM proven_streaks
     WINDOW of_cause AS (PARTITION BY cluster, cause, strength)
     UNION ALL
     SELECT
@@ -48,6 +55,13 @@ WITH found AS (
         NULL AS isr_expands,
         NULL AS failed_isr_updates,
         NULL AS leader_replicas,
+        NULL AS refused_lines,
+        NULL AS refused_from,
+        NULL AS refused_to,
+        NULL AS lost_lines,
+        NULL AS lost_from,
+        NULL AS lost_to,
+        NULL AS rejected_lines,
         NULL AS frozen_preferred,
         NULL AS isr_count,
         NULL AS leader_isr_count,

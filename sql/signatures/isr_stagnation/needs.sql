@@ -46,3 +46,13 @@ SELECT
     NULL AS total
 FROM unread
 GROUP BY cluster, follower
+UNION ALL
+-- where the log of brokers is asked for its marks
+SELECT
+    cluster,
+    'logs' AS need,
+    broker,
+    ok_reads AS amount,
+    NULL AS total
+FROM log_reads
+WHERE log = 'broker'

@@ -26,6 +26,9 @@ WITH aftermaths AS (
 judged AS (
     SELECT
         b.*,
+        f.flood_lines,
+        f.flood_from,
+        f.flood_to,
         a.send_ms_before,
         a.send_ms_after,
         t.burst_s AS longest_s,
@@ -43,6 +46,7 @@ judged AS (
         CASE
             WHEN NOT is_crowd THEN 'failed'
             WHEN b.together_by_kernel > 0 AND b.burst_s <= t.burst_s THEN 'kernel'
+            WHEN f.flood_lines > 0 AND b.burst_s <= t.burst_s THEN 'kernel_log'
             WHEN b.cause = 'deploy' OR host_flat OR NOT b.backlog_known OR NOT sound THEN NULL
             WHEN b.held_back > capacity AND b.burst_s <= t.burst_s THEN 'held_back'
         END AS proof,
@@ -56,6 +60,8 @@ judged AS (
     FROM bursts AS b
     INNER JOIN reconnect_storm_thresholds AS t ON b.cluster = t.cluster
     LEFT JOIN aftermaths AS a ON b.cluster = a.cluster AND b.broker = a.broker AND b.to_sweep = a.to_sweep
+    LEFT JOIN floods AS f
+        ON b.cluster = f.cluster AND b.broker = f.broker AND b.listener = f.listener AND b.to_sweep = f.to_sweep
 )
 
 SELECT
@@ -76,6 +82,9 @@ SELECT
     j.somaxconn,
     j.send_ms_before,
     j.send_ms_after,
+    j.flood_lines,
+    j.flood_from,
+    j.flood_to,
     h.listen_overflows,
     h.listen_drops,
     h.syncookies_sent,

@@ -34,6 +34,15 @@ SELECT
     cluster,
     'listener_connections' AS need,
     broker,
+    'log' AS reason,
+    NULL AS amount
+FROM log_reads
+WHERE log = 'kernel' AND ok_reads = 0
+UNION ALL
+SELECT
+    cluster,
+    'listener_connections' AS need,
+    broker,
     'somaxconn' AS reason,
     NULL AS amount
 FROM host_counters

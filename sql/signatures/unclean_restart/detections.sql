@@ -1,7 +1,7 @@
 -- Did brokers start again without having been shut down in a controlled way?
 -- out: one row per restart that is named, those with the longest start first; but for the start, numbers are of all of
---      the cause that are as sure. A kill alone points to the loss of producer state and proves nothing: ids that are
---      gone do
+--      the cause that are as sure. Counters alone point to a kill; the log of the next process, or ids that are gone,
+--      prove it
 WITH settings AS (
     SELECT
         cluster,
@@ -17,7 +17,7 @@ caused AS (
     SELECT
         *,
         CASE
-            WHEN judged_as = 'killed' THEN 'killed'
+            WHEN judged_as IN ('killed', 'cut_short') THEN 'killed'
             -- of several brokers that stopped together some were: they are named where none is known to have been
             WHEN judged_as != 'some_killed' THEN if(is_long OR is_proven, 'long_recovery', NULL)
             WHEN is_proven OR NOT max(judged_as = 'killed') OVER (PARTITION BY cluster) THEN 'killed'
@@ -48,6 +48,11 @@ SELECT
     max(c.invalid_records) OVER of_cause AS invalid_records,
     try_sum(c.known_ids) OVER of_cause AS known_ids,
     try_sum(c.lost_ids) OVER of_cause AS lost_ids,
+    try_sum(c.recovered_logs) OVER of_cause AS recovered_logs,
+    try_sum(c.recovered_segments) OVER of_cause AS recovered_segments,
+    max(c.rebuild_seconds) OVER of_cause AS rebuild_seconds,
+    min(c.recovered_from) OVER of_cause AS recovered_from,
+    max(c.recovered_to) OVER of_cause AS recovered_to,
     row_number() OVER (PARTITION BY c.cluster ORDER BY c.start_seconds DESC, c.broker ASC, c.to_at ASC) AS ordinal
 FROM caused AS c
 LEFT JOIN settings AS s ON c.cluster = s.cluster

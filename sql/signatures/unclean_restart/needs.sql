@@ -1,4 +1,5 @@
--- Which brokers were read twice, and of which restarts it is known how the process before them ended.
+-- Which brokers were read twice, of which restarts it is known how the process before them ended, and which logs were
+-- read.
 -- out: intervals of each broker, and one row per restart, of which amount says whether it is known
 SELECT
     cluster,
@@ -33,3 +34,13 @@ SELECT
 FROM judged_restarts AS j
 LEFT JOIN cluster_days AS d ON j.cluster = d.cluster
 WHERE j.judged_as != 'first_read'
+UNION ALL
+-- where the log of brokers is asked for its marks
+SELECT
+    cluster,
+    'logs' AS need,
+    broker,
+    NULL AS reason,
+    ok_reads AS amount
+FROM log_reads
+WHERE log = 'broker'

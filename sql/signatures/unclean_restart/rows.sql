@@ -10,10 +10,11 @@ SELECT
     start_seconds,
     sequence_errors,
     lost_ids AS lost_producer_ids,
+    recovered_segments,
     row_number() OVER (
         PARTITION BY cluster
         ORDER BY
-            CASE judged_as WHEN 'killed' THEN 0 WHEN 'some_killed' THEN 1 ELSE 2 END ASC,
+            CASE judged_as WHEN 'killed' THEN 0 WHEN 'cut_short' THEN 0 WHEN 'some_killed' THEN 1 ELSE 2 END ASC,
             is_proven DESC, is_long DESC, process_start ASC, broker ASC
     ) AS ordinal
 FROM judged_restarts

@@ -9,6 +9,13 @@ import pytest
 from kafka_fleet.config.fleet import parse_fleet
 from support.builders.fleet_entries import GOOD, changed, fleet
 
+LOKI = {"url": "http://loki/", "selectors": {"broker": '{host="{host}"}'}}
+
+
+def selecting(selector: str) -> Any:
+    return {"loki": {**LOKI, "selectors": {"broker": selector}}}
+
+
 # (path of the value, value, field of the sentence, what the sentence says is allowed); None as value: taken out
 MISTAKES: list[tuple[tuple[Any, ...], Any, str, str]] = [
     (("id",), "Payments", "id", "slug of a-z"),
@@ -42,6 +49,20 @@ MISTAKES: list[tuple[tuple[Any, ...], Any, str, str]] = [
     (("jolokia", "connection"), "a/b", "jolokia.connection", "connection id"),
     (("jolokia", "borkers"), {}, "jolokia.borkers", "allowed: brokers, url_template, controllers, connection"),
     (("node_exporter", 1), "http://169.254.1.1/", "node_exporter.1", "link-local"),
+    (("log_marks",), {}, "log_marks", "needs loki or textfile"),
+    (("log_marks",), {"loki": LOKI, "textfile": {"brokers": {1: "http://h/"}}}, "log_marks", "one of them is enough"),
+    (("log_marks",), {"lokki": LOKI}, "log_marks.lokki", "did you mean loki?"),
+    (("log_marks",), {"loki": {**LOKI, "tennant": "a"}}, "log_marks.loki.tennant", "did you mean tenant?"),
+    (("log_marks",), {"loki": {**LOKI, "password": "a"}}, "log_marks.loki.password", "name a connection"),
+    (("log_marks",), {"loki": {**LOKI, "tenant": "a\nb"}}, "log_marks.loki.tenant", "must be a tenant id"),
+    (("log_marks",), {"loki": {**LOKI, "selectors": {}}}, "log_marks.loki.selectors", "needs at least one entry"),
+    (("log_marks",), {"loki": {**LOKI, "url": "file:///x"}}, "log_marks.loki.url", "http://"),
+    (("log_marks",), selecting("kafka"), "log_marks.loki.selectors.broker", "must be a stream selector of LogQL"),
+    (("log_marks",), selecting('{app="kafka"}'), "log_marks.loki.selectors.broker", "all brokers would have one log"),
+    (("log_marks",), selecting("{app={host}}"), "log_marks.loki.selectors.broker", "in quoted values alone"),
+    (("log_marks",), selecting('{a="{host}"} |= `x`'), "log_marks.loki.selectors.broker", "must be a stream selector"),
+    (("log_marks",), {"textfile": {}}, "log_marks.textfile", "needs brokers (id: URL) or url_template"),
+    (("log_marks",), {"textfile": {"url_template": "http://h/"}}, "log_marks.textfile.url_template", "{host} once"),
     (("client_configs", "topics"), {}, "client_configs.topics", "allowed: groups, producers"),
     (
         ("client_configs", "groups", "billing-*", "auto.ofset"),

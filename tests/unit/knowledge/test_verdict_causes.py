@@ -8,6 +8,7 @@ from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.knowledge.detections import Detection, SignatureResult
 from kafka_fleet.knowledge.exposure import exposure
 from kafka_fleet.knowledge.facts import BrokerFacts, ClientSoftware, ClusterFacts, Declared
+from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.knowledge.verdicts import Row, judge, rival_advisories
 
 ADVISORIES = load_advisories()
@@ -65,7 +66,7 @@ EXAMPLES: list[tuple[str, str, Any, ClusterFacts, str, str, str]] = [
     ("isr_stagnation", "catching_up", C, brokers("2.8.2"), "KAFKA-12686", "exposed", "a slow follower"),
     ("isr_stagnation", "reassignment", S, brokers("2.8.2"), "KAFKA-12686", "exposed", "a move under way"),
     ("unclean_restart", "killed", S, brokers("2.8.2"), "KAFKA-12964", "exposed", "killed; no producer id seen lost"),
-    ("unclean_restart", "killed", C, brokers("2.8.2"), "KAFKA-12964", "confirmed", "producer ids are gone"),
+    ("unclean_restart", "killed", C, brokers("2.8.2"), "KAFKA-12964", "exposed", "its log says so; no ids seen lost"),
     ("unclean_restart", "killed", C, brokers("2.7.2"), "KAFKA-12964", "look_alike", "only 2.8 has it"),
     ("unclean_restart", "killed", S, brokers("3.0.0"), "KAFKA-12964", "look_alike", "only 2.8 has it"),
     ("unclean_restart", "long_recovery", S, brokers("2.8.2"), "KAFKA-12964", "exposed", "large logs"),
@@ -138,3 +139,14 @@ def test_bounds_of_what_was_skipped_stay_with_the_symptom() -> None:
     rows = verdicts("partition_growth", "growth", S, brokers("3.9.2", java="3.9.2"))
     assert (rows[None].bounds, rows[None].strength) == ({"at least": 1}, "suggestive")
     assert "confirmed" not in {row.verdict for row in rows.values()}
+
+
+@pytest.mark.parametrize(("lost", "expected"), [(3.0, "confirmed"), (0.0, "exposed")])
+def test_a_proven_kill_confirms_lost_producer_state_only_with_ids_that_are_gone(lost: float, expected: str) -> None:
+    metric = next(one.metric for one in load_signatures()["unclean_restart"].evidence if one.value == "lost_ids")
+    advisory = ADVISORIES["KAFKA-12964"]
+    detection = Detection("killed", C, ("broker 1",), ({"metric": metric, "value": lost},))
+    results = {"unclean_restart": SignatureResult("unclean_restart", "detected", (detection,))}
+    rows = judge({advisory.id: advisory}, {advisory.id: exposure(advisory, brokers("2.8.2"), None)}, results)
+    assert [row.verdict for row in rows if row.advisory] == [expected]
+    assert [row.strength for row in rows if row.advisory is None] == ([] if lost else [C])

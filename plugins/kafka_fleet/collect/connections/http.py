@@ -10,8 +10,9 @@ import socket
 import ssl
 import threading
 import time
+from collections.abc import Mapping
 from contextlib import suppress
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import NamedTuple
 
 import requests
@@ -65,9 +66,15 @@ class Endpoint:
     """A session with one broker's endpoint; one request at a time, all of them before one wall-clock deadline."""
 
     def __init__(
-        self, url: str, credentials: Credentials, limits: Limits, certificates: Certificates | None = None
+        self,
+        url: str,
+        credentials: Credentials,
+        limits: Limits,
+        certificates: Certificates | None = None,
+        headers: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.url = url
+        self._headers = headers
         self.limits = limits
         self.bytes = 0
         self.requests = 0
@@ -115,7 +122,7 @@ class Endpoint:
             raise Failure("timeout", f"the deadline of {self.limits.deadline_s:g} s has passed")
         self.requests += 1
         timeout = (min(self.limits.connect_s, left), min(self.limits.read_s, left))
-        headers = {"Content-Type": content_type, "Accept-Encoding": "identity"}
+        headers = {**self._headers, "Content-Type": content_type, "Accept-Encoding": "identity"}
         try:
             with self._session.request(
                 method, url, data=body, headers=headers, timeout=timeout, allow_redirects=False, stream=True

@@ -78,6 +78,7 @@ _BY_NAME: dict[str, Bound] = {
     "producer_id": Numbers(-1, 2**62), "last_sequence": CODE,  # ids are compared and never added up
     "last_timestamp_ms": Moments(1_000, none=True),  # a client's own
     "boot_time_s": Moments(1),
+    "log": OWN, "mark": OWN, "lines": EVENTS, "number": EVENTS,
     "listed": COUNT, "long_open": COUNT, "coordinator": ID, "transactional_id": GROUP, "timeout_ms": DURATION,
     "coordinator_epoch": CODE, "start_offset": OFFSET, "last_stable_offset": OFFSET, "high_watermark": OFFSET,
     "started_ms": Moments(1_000),
@@ -111,6 +112,7 @@ _KEYS = {
     "open_transactions": ("broker", "topic", "partition", "producer_id", "start_offset"),
     "quorum_replicas": ("replica", "is_voter"),
     "hosts": ("broker",),
+    "log_marks": ("broker", "log"),
     "certificates": ("service", "address"),
     "looks": ("broker", "signature"),
     "look_reads": ("broker", "signature", "slot", "offset_ms", "metric", "topic", "partition"),

@@ -1,6 +1,7 @@
 -- How each broker process that began on the day came about.
 -- out: one row per restart, and per process that began on the day and whose broker was not read before; judged_as:
---      killed, some_killed (of several brokers that stopped together), clean_roll, unknown or first_read.
+--      killed, some_killed (of several brokers that stopped together), clean_roll, unknown or first_read: counted_as,
+--      unless the log of the new process says more; cut_short: it was let go, and ended before it had closed its logs.
 --      usual_seconds: the median over all other processes of the cluster that were read on the day
 WITH starts AS (
     SELECT
@@ -37,6 +38,11 @@ errors AS (
 
 SELECT
     t.cluster,
+    g.recovered_logs,
+    g.recovered_segments,
+    g.rebuild_seconds,
+    g.recovered_from,
+    g.recovered_to,
     r.was_controller,
     r.has_counter,
     r.stops,
@@ -66,13 +72,27 @@ SELECT
         WHEN r.controlled_shutdowns < r.stops THEN 'some_killed'
         WHEN r.controlled_shutdowns < r.possible_stops THEN 'unknown'
         ELSE 'clean_roll'
+    END AS counted_as,
+    -- before 2.6 no line tells that a directory was closed, so the log alone decides nothing
+    CASE
+        WHEN g.is_unclean AND g.tells_clean AND counted_as IN ('unknown', 'some_killed') THEN 'killed'
+        WHEN g.is_unclean AND g.tells_clean AND counted_as = 'clean_roll' THEN 'cut_short'
+        WHEN g.is_clean AND counted_as IN ('unknown', 'some_killed') THEN 'clean_roll'
+        ELSE counted_as
     END AS judged_as,
     coalesce(s.start_seconds >= t.min_start_s AND s.start_seconds >= t.min_start_factor * s.usual_seconds, FALSE)
         AS is_long,
-    coalesce(l.lost_ids >= t.min_lost_ids, FALSE) AS is_proven
+    coalesce(l.lost_ids >= t.min_lost_ids, FALSE)
+    OR coalesce(g.is_unclean AND judged_as = 'killed', FALSE)
+    OR coalesce(
+        g.is_unclean AND is_long
+        AND unix_micros(g.recovered_to) - unix_micros(g.recovered_from) >= 5e5 * s.start_seconds,
+        FALSE
+    ) AS is_proven
 FROM restarts AS r
 FULL JOIN starts AS s ON r.cluster = s.cluster AND r.broker = s.broker AND r.process_start = s.process_start
 INNER JOIN unclean_restart_thresholds AS t ON coalesce(r.cluster, s.cluster) = t.cluster
 LEFT JOIN errors AS e ON r.cluster = e.cluster AND r.broker = e.broker AND r.to_sweep = e.to_sweep
 LEFT JOIN lost_producers AS l ON r.cluster = l.cluster AND r.broker = l.broker AND r.to_sweep = l.to_sweep
+LEFT JOIN start_marks AS g ON s.cluster = g.cluster AND s.broker = g.broker AND s.process_start = g.process_start
 WHERE r.cluster IS NOT NULL OR s.is_first
