@@ -10,7 +10,7 @@ from support.live.commands import fleet_command
 from support.live.log_lines import PARTITIONS, RELEASES, killed, stopped
 from support.live.measured import Measured
 
-pytestmark = [pytest.mark.timeout(1800), pytest.mark.scenario("log-lines")]
+pytestmark = [pytest.mark.timeout(1800), pytest.mark.scenario("log-lines"), pytest.mark.sampled("log-lines")]
 
 
 @pytest.mark.parametrize("name", RELEASES)
