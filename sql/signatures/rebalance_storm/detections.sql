@@ -1,9 +1,9 @@
 -- Which groups stayed in a rebalance or rebalanced all the time, and why?
 -- in:  rebalance_moments, rebalance_storm_thresholds
 -- out: one row per cause, group and client, or broker where the group is not known: its longest time. rebalances,
---      connections: what the coordinator completed and took meanwhile, of replaced members within the hour that returned
---      counts; null where a read lacks it. A group cannot have
---      left its state between two sweeps while its coordinator completed no rebalance
+--      connections: what the coordinator completed and took meanwhile, null where a read lacks it; of replaced members
+--      that of its last hour, as returned. A group cannot have left its state between two sweeps while its coordinator
+--      completed no rebalance
 WITH numbered AS (
     SELECT
         m.*,
