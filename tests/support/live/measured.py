@@ -29,6 +29,7 @@ from support.live import (
     joined_quorum,
     offsets,
     quorum,
+    rebalances,
     retries,
     saturation,
     skew,
@@ -47,7 +48,7 @@ SCENARIO_OF = (  # of clusters whose tests are of several scenarios
 # one scenario for each signature at least
 EVERY_RUN = (
     "skew", "storms", "stops", "offsets", "retries", "availability", "transactions", "quorum", "disks", "saturation",
-    "fetches",
+    "rebalances", "fetches",
 )  # fmt: skip
 PARALLEL = 2
 Row = dict[str, Any]
@@ -138,6 +139,7 @@ SCENARIOS: dict[str, Callable[[Path], object]] = {
     "quorum": quorum.run,
     "disks": disks.run,
     "saturation": saturation.run,
+    "rebalances": rebalances.run,
     "fetches": fetches.followed,
     "quorum-joined": joined_quorum.run,
     "quorum-bugs": bugs370.run,
