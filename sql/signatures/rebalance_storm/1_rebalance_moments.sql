@@ -1,9 +1,9 @@
 -- Sweeps at which a group was in a rebalance, or a client's members had been replaced again and again, or a coordinator
 -- counted rebalances or groups that no listed group explains; with what the coordinator did since its read before.
--- in:  group_coordinators, group_changes, broker_sweeps, listener_connections, rebalance_storm_thresholds
+-- in:  group_coordinators, group_changes, broker_sweeps, cluster_sweeps, listener_connections, thresholds
 -- out: one row per cause, group, client and sweep; group_id null: the broker's own count. completed, created: null
---      where a read of the process lacks them. joined, returned: members of the group that came, and that came in place
---      of others; stayed: those that were there before
+--      where a read of the process lacks them, as those of the hour up to the sweep. joined, stayed: members of the
+--      group that came, and that were there before; returned: those of the hour that came in place of others
 WITH connections AS (
     SELECT
         cluster,
@@ -27,31 +27,48 @@ listed AS (
     GROUP BY cluster, coordinator, sweep_at
 ),
 
-intervals AS (
+reads AS (
     SELECT
         b.cluster,
         b.broker,
         b.sweep_at,
         b.read_at,
-        k.created,
+        -- nothing was replaced before the first sweep that there is
+        if(s.previous_sweep IS NULL, 0, k.created) AS created,
         greatest(1, coalesce(g.active_groups, 0)) AS active_groups,
         b.groups_preparing_rebalance > coalesce(g.preparing, 0) AS is_preparing,
         b.groups_completing_rebalance > coalesce(g.completing, 0) AS is_completing,
         row_number() OVER (PARTITION BY b.cluster, b.broker ORDER BY b.sweep_at) AS sweep_number,
         lag(b.read_at) OVER process AS read_before,
-        b.completed_rebalances - lag(b.completed_rebalances) OVER process AS completed
+        if(s.previous_sweep IS NULL, 0, b.completed_rebalances - lag(b.completed_rebalances) OVER process) AS completed
     FROM broker_sweeps AS b
+    INNER JOIN cluster_sweeps AS s ON b.cluster = s.cluster AND b.sweep_at = s.sweep_at
     LEFT JOIN connections AS k ON b.cluster = k.cluster AND b.broker = k.broker AND b.sweep_at = k.to_sweep
     LEFT JOIN listed AS g ON b.cluster = g.cluster AND b.broker = g.coordinator AND b.sweep_at = g.sweep_at
     WHERE b.is_broker AND b.read_at IS NOT NULL
     WINDOW process AS (PARTITION BY b.cluster, b.broker, b.start_ms ORDER BY b.sweep_at)
 ),
 
+intervals AS (
+    SELECT
+        *,
+        if(count(completed) OVER hour_before = count(*) OVER hour_before, try_sum(completed) OVER hour_before, NULL)
+            AS completed_of_hour,
+        if(count(created) OVER hour_before = count(*) OVER hour_before, try_sum(created) OVER hour_before, NULL)
+            AS created_of_hour
+    FROM reads
+    WINDOW hour_before AS (
+        PARTITION BY cluster, broker ORDER BY sweep_at RANGE BETWEEN INTERVAL 1 HOUR PRECEDING AND CURRENT ROW
+    )
+),
+
 changes AS (
     SELECT
         *,
         try_sum(joined) OVER of_group AS group_joined,
-        try_sum(replaced) OVER of_group AS returned,
+        try_sum(replaced) OVER (
+            PARTITION BY cluster, group_id ORDER BY sweep_at RANGE BETWEEN INTERVAL 1 HOUR PRECEDING AND CURRENT ROW
+        ) AS returned,
         row_number() OVER (PARTITION BY cluster, group_id, sweep_at ORDER BY client_id, client_host) AS nth
     FROM group_changes
     WINDOW of_group AS (PARTITION BY cluster, group_id, sweep_at)
@@ -118,6 +135,8 @@ SELECT
     i.completed,
     i.created,
     i.active_groups,
+    i.completed_of_hour,
+    i.created_of_hour,
     (unix_micros(i.read_at) - unix_micros(i.read_before)) / 1e6D AS seconds
 FROM moments AS m
 LEFT JOIN intervals AS i ON m.cluster = i.cluster AND m.broker = i.broker AND m.sweep_at = i.sweep_at

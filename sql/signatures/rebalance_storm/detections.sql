@@ -1,8 +1,9 @@
 -- Which groups stayed in a rebalance or rebalanced all the time, and why?
 -- in:  rebalance_moments, rebalance_storm_thresholds
 -- out: one row per cause, group and client, or broker where the group is not known: its longest time. rebalances,
---      connections: what the coordinator completed and took meanwhile, null where a read lacks it. A group cannot have
---      left its state between two sweeps while its coordinator completed no rebalance
+--      connections: what the coordinator completed and took meanwhile, null where a read lacks it; of replaced members
+--      that of its last hour, as returned. A group cannot have left its state between two sweeps while its coordinator
+--      completed no rebalance
 WITH numbered AS (
     SELECT
         m.*,
@@ -37,12 +38,17 @@ spells AS (
         max(times) AS times,
         coalesce(max(is_classic), FALSE) AS is_classic,
         count_if(stayed > 0) AS shared_sweeps,
-        try_sum(returned) AS returned,
+        max_by(returned, sweep_at) AS returned,
         coalesce(try_sum(joined) FILTER (WHERE is_next), 0) AS joined,
-        if(count_if(is_next) = count(completed) FILTER (WHERE is_next), try_sum(completed) FILTER (WHERE is_next), NULL)
-            AS rebalances,
-        if(count_if(is_next) = count(created) FILTER (WHERE is_next), try_sum(created) FILTER (WHERE is_next), NULL)
-            AS connections
+        CASE
+            WHEN cause = 'replaced' THEN max_by(completed_of_hour, sweep_at)
+            WHEN count_if(is_next) = count(completed) FILTER (WHERE is_next)
+                THEN try_sum(completed) FILTER (WHERE is_next)
+        END AS rebalances,
+        CASE
+            WHEN cause = 'replaced' THEN max_by(created_of_hour, sweep_at)
+            WHEN count_if(is_next) = count(created) FILTER (WHERE is_next) THEN try_sum(created) FILTER (WHERE is_next)
+        END AS connections
     FROM numbered
     GROUP BY cluster, cause, broker, group_id, client_id, client_host, streak
 ),

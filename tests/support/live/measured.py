@@ -31,6 +31,7 @@ from support.live import (
     log_lines,
     offsets,
     quorum,
+    rebalances,
     retries,
     saturation,
     skew,
@@ -49,7 +50,7 @@ SCENARIO_OF = (  # of clusters whose tests are of several scenarios
 # one scenario for each signature at least
 EVERY_RUN = (
     "skew", "storms", "stops", "offsets", "retries", "availability", "transactions", "quorum", "disks", "saturation",
-    "cleaner", "fetches",
+    "cleaner", "rebalances", "fetches",
 )  # fmt: skip
 PARALLEL = 3
 Row = dict[str, Any]
@@ -141,6 +142,7 @@ SCENARIOS: dict[str, Callable[[Path], object]] = {
     "disks": disks.run,
     "saturation": saturation.run,
     "cleaner": cleaner.run,
+    "rebalances": rebalances.run,
     "fetches": fetches.followed,
     "log-lines": log_lines.run,
     "quorum-joined": joined_quorum.run,

@@ -1,0 +1,169 @@
+"""Groups that do not settle, on real brokers: takes a home, lands sweeps.
+
+"stuck280"   a member of 2.8.0 joins its group alone, sends heartbeats and never asks for its assignment (KAFKA-12890)
+"thrown281"  the same at 2.8.1, which throws it out after the rebalance timeout of the member
+"calm411"    a look-alike at 4.1.1: a job that is another member at every sweep, alone in its group; another group rests
+"slow411"    the same cluster with consumers that take longer between two polls than max.poll.interval.ms
+
+Entries have thresholds of seconds, since sweeps are seconds apart.
+"""
+
+import json
+import struct
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
+
+from kafka import KafkaConsumer, errors
+from kafka.admin import KafkaAdminClient
+from kafka.protocol.consumer import HeartbeatRequest, JoinGroupRequest
+
+from fleet_demo.cluster import Cluster
+from fleet_demo.crowd import joined
+from fleet_demo.topics import create_topic
+from kafka_fleet.collect.sweep import SweepResult
+from support.live import scenarios
+from support.live.scenarios import avoid_midnight, await_that, spaced
+
+STUCK, THROWN, CALM, SLOW = "stuck280", "thrown281", "calm411", "slow411"
+TOPIC, GROUP, SLOW_GROUP = "orders", "billing", "shipping"
+SESSION_MS, REBALANCE_MS = 10_000, 3_000
+SWEEPS, EVERY_S = 5, 2.0
+MEMBERS, POLL_MS, WORK_S, SLOW_SWEEPS = 12, 3_000, 4.5, 9
+RAN = "rebalances.json"  # in the home: what the coordinator told the silent member of each release at last
+THRESHOLDS = {"rebalance_storm": {"min_stuck_s": 5, "min_unsure_s": 10, "min_busy_s": 20}}
+
+
+def sweep(cluster: Cluster, home: Path, name: str) -> SweepResult:
+    """One sweep under an id."""
+    return scenarios.sweep(cluster, home, name, thresholds=THRESHOLDS)
+
+
+class SilentMember:
+    """A member of a group of its own that joins and sends heartbeats and no SyncGroup, on a cluster of one broker."""
+
+    def __init__(self, cluster: Cluster, group: str) -> None:
+        self._client = KafkaAdminClient(bootstrap_servers=cluster.bootstrap_servers, client_id="fleet-demo")
+        self._broker, self._group = cluster.broker_ids[0], group
+        await_that(f"{group} has a coordinator", self._join, 60)
+        self.told = "NoError"
+
+    def _send(self, request: Any) -> Any:
+        return self._client._manager.run(self._client._manager.send, request, self._broker)
+
+    def _join(self) -> bool:
+        try:  # the first that asks makes the broker make the offsets topic
+            self._client._manager.run(self._client._find_coordinator_ids, [self._group])
+        except errors.CoordinatorNotAvailableError:
+            return False
+        topic = TOPIC.encode()
+        subscription = struct.pack(f">hih{len(topic)}si", 0, 1, len(topic), topic, -1)
+        made = JoinGroupRequest.JoinGroupRequestProtocol(name="range", metadata=subscription)
+        answer = self._send(JoinGroupRequest(
+            group_id=self._group, session_timeout_ms=SESSION_MS, rebalance_timeout_ms=REBALANCE_MS, member_id="",
+            protocol_type="consumer", protocols=[made], max_version=3,
+        ))  # fmt: skip
+        if answer.error_code == 0:
+            self._generation, self._member = answer.generation_id, answer.member_id
+        return bool(answer.error_code == 0)
+
+    def heartbeats(self, seconds: float) -> str:
+        """Send one each half second; the name of the first error that was told, or NoError."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until and self.told == "NoError":
+            answer = self._send(HeartbeatRequest(
+                group_id=self._group, generation_id=self._generation, member_id=self._member, max_version=2
+            ))  # fmt: skip
+            self.told = errors.for_code(answer.error_code).__name__
+            time.sleep(0.5)
+        return self.told
+
+    def close(self) -> None:
+        """Its connection ends, and with it nothing else."""
+        self._client.close()
+
+
+def silent(release: str, home: Path, name: str) -> str:
+    """Sweeps of a cluster whose only group waits for the silent member; what that one was told at last."""
+    with Cluster(name, release, brokers=1, racks=(), mode="zookeeper") as cluster:
+        create_topic(cluster, TOPIC)
+        member = SilentMember(cluster, GROUP)
+        try:
+            with ThreadPoolExecutor(1) as pool:
+                told = pool.submit(member.heartbeats, SWEEPS * EVERY_S + 4)
+                spaced(SWEEPS, EVERY_S, lambda: sweep(cluster, home, name))
+                return told.result()
+        finally:
+            member.close()
+
+
+@contextmanager
+def working(consumers: list[KafkaConsumer], work_s: float) -> Iterator[None]:
+    """Every consumer polls, works for so long, and polls again, for the length of the block."""
+    over = Event()
+
+    def work(one: KafkaConsumer) -> None:
+        while not over.is_set():
+            one.poll(timeout_ms=200)
+            over.wait(work_s)
+        one.close(autocommit=False, timeout_ms=2_000)
+
+    threads = [Thread(target=work, args=(one,), daemon=True) for one in consumers]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join(30)
+
+
+def calm(cluster: Cluster, home: Path) -> None:
+    """Sweeps at which the job is another member each time."""
+    resting = [joined(cluster.bootstrap, TOPIC, "audit")]
+    with working(resting, 0.2):
+        for _ in range(SLOW_SWEEPS):
+            job = joined(cluster.bootstrap, TOPIC, "nightly")
+            sweep(cluster, home, CALM)
+            job.close(autocommit=False, timeout_ms=2_000)
+
+
+def slow(cluster: Cluster, home: Path) -> None:
+    """Sweeps of a group whose members work for longer than they may between two polls."""
+    settings: dict[str, Any] = {
+        "max_poll_interval_ms": POLL_MS,
+        "session_timeout_ms": SESSION_MS,
+        "heartbeat_interval_ms": 500,
+    }
+    made = [
+        KafkaConsumer(
+            TOPIC, bootstrap_servers=cluster.bootstrap_servers, group_id=SLOW_GROUP, client_id=f"worker-{n}", **settings
+        )
+        for n in range(MEMBERS)
+    ]
+    with working(made, WORK_S):
+        time.sleep(WORK_S)
+        spaced(SLOW_SWEEPS, WORK_S, lambda: sweep(cluster, home, SLOW))
+
+
+def current(home: Path) -> None:
+    """Look-alikes, then the storm, on one broker of 4.1.1."""
+    with Cluster("rebalances411", "4.1.1", brokers=1, racks=()) as cluster:
+        create_topic(cluster, TOPIC, partitions=MEMBERS)
+        calm(cluster, home)
+        slow(cluster, home)
+
+
+def run(home: Path) -> None:
+    """All three releases, two at a time; a minute and a half. Raises ClusterError when a broker does not start."""
+    avoid_midnight(240)
+    with ThreadPoolExecutor(2) as pool:
+        storm = pool.submit(current, home)
+        told = pool.submit(lambda: {STUCK: silent("2.8.0", home, STUCK), THROWN: silent("2.8.1", home, THROWN)})
+        (home / RAN).write_text(json.dumps(told.result()))
+        storm.result()
