@@ -29,6 +29,7 @@ from support.live import (
     netns,
     offsets,
     quorum,
+    rebalances,
     retries,
     saturation,
     skew,
@@ -62,6 +63,7 @@ SCENARIOS: dict[Scenario, Iterable[str]] = {
     hanging.run: [hanging.HANGING],
     quorum.run: [quorum.ELECTED],
     saturation.run: [saturation.DEADLOCK],
+    rebalances.run: [rebalances.STUCK],
     calm.steady: [calm.STEADY],
     calm.away: [calm.AWAY],
 }
