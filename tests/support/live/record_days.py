@@ -30,6 +30,7 @@ from support.live import (
     netns,
     offsets,
     quorum,
+    rebalances,
     retries,
     saturation,
     skew,
@@ -64,6 +65,7 @@ SCENARIOS: dict[Scenario, Iterable[str]] = {
     quorum.run: [quorum.ELECTED],
     saturation.run: [saturation.DEADLOCK],
     cleaner.deleted: [cleaner.DELETED],
+    rebalances.run: [rebalances.STUCK],
     calm.steady: [calm.STEADY],
     calm.away: [calm.AWAY],
 }
