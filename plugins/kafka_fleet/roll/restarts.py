@@ -39,6 +39,18 @@ def stop_of(row: Row) -> Stop:
     return "unknown" if counted < row["possible_stops"] else "controlled"
 
 
+def stop_by_log(counted: Stop, lines: Collection[str]) -> Stop:
+    """The same, with the log marks of the new process, which decide what counters leave open.
+
+    Of a broker that was let go and then recovers its logs, the end came before they were closed. lines: ids of marks.
+    """
+    if "recovered_segment" in lines and "unclean_start" in lines and "clean_start" not in lines:
+        return "killed"
+    if "clean_start" in lines and not {"unclean_start", "recovered_segment"} & set(lines):
+        return "controlled" if counted in ("unknown", "some_killed") else counted
+    return counted
+
+
 class Restart(NamedTuple):
     """A restart: its row of facts, what is told of it, and the sweep by which it was over."""
 
@@ -58,8 +70,25 @@ def restarts_of(day: DayRows) -> list[Restart]:
     for one in day.facts("out_of_sync_replicas", ("follower", "sweep_at")) or []:
         behind[one["follower"]].add(one["sweep_at"])
     sweeps, releases = day.sweeps_with_topics(), _releases(day)
+    marks = day.facts("log_marks", ("broker", "mark", "last_at")) or []
     ordered = sorted(rows, key=lambda one: (one["process_start"] or one["to_at"], one["broker"]))
-    return [_restart(one, starts, sweeps, behind[one["broker"]], releases) for one in ordered]
+    return [
+        _restart(one, starts, sweeps, behind[one["broker"]], releases, _lines(one, starts, marks)) for one in ordered
+    ]
+
+
+def _lines(row: Row, starts: Collection[tuple[int, datetime]], marks: Sequence[Row]) -> set[str]:
+    """Marks in the log of the new process, up to its broker's next start."""
+    begun = row["process_start"]
+    if begun is None:
+        return set()
+    later = [start for broker, start in starts if broker == row["broker"] and start is not None and start > begun]
+    end = min(later, default=None)
+    return {
+        one["mark"]
+        for one in marks
+        if one["broker"] == row["broker"] and begun <= one["last_at"] and (end is None or one["last_at"] < end)
+    }
 
 
 def _releases(day: DayRows) -> Mapping[tuple[int, datetime], str]:
@@ -76,6 +105,7 @@ def _restart(
     sweeps: Sequence[datetime],
     behind: Collection[datetime],
     releases: Mapping[tuple[int, datetime], str],
+    lines: Collection[str],
 ) -> Restart:
     broker, begun = row["broker"], row["process_start"] or row["to_at"]
     start = starts.get((broker, row["process_start"]), {})
@@ -84,7 +114,7 @@ def _restart(
     until = whole or (after[-1] if after else row["to_at"])
     told = BrokerRestart(
         broker=broker,
-        stop=stop_of(row),
+        stop=stop_by_log(stop_of(row), lines),
         from_release=releases.get((broker, row["from_sweep"])),
         to_release=releases.get((broker, row["to_sweep"])),
         last_seen=iso(row["from_at"]),

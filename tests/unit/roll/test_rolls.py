@@ -11,7 +11,7 @@ import yaml
 
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.roll.day_rows import DayRows
-from kafka_fleet.roll.restarts import stop_of
+from kafka_fleet.roll.restarts import stop_by_log, stop_of
 from kafka_fleet.roll.rolls import day_rolls
 from kafka_fleet.schema.raw_tables import raw_schemas
 from support.builders.documents import report
@@ -194,23 +194,51 @@ def test_what_was_not_measured_is_none(tmp_path: Path) -> None:
     assert (one.errors, one.reconnects) == ([], [])
 
 
-def cases() -> list[tuple[str, list[Row], bool]]:
-    """Restarts of the cases of unclean_restart, and whether the signature finds one that was killed."""
+def cases() -> list[tuple[str, list[Row], list[Row], bool]]:
+    """Restarts and log marks of the cases of unclean_restart, and whether the signature finds one that was killed."""
     found = []
     for path in sorted((sql_dir() / "signatures/unclean_restart/cases").glob("*.yaml")):
         case = yaml.safe_load(path.read_text(encoding="utf-8"))
         rows = case["given"].get("restarts", [])
         killed = any(one["cause"] == "killed" for one in case["expect"].get("detections", []))
-        found.append((path.stem, rows, killed))
+        found.append((path.stem, rows, case["given"].get("log_marks", []), killed))
     return [one for one in found if one[1]]
 
 
-@pytest.mark.parametrize(("name", "rows", "killed"), cases(), ids=[one[0] for one in cases()])
-def test_a_stop_is_judged_as_the_signature_does(name: str, rows: list[Row], killed: bool) -> None:
-    size = {len(row["broker"]) if isinstance(row["broker"], list) else 1 for row in rows}
-    stops = []
+def flat(rows: list[Row]) -> list[Row]:
+    """The rows of a case, of which one may stand for several by lists of values."""
+    made = []
     for row in rows:
-        for place in range(max(size)):
-            flat = {key: value[place] if isinstance(value, list) else value for key, value in row.items()}
-            stops.append(stop_of({**COUNTED, "stops": 1, "possible_stops": flat.get("stops", 1), **flat}))
+        size = max(len(value) if isinstance(value, list) else 1 for value in row.values())
+        for place in range(size):
+            made.append({key: value[place] if isinstance(value, list) else value for key, value in row.items()})
+    return made
+
+
+@pytest.mark.parametrize(("name", "rows", "marks", "killed"), cases(), ids=[one[0] for one in cases()])
+def test_a_stop_is_judged_as_the_signature_does(name: str, rows: list[Row], marks: list[Row], killed: bool) -> None:
+    stops = []
+    for row in flat(rows):
+        begun = row.get("process_start")
+        lines = {
+            one["mark"]
+            for one in flat(marks)
+            if one["broker"] == row["broker"] and begun is not None and one["last_at"] >= begun
+        }
+        counted = stop_of({**COUNTED, "stops": 1, "possible_stops": row.get("stops", 1), **row})
+        stops.append(stop_by_log(counted, lines))
     assert any(one in ("killed", "some_killed") for one in stops) == killed
+
+
+def test_the_log_of_the_new_process_tells_how_the_old_one_ended(tmp_path: Path) -> None:
+    rows = [restart(1, 0, controlled_shutdowns=None), restart(2, 0, controlled_shutdowns=None)]
+    rows.append(restart(1, 20, controlled_shutdowns=None))
+    starts = [{"broker": one["broker"], "process_start": one["process_start"]} for one in rows]
+    marks = [
+        {"broker": 1, "mark": "unclean_start", "last_at": at(5)},
+        {"broker": 1, "mark": "recovered_segment", "last_at": at(6)},
+        {"broker": 2, "mark": "clean_start", "last_at": at(5)},
+        {"broker": 2, "mark": "unclean_start", "last_at": at(3)},  # of an earlier start
+    ]
+    (one,) = rolls(day(tmp_path, {"restarts": rows, "broker_starts": starts, "log_marks": marks}))
+    assert [(told.broker, told.stop) for told in one.restarts] == [(1, "killed"), (2, "controlled"), (1, "unknown")]
