@@ -8,6 +8,7 @@ kills itself with SIGKILL right before its n-th write.
 FLEET_KILLS=every kills at every write; without it a test run kills at some of them, FLEET_SEED says which.
 """
 
+import faulthandler
 import fcntl
 import gc
 import json
@@ -33,7 +34,7 @@ from support.generators.seed import SEED
 EVERY = os.environ.get("FLEET_KILLS") == "every"
 Job = Callable[[Path], object]
 DAYS_LATER = time.time() + 2 * ORPHAN_SECONDS  # what tests leave is old then
-LONGEST = 600  # seconds of a job, on a machine that is busy with others
+LONGEST = 300  # seconds of a job, on a machine that is busy with others; then it says where it stood
 _PATHS = {"os.rename": 1, "os.remove": 0, "os.mkdir": 0, "os.rmdir": 0, "os.link": 1, "os.symlink": 1,
           "os.truncate": 0, "os.utime": 0, "os.chmod": 0, "shutil.rmtree": 0}  # fmt: skip
 
@@ -102,7 +103,7 @@ def killed(job: Job, home: Path, at: int | None, started: Callable[[int], object
     if child == 0:
         try:
             os.close(read)
-            signal.alarm(LONGEST)
+            faulthandler.dump_traceback_later(LONGEST, exit=True, file=told)  # also where it waits for a lock
             gc.disable()  # it would touch, and so copy, every page of the parent
             _arm(home, at, told)
             job(home)
