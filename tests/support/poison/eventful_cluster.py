@@ -136,6 +136,12 @@ def _added(sweep: Sweep, number: int) -> None:
              "host": "h", "port": 9093}
         )  # fmt: skip
         sweep.tables["quorum_replicas"][-1].pop("broker")
+        counted = {**same, "log": "broker", "outcome": "ok", "counted_from": sweep.at - timedelta(hours=number + 1)}
+        lines = {"lines": 2 * number + 1, "first_at": sweep.at - timedelta(minutes=4), "last_at": sweep.at}
+        sweep.tables.setdefault("log_marks", []).extend(
+            {**counted, "detail": None, "port": None, "number": 40, **lines, "mark": mark}
+            for mark in (None, "unclean_start", "recovered_segment", "isr_version_refused")
+        )
         sweep.tables.setdefault("transaction_coordinators", []).append({**same, "listed": 2, "long_open": 1})
         sweep.tables.setdefault("open_transactions", []).extend(
             {**same, "topic": "orders", "partition": partition, "producer_id": 7, "producer_epoch": 0,
