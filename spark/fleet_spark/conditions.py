@@ -176,10 +176,11 @@ def conditions_task(
             rows = (frame.coalesce(1) if small else frame).collect()
             by_check: dict[tuple[str, str], list[DetectionRow]] = defaultdict(list)
             for row in rows:
-                by_check[row.cluster, row.check_id].append(detection_row(row.asDict()))
+                if row.cluster in values[row.check_id]:  # of a cluster without a sweep that counts nothing is said
+                    by_check[row.cluster, row.check_id].append(detection_row(row.asDict()))
             found: dict[str, dict[str, Answered]] = defaultdict(dict)
             for (cluster, name), of_one in sorted(by_check.items()):
-                found[cluster][name] = answer(conditions[name], of_one, values[name].get(cluster, {}))
+                found[cluster][name] = answer(conditions[name], of_one, values[name][cluster])
             return dict(found)
 
     return Task(tables_read(texts) | {"cluster_days", "broker_days"}, answers)

@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from kafka_fleet.base.addresses import literal_address, url_problem
 from kafka_fleet.collect.admin.client import AdminSweep, sweep_admin
-from kafka_fleet.collect.admin.quorum import undeclared_controllers
+from kafka_fleet.collect.admin.quorum import undeclared_controllers, with_replicas
 from kafka_fleet.collect.admin.transaction_sweep import OPEN
 from kafka_fleet.collect.asked_after_brokers import with_late, with_unseen
 from kafka_fleet.collect.certificate_rows import certificate_rows
@@ -40,7 +40,7 @@ Listed: TypeAlias = "dict[str, list[dict[str, Any]]]"  # brokers and topics, as 
 PARALLEL = 16
 CLUSTER_S = 240.0  # brokers and hosts that answer never and are many must not hold the sweep until the next is due
 NAMED_S = 2.0  # of a sweep, that brokers wait until the sweep's own connections to Kafka have said who they are
-NO_AGENT = ("unreachable", "timeout")
+NO_AGENT = ("unreachable", "timeout", "dns", "forbidden")
 NO_ENDPOINT = "no Jolokia endpoint is declared for it"
 
 
@@ -186,7 +186,7 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
         hosts = [pool.submit(_sweep_host, b, url, limits, end) for b, url in cluster.node_exporter.items()]
         futures = {**early, **late}
         marks = MarkSweep(cluster, resolver, unread_from(home, cluster), lambda: _within(limits, end), _in_url)
-        marked = [pool.submit(marks.rows, b, host) for b, host in marks.brokers(hosts_of).items()]
+        marked = [pool.submit(marks.rows, *one) for one in marks.brokers(hosts_of, with_replicas(described)).items()]
         looking = aside.submit(take_looks, sweeping, futures, urls, described.get("topics", []), around)
         admin = admin_future.result()
         # while brokers answer: the rows of brokers are made of both
@@ -206,7 +206,8 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
         # nobody said that there is an agent: the signature tells of voters that were not read
         swept = {b: one for b, one in swept.items() if b not in joined or one.kind not in NO_AGENT}
         tables = broker_tables(cluster, listed, urls, swept, controllers)
-        tables["certificates"] = list(certificate_rows(*shown, listed, list(cluster.bootstrap_servers), urls))
+        asked_of = {b: url for b, url in urls.items() if b in swept}
+        tables["certificates"] = list(certificate_rows(*shown, listed, list(cluster.bootstrap_servers), asked_of))
         tables["hosts"] = [future.result() for future in hosts]
         tables[TABLE] = [row for future in marked for row in future.result()]
         admin = with_unseen(admin, tables, cluster, resolver, _within(limits, end))

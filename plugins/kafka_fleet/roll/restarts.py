@@ -87,7 +87,10 @@ def _lines(row: Row, starts: Collection[tuple[int, datetime]], marks: Sequence[R
     return {
         one["mark"]
         for one in marks
-        if one["broker"] == row["broker"] and begun <= one["last_at"] and (end is None or one["last_at"] < end)
+        if one["broker"] == row["broker"]
+        and one["last_at"] is not None  # what was counted is known, and not when
+        and begun <= one["last_at"]
+        and (end is None or one["last_at"] < end)
     }
 
 

@@ -8,8 +8,8 @@ import pytest
 from kafka import TopicPartition
 from kafka.protocol.admin import DescribeGroupsRequest, DescribeTransactionsRequest, ListTransactionsRequest
 
+from kafka_fleet.collect.admin import bounded_client
 from kafka_fleet.collect.admin import client as admin_client
-from kafka_fleet.collect.admin import guarded_sockets
 from kafka_fleet.collect.admin.client import AdminSweep, sweep_admin
 from support.servers.wire_broker import assignment
 
@@ -52,8 +52,10 @@ class Client:
     def __init__(self, **changes: Any) -> None:
         versions = SimpleNamespace(api_version=lambda _request: 0)
         self._manager = SimpleNamespace(
-            run=lambda call, *a: call(*a), send=self._send, broker_version_data=versions, broker_version=(3, 9)
-        )
+            run=lambda call, *a: call(*a), send=self._send, broker_version_data=versions, broker_version=(3, 9),
+            config={},
+        )  # fmt: skip
+        self.config: dict[str, Any] = {}
         self.closed = False
         self.deleted = False
         for name, change in changes.items():
@@ -130,7 +132,7 @@ class Client:
 
 def swept(monkeypatch: pytest.MonkeyPatch, deadline_s: float = 5.0, **changes: Any) -> AdminSweep:
     client = Client(**changes)
-    monkeypatch.setattr(guarded_sockets, "KafkaAdminClient", lambda **settings: client)
+    monkeypatch.setattr(bounded_client, "KafkaAdminClient", lambda **settings: client)
     monkeypatch.setattr(admin_client, "SETTLES_S", 0.0)
     found = sweep_admin(["127.0.0.1:1"], {}, deadline_s)
     assert client.closed

@@ -36,7 +36,11 @@ FIRST_CHECK_S = 32.0  # brokers look for what retention lets go of half a minute
 RECORD_BYTES, RECORDS_PER_S = 62_500, {"endless": 32, "steady": 16}  # 2 and 1 MB a second
 DIRS = ("two/data", "both/first", "both/second", "one/data")
 OFFLINE = "kafka.log:type=LogManager,name=OfflineLogDirectoryCount"
-SOON = {"replica_disk": {"min_hours": 0}, "retention_behind": {"late_s": 5, "min_disk_share": 0.002}}
+# a segment of what retention limits by size is half a percent of such a disk, and no growth
+SOON = {
+    "replica_disk": {"min_hours": 0, "min_growth_share": 0.03},
+    "retention_behind": {"late_s": 5, "min_disk_share": 0.002},
+}
 CONFIG = {
     "log.retention.check.interval.ms": 1000,
     "log.segment.delete.delay.ms": 100,

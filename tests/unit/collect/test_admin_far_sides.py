@@ -9,8 +9,8 @@ from threading import Event
 import pytest
 from kafka import errors
 
+from kafka_fleet.collect.admin import bounded_client
 from kafka_fleet.collect.admin import client as admin
-from kafka_fleet.collect.admin import guarded_sockets
 from kafka_fleet.collect.admin.client import sweep_admin
 from kafka_fleet.collect.admin.faults import sentence
 from support.servers.byte_server import listener
@@ -62,7 +62,7 @@ def test_refused_unknown_and_forbidden_servers():
 
 def test_a_server_whose_name_is_link_local_is_not_contacted(monkeypatch):
     monkeypatch.setattr(socket, "getaddrinfo", lambda *a, **k: [(2, 1, 6, "", ("169.254.169.254", 80))])
-    monkeypatch.setattr(guarded_sockets, "KafkaAdminClient", lambda **k: pytest.fail("a connection was begun"))
+    monkeypatch.setattr(bounded_client, "KafkaAdminClient", lambda **k: pytest.fail("a connection was begun"))
     assert sweep_admin(["innocent.example.org:9092"], {}, 1.0).detail.startswith(
         "forbidden: innocent.example.org: link-local"
     )
@@ -96,7 +96,7 @@ def test_names_that_never_resolve_are_not_waited_for(monkeypatch):
 
     monkeypatch.setattr(socket, "getaddrinfo", hanging)
     monkeypatch.setattr(admin, "RESOLVE_S", 0.5)
-    monkeypatch.setattr(guarded_sockets, "KafkaAdminClient", lambda **k: pytest.fail("a connection was begun"))
+    monkeypatch.setattr(bounded_client, "KafkaAdminClient", lambda **k: pytest.fail("a connection was begun"))
     started = time.monotonic()
     servers = [*(f"b{number}.example.org:9092" for number in range(9)), "metadata.example.org:9092"]
     found = sweep_admin(servers, {}, 9.0)

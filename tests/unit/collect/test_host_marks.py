@@ -158,8 +158,10 @@ def test_marks_of_a_log_that_is_not_given_or_not_there_are_not_told(host, capsys
     assert host.run() == 1
     assert "No such file" in capsys.readouterr().err
     assert "mark=" not in host.output.read_text()
+    assert values(host.output)['kafka_log_marks_readable{log="broker"}'] == 0
     host.write(SEGMENT)
     assert host.run() == 0
+    assert values(host.output)['kafka_log_marks_readable{log="broker"}'] == 1
     assert host.segments == 1, "a log that comes later is new from its begin on"
     assert "cleaner_died" not in host.output.read_text()
     assert host.run("--cleaner-log", str(host.log)) == 0

@@ -33,14 +33,13 @@ def cluster(**marks):
     return found.clusters[0]
 
 
-def swept(made: Cluster, hosts=None, unread=None, resolver=None, limits=LIMITS):
+def swept(made: Cluster, hosts=None, unread=None, resolver=None, limits=LIMITS, replicas=None):
     def none(name: str) -> Connection:
         raise AssertionError(name)
 
     marks = MarkSweep(made, resolver or none, unread or {}, lambda: limits, str)
-    return [
-        row for b, host in marks.brokers({1: "b1"} if hosts is None else hosts).items() for row in marks.rows(b, host)
-    ]
+    asked = marks.brokers({1: "b1"} if hosts is None else hosts, replicas)
+    return [row for b, host in asked.items() for row in marks.rows(b, host)]
 
 
 def short(rows):
@@ -115,6 +114,8 @@ def test_a_span_goes_on_where_the_last_read_ended_and_lines_at_its_ends_count_on
     assert swept(made, unread=long_ago)[0]["counted_from"] > cut - timedelta(hours=7)
     gone = swept(made, {}, unread={(1, "broker"): cut})
     assert (gone[0]["outcome"], gone[0]["counted_from"]) == ("failed", cut), "it is asked for again when it is back"
+    assert swept(made, {}, unread={(1, "broker"): cut}, replicas={1, 2}) == gone, "it is away, and has replicas"
+    assert swept(made, {}, unread={(1, "broker"): cut}, replicas={2}) == [], "it was removed from the cluster"
 
 
 def test_pages_are_read_to_the_end_and_each_line_counts_once(loki, monkeypatch):
@@ -202,7 +203,7 @@ def text(log="broker", broker=None, since=NOW - 5000, read=NOW - 30, **own):
     for line, at in ((SEGMENT, NOW - 60), (UNCLEAN, NOW)):
         counts.take("broker", message(line), at)
     counts.take("kernel", FLOOD, NOW - 70)
-    return exposition(counts.kept, [log], {"since": since, "read": read, "lost": 0, **own}, broker).encode()
+    return exposition(counts.kept, {log: True}, {"since": since, "read": read, "lost": 0, **own}, broker).encode()
 
 
 def test_what_the_script_wrote_is_read_as_it_counted():
@@ -239,6 +240,18 @@ def test_a_textfile_without_marks_of_now_is_no_silence():
         with pytest.raises(Failure) as failure:
             parsed(body)
         assert str(failure.value).startswith(said)
+
+
+def test_a_log_that_the_script_can_no_longer_read_is_a_failed_read_beside_those_that_it_reads():
+    own = {"since": NOW - 5000, "read": NOW - 30, "lost": 0}
+    with agent(Agent()) as one:
+        body = exposition({}, {"broker": True, "cleaner": False}, own, None).encode()
+        one.wire = lambda handler: answer(handler, body)
+        rows = swept(cluster(textfile={"brokers": {1: one.url}}))
+    assert [(row["log"], row["outcome"], row["detail"]) for row in rows] == [
+        ("broker", "ok", None),
+        ("cleaner", "failed", "unreadable: the script could not read this log in its last run"),
+    ]
 
 
 def test_what_a_script_does_not_count_or_lost_is_said():

@@ -114,3 +114,17 @@ def test_a_voter_that_holds_replicas_is_a_broker() -> None:
     assert undeclared_controllers(tables, [1]) == {100: "c100"}
     assert undeclared_controllers(tables, [1, 100]) == {}
     assert undeclared_controllers({}, []) == {}
+
+
+def test_where_metadata_was_not_read_no_voter_is_taken_for_a_controller() -> None:
+    """In combined mode each of them is a broker too, and its agent is asked as a broker's."""
+    assert undeclared_controllers({"quorum_replicas": read(QUORUM)}, []) == {}
+
+
+@pytest.mark.parametrize("answer", [{**QUORUM, "topics": []}, {**QUORUM, "topics": [{"partitions": []}]}])
+def test_an_answer_without_a_partition_costs_this_table_alone(
+    monkeypatch: pytest.MonkeyPatch, answer: dict[str, Any]
+) -> None:
+    found = swept(monkeypatch, describe_metadata_quorum=lambda: answer)
+    assert (found.outcome, found.missing) == ("partial", ["quorum_replicas"])
+    assert found.tables["brokers"]

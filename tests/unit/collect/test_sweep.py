@@ -125,12 +125,15 @@ def test_a_controller_that_joined_by_itself_is_read_where_the_template_leads(tmp
 
 
 def test_a_controller_that_joined_and_has_no_agent_is_no_broker_that_does_not_answer(tmp_path, monkeypatch):
-    found = [{"replica": node, "is_voter": True, "host": host} for node, host in ((100, "127.0.0.1"), (101, "::1"))]
+    """Nor one whose address is not contacted, or does not resolve; and none of them is asked for its certificate."""
+    hosts = {100: "127.0.0.1", 101: "::1", 102: "169.254.169.254", 103: "nowhere.invalid"}
+    found = [{"replica": node, "is_voter": True, "host": host} for node, host in hosts.items()]
     monkeypatch.setattr(module, "sweep_admin", lambda *a: listing(brokers=[LISTED], quorum_replicas=found))
     with agent(Agent()) as one:
         result, rows = run(tmp_path, cluster({"url_template": one.url.replace("127.0.0.1", "{host}")}))
     assert [(r["broker"], r["outcome"]) for r in rows("brokers")] == [(7, "ok"), (100, "ok")]
     assert result.outcomes["failed"] == 0
+    assert [r["broker"] for r in rows("certificates") if r["service"] == "agent"] == [7, 100]
 
 
 @pytest.mark.parametrize(

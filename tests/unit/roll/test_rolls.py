@@ -238,6 +238,7 @@ def test_the_log_of_the_new_process_tells_how_the_old_one_ended(tmp_path: Path) 
         {"broker": 1, "mark": "unclean_start", "last_at": at(5)},
         {"broker": 1, "mark": "recovered_segment", "last_at": at(6)},
         {"broker": 2, "mark": "clean_start", "last_at": at(5)},
+        {"broker": 2, "mark": "recovered_segment", "last_at": None},  # a script that tells no times
         {"broker": 2, "mark": "unclean_start", "last_at": at(3)},  # of an earlier start
     ]
     (one,) = rolls(day(tmp_path, {"restarts": rows, "broker_starts": starts, "log_marks": marks}))

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from kafka_fleet.store.home_names import retired_name
 from kafka_fleet.store.raw.compaction import compact
 from kafka_fleet.store.raw.earlier_sweeps import earlier_sweeps
 from kafka_fleet.store.raw.landing import land
@@ -57,6 +58,16 @@ def test_one_that_cannot_be_used_gives_none(tmp_path: Path, harm: bytes | None) 
         (tmp_path / sweep.files["disks"].path).write_bytes(b"other bytes")
     else:
         manifest.write_bytes(harm)
+    assert found(tmp_path) == [("a", 60)]
+
+
+@pytest.mark.parametrize("harm", [b"", b"{}", b'{"schema_version": 1, "ds": "2026-11-18", "files": ["x"]}'])
+def test_a_day_whose_tombstone_is_damaged_gives_none(tmp_path: Path, harm: bytes) -> None:
+    landed(tmp_path, 2, 70)
+    landed(tmp_path, 3, 60)
+    gone = tmp_path / retired_name("2026-11-18")
+    gone.parent.mkdir(parents=True)
+    gone.write_bytes(harm)
     assert found(tmp_path) == [("a", 60)]
 
 

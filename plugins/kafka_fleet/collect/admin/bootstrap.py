@@ -8,16 +8,16 @@ from typing import Any
 
 from kafka import errors
 from kafka.admin import KafkaAdminClient
-from kafka.net.compat import KafkaNetClient
 
 from kafka_fleet.base.addresses import resolve
-from kafka_fleet.collect.admin import guarded_sockets
+from kafka_fleet.collect.admin import bounded_client
+from kafka_fleet.collect.admin.guarded_sockets import client_settings
 from kafka_fleet.collect.connections.certificates import Certificates
 from kafka_fleet.collect.connections.tls import handshake_error
 
 MOST = 10  # servers of a list that are tried: any one of them names all brokers, and each may take its time
 FIRST_S = 5.0  # for the one try of a server with TLS or SASL
-ALONE_S = 5.0  # for each of the first servers that are tried one by one
+ALONE_S = 7.5  # for each of the first servers that are tried one by one
 
 
 def usable_servers(servers: list[str]) -> tuple[list[str], str]:
@@ -77,10 +77,10 @@ def turned_down(servers: list[str], settings: dict[str, Any], certificates: Cert
 def _one_try(server: str, settings: dict[str, Any], certificates: Certificates | None) -> str | None:
     """None when the server takes the connection, and when it cannot be said that it never will."""
     try:
-        made = guarded_sockets.client_settings(settings, certificates)
+        made = client_settings(settings, certificates)
     except OSError as error:  # a file of the settings that is no certificate or key
         return handshake_error(error) if isinstance(error, ssl.SSLError) else None
-    client = KafkaNetClient(bootstrap_servers=[server], **made)
+    client = bounded_client.BoundedClient(bootstrap_servers=[server], **made)
     manager = client._manager
     (broker,) = manager.cluster.bootstrap_brokers()
     known: list[Any] = []
@@ -113,9 +113,9 @@ def connected_client(
     The library asks one server after the other, and one that takes connections and answers nobody, as a broker does
     whose request handlers stand still, has all of its time. Raises KafkaError, OSError, ValueError or AssertionError.
     """
-    shared_ms = int(min(15.0, deadline_s / 2 if len(servers) > 1 else deadline_s) * 1000)
+    shared_s = min(15.0, deadline_s / 2 if len(servers) > 1 else deadline_s)
     try:
-        return guarded_sockets.admin_client(servers, settings, deadline_s, certificates, bootstrap_timeout_ms=shared_ms)
+        return _attempt(servers, settings, shared_s, deadline_s, certificates)
     except errors.KafkaTimeoutError:
         if len(servers) == 1:
             raise
@@ -124,12 +124,22 @@ def connected_client(
         for place, server in enumerate(first):
             left = min(ALONE_S, (end - time.monotonic()) / (len(first) - place))
             if left > 0 and _accepts(server):
-                wait = {"bootstrap_timeout_ms": int(left * 1000)}
                 try:
-                    return guarded_sockets.admin_client([server], settings, deadline_s, certificates, **wait)
+                    return _attempt([server], settings, left, deadline_s, certificates)
                 except (errors.KafkaError, OSError, ValueError, AssertionError):
                     continue
         raise
+
+
+def _attempt(
+    servers: list[str], settings: dict[str, Any], seconds: float, deadline_s: float, certificates: Certificates | None
+) -> KafkaAdminClient:
+    """A client that is connected within `seconds`, or what its last answer takes more: half of them, of a list."""
+    wait_ms, answer_s = int(seconds * 1000), seconds / 2 if len(servers) > 1 else seconds
+    wait = {"bootstrap_timeout_ms": wait_ms, "request_timeout_ms": int(answer_s * 1000)}
+    client = bounded_client.admin_client(servers, settings, deadline_s, certificates, **wait)
+    bounded_client.wait_for_answers(client, deadline_s)
+    return client
 
 
 def _accepts(server: str) -> bool:

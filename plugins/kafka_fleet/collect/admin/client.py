@@ -213,7 +213,7 @@ def sweep_admin(
     if why is not None:
         return AdminSweep("failed", why + more, ["every admin table"], None, None, {})
     try:
-        client = connected_client(servers, settings, deadline_s, certificates)
+        client = connected_client(servers, settings, max(1.0, deadline - time.monotonic()), certificates)
     except (errors.KafkaError, OSError, ValueError, AssertionError) as error:
         why = f"{type(error).__name__}: {diagnose_connection(servers)}{more}"
         return AdminSweep("failed", why, ["every admin table"], None, None, {})

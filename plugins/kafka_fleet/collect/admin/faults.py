@@ -13,9 +13,9 @@ class Late(Exception):
     """The wall-clock deadline of the admin sweep has come."""
 
 
-# what a read of the admin protocol may raise; KeyError, TypeError and AttributeError: the library met an answer of a
+# what a read of the admin protocol may raise; LookupError, TypeError and AttributeError: the library met an answer of a
 # release that it does not expect, or one that is none
-FAULTS = (errors.KafkaError, Late, OSError, KeyError, TypeError, AttributeError, ValueError)
+FAULTS = (errors.KafkaError, Late, OSError, LookupError, TypeError, AttributeError, ValueError)
 UNREADABLE = "an answer that the Kafka library cannot read"
 _KINDS: list[tuple[tuple[type[BaseException], ...], str]] = [
     ((Late,), "the deadline has passed"),
@@ -24,7 +24,7 @@ _KINDS: list[tuple[tuple[type[BaseException], ...], str]] = [
     ((errors.InvalidReceiveError,), "an answer that is too large, or no answer of Kafka"),
     ((errors.KafkaProtocolError,), UNREADABLE),
     ((errors.KafkaConnectionError, errors.NodeNotReadyError, errors.Cancelled, OSError), "no connection, or it broke"),
-    ((KeyError, TypeError, AttributeError, ValueError), UNREADABLE),
+    ((LookupError, TypeError, AttributeError, ValueError), UNREADABLE),
 ]
 
 

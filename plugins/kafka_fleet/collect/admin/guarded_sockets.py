@@ -12,7 +12,6 @@ import ssl
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from kafka.admin import KafkaAdminClient
 from kafka.errors import KafkaConnectionError
 from kafka.net import KafkaNetSocket
 from kafka.net.transport import KafkaSSLTransport
@@ -125,23 +124,3 @@ def client_settings(settings: dict[str, Any], certificates: Certificates | None 
         context.certificates = certificates
         found["ssl_context"] = context
     return found
-
-
-def admin_client(
-    servers: list[str],
-    settings: dict[str, Any],
-    deadline_s: float,
-    certificates: Certificates | None = None,
-    **more: object,
-) -> KafkaAdminClient:
-    """A client of the library, connected. Raises KafkaError, OSError, ValueError or AssertionError.
-
-    more: settings of the library, instead of what every client has.
-    """
-    wait_ms = int(min(15.0, deadline_s) * 1000)
-    own = {"request_timeout_ms": wait_ms, "bootstrap_timeout_ms": wait_ms}
-    return KafkaAdminClient(
-        bootstrap_servers=servers,
-        client_id="kafka-fleet-health",
-        **{**own, **client_settings(settings, certificates), **more},
-    )

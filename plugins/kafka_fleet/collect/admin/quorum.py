@@ -19,8 +19,8 @@ Rows = list[dict[str, Any]]
 def read_quorum(client: KafkaAdminClient) -> Rows:
     """One row per voter and observer; none of a cluster with ZooKeeper, or before 3.3, which cannot be asked.
 
-    Raises kafka.errors.KafkaError where nobody leads the quorum or the user may not ask, KeyError for an answer that
-    is none.
+    Raises kafka.errors.KafkaError where nobody leads the quorum or the user may not ask, LookupError or ValueError for
+    an answer that is none.
     """
     try:
         answer = _described(client)
@@ -67,13 +67,20 @@ def _asked_before_39(client: KafkaAdminClient) -> Mapping[str, Any]:
     return {**answer, "topics": [{"partitions": [{**partition, "error": None} for partition in parts]}]}
 
 
+def with_replicas(tables: Mapping[str, Rows]) -> set[int] | None:
+    """Brokers that have replicas, dead ones included; None where Metadata was not read."""
+    topics = tables.get("topics")
+    return None if topics is None else {broker for row in topics for broker in row["replicas"]}
+
+
 def undeclared_controllers(tables: Mapping[str, Rows], known: Collection[int]) -> dict[int, str]:
     """Hosts of voters that are neither known nor brokers, by node id: a broker is one that is listed or has replicas.
 
     tables: rows of the admin tables. known: node ids that have an address already.
     """
-    brokers = {row["broker"] for row in tables.get("brokers", [])}
-    brokers |= {broker for row in tables.get("topics", []) for broker in row["replicas"]}
+    if "brokers" not in tables:  # Metadata was not read: a broker in combined mode would be taken for a controller
+        return {}
+    brokers = {row["broker"] for row in tables["brokers"]} | (with_replicas(tables) or set())
     return {
         row["replica"]: row["host"]
         for row in tables.get("quorum_replicas", [])

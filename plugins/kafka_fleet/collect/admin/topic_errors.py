@@ -4,8 +4,7 @@ from typing import Any
 
 from kafka import errors
 
-from kafka_fleet.collect.admin.bootstrap import usable_servers
-from kafka_fleet.collect.admin.guarded_sockets import admin_client
+from kafka_fleet.collect.admin.bootstrap import connected_client, usable_servers
 
 CREATES_NOT = (0, 11)  # from this version on, Metadata can ask not to create the topic
 
@@ -17,7 +16,7 @@ def topic_errors(
 
     Raises what FAULTS holds, also for brokers so old that they would create a topic that is asked for.
     """
-    client = admin_client(usable_servers(bootstrap_servers)[0], settings, deadline_s)
+    client = connected_client(usable_servers(bootstrap_servers)[0], settings, deadline_s)
     try:
         if (client._manager.broker_version or ()) < CREATES_NOT:
             raise errors.IncompatibleBrokerVersion("Metadata creates topics")

@@ -16,9 +16,8 @@ from kafka import errors
 from kafka.admin import KafkaAdminClient
 
 from kafka_fleet.collect.admin.bisect_batches import Lost
-from kafka_fleet.collect.admin.bootstrap import usable_servers
+from kafka_fleet.collect.admin.bootstrap import connected_client, usable_servers
 from kafka_fleet.collect.admin.faults import FAULTS, Late, sentence
-from kafka_fleet.collect.admin.guarded_sockets import admin_client
 from kafka_fleet.collect.admin.open_transactions import leaders, read_open
 from kafka_fleet.collect.admin.transactions import (
     asks_transactions,
@@ -85,7 +84,7 @@ def read_late(
             raise Late
 
     try:
-        client = admin_client(usable_servers(servers)[0], settings, min(LATE_S, deadline_s))
+        client = connected_client(usable_servers(servers)[0], settings, min(LATE_S, deadline_s))
     except (errors.KafkaError, OSError, ValueError, AssertionError) as error:
         return [], f"{type(error).__name__}: {sentence(error)}"
     try:

@@ -14,8 +14,8 @@ from kafka.future import Future
 from kafka.protocol.consumer import IsolationLevel, ListOffsetsRequest, OffsetSpec
 
 from kafka_fleet.collect.admin.bootstrap import usable_servers
+from kafka_fleet.collect.admin.bounded_client import admin_client
 from kafka_fleet.collect.admin.faults import FAULTS, sentence
-from kafka_fleet.collect.admin.guarded_sockets import admin_client
 from kafka_fleet.collect.close_looks.broker_look import GIVEN_UP, READ_S, WHOLE, Place, Plan, Taken
 
 CONNECT_S = 5.0

@@ -4,7 +4,7 @@ Each broker is asked by itself, so that one that fails costs no other. Where a L
 for that time too; a script on the host counts on by itself.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -58,12 +58,16 @@ class MarkSweep:
         except CredentialsError as error:
             self._fault = str(error)
 
-    def brokers(self, hosts: dict[int, str]) -> dict[int, str | None]:
-        """Host by broker; of brokers that the cluster does not list none. Empty where no marks are declared."""
+    def brokers(self, hosts: dict[int, str], replicas: Collection[int] | None) -> dict[int, str | None]:
+        """Host by broker; of brokers that the cluster does not list none. Empty where no marks are declared.
+
+        replicas: brokers that have replicas; None where nobody told. One that is neither listed nor has any is gone.
+        """
         if self._marks is None:
             return {}
         textfile = set(self._marks.textfile.brokers) if self._marks.textfile else set()
-        known = {*hosts, *self._declared, *textfile, *(broker for broker, _log in self._unread)}
+        before = {broker for broker, _log in self._unread if replicas is None or broker in replicas}
+        known = {*hosts, *self._declared, *textfile, *before}
         return {broker: hosts.get(broker) for broker in sorted(known)}
 
     def rows(self, broker: int, host: str | None) -> list[Row]:
@@ -84,7 +88,11 @@ class MarkSweep:
             counted = read_textfile(broker, url, self._credentials, self._limits())
         except Failure as failure:
             return [failed(broker, log, str(failure)) for log in LOGS]
-        return [row for log, one in counted.items() for row in rows_of(broker, log, one)]
+        return [
+            row
+            for log, one in counted.items()
+            for row in ([failed(broker, log, str(one))] if isinstance(one, Failure) else rows_of(broker, log, one))
+        ]
 
     def _of_loki(self, loki: Loki, broker: int, host: str | None, now: datetime) -> list[Row]:
         rows: list[Row] = []

@@ -19,9 +19,9 @@ _LINE = re.compile(
     rb"^kafka_log_(marks?_[a-z_]{1,60})(?:\{([^}\n]{0,300})\})?[ \t]+([0-9.eE+-]{1,40})(?:[ \t]+-?\d+)?[ \t\r]*$",
     re.MULTILINE,
 )
-_LABEL = re.compile(rb'(broker|mark|port)="([\w]{0,64})"')
+_LABEL = re.compile(rb'(broker|mark|port|log)="([\w]{0,64})"')
 _FIRST, _LAST = "mark_first_line_timestamp_seconds", "mark_last_line_timestamp_seconds"
-Key = tuple[str | None, int | None]  # mark and port; None of what is of the script itself
+Key = tuple[str | None, int | None]  # mark, or log, and port; None of what is of the script itself
 
 
 class _Series(NamedTuple):
@@ -40,15 +40,15 @@ class _Series(NamedTuple):
         return datetime.fromtimestamp(float(found), UTC) if found and 0 < found < 4_000_000_000 else None
 
 
-def read_textfile(broker: int, url: str, credentials: Credentials, limits: Limits) -> dict[str, Counted]:
-    """What was counted of each log that the script of this broker reads. Raises Failure."""
+def read_textfile(broker: int, url: str, credentials: Credentials, limits: Limits) -> dict[str, Counted | Failure]:
+    """As parse."""
     with Endpoint(url, credentials, limits) as endpoint:
         body = endpoint.send("GET", url)
     return parse(broker, body, datetime.now(UTC))
 
 
-def parse(broker: int, body: bytes | bytearray, now: datetime) -> dict[str, Counted]:
-    """Counts by log, of an exposition text. Raises Failure where it has none of this broker, or none of now."""
+def parse(broker: int, body: bytes | bytearray, now: datetime) -> dict[str, Counted | Failure]:
+    """Counts by log, or why the script could not read it. Raises Failure where it has none of it, or of now."""
     series = _series(broker, body)
     since, read = series.moment("marks_since_timestamp_seconds"), series.moment("marks_read_timestamp_seconds")
     if since is None or read is None:
@@ -56,8 +56,11 @@ def parse(broker: int, body: bytes | bytearray, now: datetime) -> dict[str, Coun
     if now - read > STALE:
         raise Failure("stale", f"the script has not run since {read:%Y-%m-%d %H:%M:%S} UTC")
     lost = series.whole("marks_lost_files_total")
-    found: dict[str, Counted] = {}
+    found: dict[str, Counted | Failure] = {}
     for log in LOGS:
+        if series.whole("marks_readable", (log, None)) == 0:
+            found[log] = Failure("unreadable", "the script could not read this log in its last run")
+            continue
         keys = [key for metric, key in series.values if metric == "mark_lines_total" and key[0] in marks_of(log)]
         if not keys:
             continue
@@ -89,7 +92,7 @@ def _series(broker: int, body: bytes | bytearray) -> _Series:
             continue
         if labels.get("mark", next(iter(log_marks()))) not in log_marks():
             continue  # of a script that knows more than this program
-        key = line[1].decode(), (labels.get("mark"), int(port) if port else None)
+        key = line[1].decode(), (labels.get("mark", labels.get("log")), int(port) if port else None)
         if key in found[own is not None]:
             raise Failure("protocol", "a log mark is given twice; hosts with several brokers need --broker")
         try:

@@ -18,8 +18,8 @@ from kafka_fleet.store.raw.tombstones import retired
 def earlier_sweeps(home: Path, ds: str, days: int, table: str, clusters: Collection[str]) -> list[Manifest]:
     """The last sweep of each of these clusters on each of so many days before the last two, with one table of it.
 
-    The day itself and the one before are not among them. A day that was not stored, whose raw is gone, or whose last
-    sweep is damaged gives none. Raises OSError when the disk or the bucket does.
+    The day itself and the one before are not among them. A day that was not stored, whose raw is gone, or whose
+    tombstone or last sweep is damaged gives none. Raises OSError when the disk or the bucket does.
     """
     found = []
     for back in range(2, days + 1):
@@ -32,7 +32,11 @@ def earlier_sweeps(home: Path, ds: str, days: int, table: str, clusters: Collect
 
 def _newest(home: Path, ds: str, clusters: Collection[str]) -> Iterator[Path]:
     """Manifests of the last sweeps of a day: their names sort as their times do."""
-    folder, gone = Home(home).manifests(ds), retired(home, ds)
+    folder = Home(home).manifests(ds)
+    try:
+        gone = retired(home, ds)
+    except ValueError:  # damaged: what is there of that day is not known, and the day that is judged has its own
+        return iter(())
     newest: dict[str, str] = {}
     for name in sorted(list_names(folder)):
         cluster = name.partition(".")[0]

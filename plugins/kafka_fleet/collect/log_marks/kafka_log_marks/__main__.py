@@ -45,7 +45,7 @@ def run(logs: dict[str, list[str]], state_file: str, output: str, broker: str | 
     """Read what is new in all logs, keep the state, then write the textfile."""
     now = time.time()
     state = read_state(state_file) or {"since": now, "read": now, "lost": 0, "places": {}, "counts": {}}
-    counts, told = Counts(state["counts"]), []
+    counts, told = Counts(state["counts"]), dict[str, bool]()
     earliest = state["read"] - 300
     for log, paths in logs.items():
         failed = False
@@ -55,12 +55,12 @@ def run(logs: dict[str, list[str]], state_file: str, output: str, broker: str | 
             except OSError as error:
                 print(f"kafka_log_marks: {error}", file=sys.stderr)
                 failed = True
-        if paths and not failed:
-            told.append(log)
+        if paths:
+            told[log] = not failed
     state["read"] = now
     replace(state_file, json.dumps(state), 0o600)
     replace(output, exposition(state["counts"], told, state, broker), 0o644)
-    return 0 if told == [log for log, paths in logs.items() if paths] else 1
+    return 0 if all(told.values()) else 1
 
 
 def take(log: str, path: str, state: dict[str, Any], counts: Counts, earliest: float, now: float) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from .marks import MARKS
 
@@ -21,6 +20,7 @@ OWN = {
     "read": ("kafka_log_marks_read_timestamp_seconds", "gauge", "When the logs were read last."),
     "lost": ("kafka_log_marks_lost_files_total", "counter", "Log files that went before they were read to their end."),
 }
+READABLE = "kafka_log_marks_readable", "Whether the log could be read in the last run."
 
 
 class Counts:
@@ -51,11 +51,11 @@ class Counts:
 
 
 def exposition(
-    kept: dict[str, dict[str, float]], logs: Iterable[str], own: dict[str, float], broker: str | None
+    kept: dict[str, dict[str, float]], logs: dict[str, bool], own: dict[str, float], broker: str | None
 ) -> str:
-    """The text. logs: those that were read; marks of the others are left out, since nothing is known of them."""
+    """The text. logs: whether each could be read; marks of one that could not are left out, as unknown."""
     common = [] if broker is None else [("broker", broker)]
-    keys = [name for name, log, _line, _number in MARKS if log in logs]
+    keys = [name for name, log, _line, _number in MARKS if logs.get(log)]
     rows = [(key, dict.fromkeys(KEPT, 0.0)) for key in keys if not any(one.split(" ")[0] == key for one in kept)]
     rows += [(key, row) for key, row in sorted(kept.items()) if key.split(" ")[0] in keys]
     lines = []
@@ -65,6 +65,9 @@ def exposition(
             mark, _, port = key.partition(" ")
             labels = [*common, ("mark", mark), *([("port", port)] if port else [])]
             lines.append(f"{name}{label_set(labels)} {row[what]:.3f}")
+    name, about = READABLE
+    lines += [f"# HELP {name} {about}", f"# TYPE {name} gauge"]
+    lines += [f"{name}{label_set([*common, ('log', log)])} {int(read)}" for log, read in logs.items()]
     for what, (name, kind, about) in OWN.items():
         lines += [f"# HELP {name} {about}", f"# TYPE {name} {kind}", f"{name}{label_set(common)} {own[what]:.3f}"]
     return "\n".join(lines) + "\n"
