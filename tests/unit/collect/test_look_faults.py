@@ -82,7 +82,12 @@ def test_what_leaders_refuse_is_null_and_said(tmp_path: Path) -> None:
 def test_a_leader_that_never_answers_costs_its_own_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kafka_fleet.collect.close_looks.leader_reads.READ_S", 0.5)
     with suspected({7: Suspected()}) as cluster:
-        cluster.wire.offset = lambda *_asked: time.sleep(60)
+
+        def silent(*_asked):
+            time.sleep(60)
+            return 6, -1
+
+        cluster.wire.offset = silent
         swept = cluster.sweep(tmp_path, looks={"seconds": 2})
     (row,) = swept.rows("looks")
     assert row["outcome"] == "partial"
