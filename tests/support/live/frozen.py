@@ -28,6 +28,8 @@ FROZEN, THAWED = "frozen282", "thawed302"
 RELEASES = {FROZEN: "2.8.2", THAWED: "3.0.2"}
 TOPIC, RECORDS_PER_S = "orders", 50
 IN_SYNC = f"kafka.cluster:type=Partition,name=InSyncReplicasCount,topic={TOPIC},partition=0"
+LAG = "kafka.server:type=FetcherLagMetrics,name=ConsumerLag,clientId=ReplicaFetcherThread-0-{},topic=orders,partition=0"
+MOST_LAG = 5  # records, some milliseconds of them
 LAG_S, SWEEPS, EVERY_S = 3, 5, 4.0
 SENDER = r"^(broker-\d+-to-controller-send-thread|BrokerToControllerChannelManager .*alterIsr)"
 CONFIG = {
@@ -45,22 +47,37 @@ def _in_sync(cluster: Cluster, leader: int) -> int:
     return count
 
 
-def _race(cluster: Cluster, leader: int, port: int) -> None:
-    """The steps above, and all brokers running again."""
+def _caught_up(cluster: Cluster, follower: int, lag: str) -> bool:
+    try:
+        return bool(cluster.jolokia(follower, lag, "Value") <= MOST_LAG)
+    except LookupError:  # it has not fetched yet
+        return False
+
+
+def _proposed(cluster: Cluster, leader: int, many: int) -> None:
+    """Wait until the leader has proposed so many shorter sets."""
+    log = cluster.log_paths[leader]
+    shorter = f"[Partition {TOPIC}-0 broker={leader}] Shrinking ISR from"
+    await_that("a shorter set", lambda: log.read_text(errors="replace").count(shorter) >= many, 30)
+
+
+def _race(cluster: Cluster, leader: int, port: int) -> int:
+    """The steps above, all brokers running again; the one that was shut down."""
     stopped, rolled = [broker for broker in cluster.broker_ids if broker != leader]
     with jdwp.Debugger(port) as debugger:
         if debugger.suspend(SENDER) == 0:
             raise ClusterError(f"nothing sends AlterIsr: {sorted(debugger.threads().values())}")
         os.kill(cluster.pids[stopped], signal.SIGSTOP)
         try:
-            time.sleep(2 * LAG_S)
+            _proposed(cluster, leader, 1)
             cluster.stop_broker(rolled)
             await_that("a new leadership", lambda: _in_sync(cluster, leader) == 2, 20)
-            time.sleep(2 * LAG_S)
+            _proposed(cluster, leader, 2)
         finally:
             os.kill(cluster.pids[stopped], signal.SIGCONT)
     time.sleep(LAG_S)
     cluster.start_broker(rolled)
+    return rolled
 
 
 def _one(home: Path, name: str) -> None:
@@ -73,9 +90,15 @@ def _one(home: Path, name: str) -> None:
         create_topic(cluster, TOPIC, replica_assignment={0: [leader, *set(cluster.broker_ids) - {leader}]})
         with Producer(cluster, TOPIC, RECORDS_PER_S, properties={"acks": "1"}) as client:
             await_that("all replicas in sync", lambda: _in_sync(cluster, leader) == len(cluster.broker_ids))
-            _race(cluster, leader, ports[leader])
-            time.sleep(3 * LAG_S)  # the follower that was stopped has everything again, and so has the other
-            spaced(SWEEPS, EVERY_S, lambda: sweep_of(cluster, home, id=cluster.name, thresholds=THRESHOLDS))
+            lag = LAG.format(leader)
+            rolled = _race(cluster, leader, ports[leader])
+            await_that("a follower without lag", lambda: _caught_up(cluster, rolled, lag))
+            time.sleep(LAG_S)
+            spaced(
+                SWEEPS,
+                EVERY_S,
+                lambda: sweep_of(cluster, home, id=cluster.name, environment="production", thresholds=THRESHOLDS),
+            )
             assert client.running, client.log.read_text(errors="replace")
             client.stop(0)
 
