@@ -1,14 +1,18 @@
-"""Partitions added to a topic of a real broker: who skipped, how many records, and when that is proven."""
+"""Partitions added to a topic of a real broker, and offsets that expired: who skipped, how much, and what is proven."""
 
 import pytest
 
+from support.live.expired import EXPIRED, GROUP, KEPT, MEANWHILE, UNSEEN, result
 from support.live.measured import Measured
 from support.live.offsets import DECLARED, EARLY, LATE, NAME, TOPIC, truth
 
-pytestmark = [pytest.mark.timeout(1800), pytest.mark.scenario("offsets")]
+pytestmark = pytest.mark.timeout(1800)
+offsets = pytest.mark.scenario("offsets")
+ISSUE = "KAFKA-13636"
 ADDED = [f"partition {TOPIC}-{number}" for number in (2, 3)]
 
 
+@offsets
 def test_the_skip_is_confirmed_where_latest_is_declared(measured: Measured) -> None:
     finding = measured.finding(DECLARED, "KAFKA-12261")
     assert (finding["verdict"], finding["cause"], finding["strength"]) == ("confirmed", "growth", "conclusive")
@@ -17,6 +21,7 @@ def test_the_skip_is_confirmed_where_latest_is_declared(measured: Measured) -> N
     assert set(ADDED) & set(finding["subjects"]), "where records were there before the group began"
 
 
+@offsets
 def test_the_bounds_hold_what_the_reader_missed(measured: Measured) -> None:
     skipped, finding = truth(measured.home)["skipped"], measured.finding(DECLARED, "KAFKA-12261")
     found, suspected = finding["bounds"], measured.finding(NAME, "KAFKA-12261")["bounds"]
@@ -26,6 +31,7 @@ def test_the_bounds_hold_what_the_reader_missed(measured: Measured) -> None:
     assert skipped <= (found if set(ADDED) <= set(finding["subjects"]) else suspected)["skipped_at_most"]
 
 
+@offsets
 def test_undeclared_it_stays_a_suspicion(measured: Measured) -> None:
     finding = measured.finding(NAME, "KAFKA-12261")
     # a fast reader with reset earliest shows the same first commit, as the other group did
@@ -37,7 +43,36 @@ def test_undeclared_it_stays_a_suspicion(measured: Measured) -> None:
     assert all(row["partition_added"] and row["topic_read_before"] for row in rows.values())
 
 
+@offsets
 def test_no_advisory_on_expired_offsets_is_blamed(measured: Measured) -> None:
     finding = measured.finding(DECLARED, "CFG-OFFSETS-RETENTION")
     assert finding["verdict"] == "not_affected"
     assert {d["cause"] for d in measured.state(DECLARED, "partition_growth")["detections"]} == {"growth"}
+
+
+@pytest.mark.scenario("expired")
+@pytest.mark.sampled("expired")
+def test_offsets_that_expired_in_a_rebalance_of_2_8_1_are_told(measured: Measured) -> None:
+    """A group that was away for longer than the retention makes the same rows, so the issue is not confirmed."""
+    assert result(measured.home, EXPIRED) == 0, "the group skipped all of it"
+    finding = measured.finding(EXPIRED, ISSUE)
+    assert (finding["verdict"], finding["cause"], finding["strength"]) == ("exposed", "offsets_expired", "suggestive")
+    assert finding["subjects"] == [f"group {GROUP}", "topic orders", "partition orders-0"]
+    assert finding["bounds"]["skipped_at_least"] == finding["bounds"]["skipped_at_most"] == MEANWHILE
+
+
+@pytest.mark.scenario("expired")
+@pytest.mark.sampled("expired")
+def test_the_same_steps_at_2_8_2_skip_nothing(measured: Measured) -> None:
+    assert result(measured.home, KEPT) == MEANWHILE
+    assert measured.state(KEPT, "partition_growth")["state"] == "quiet"
+    assert measured.finding(KEPT, ISSUE)["verdict"] == "not_affected"
+
+
+@pytest.mark.scenario("expired")
+@pytest.mark.sampled("expired")
+def test_between_two_sweeps_the_same_is_not_seen(measured: Measured) -> None:
+    """Nothing but the count of expired offsets tells of it, and the page of the signature says so."""
+    assert {row["offset_expirations"] for row in measured.raw("broker_metrics", UNSEEN)} == {0, 1}
+    assert measured.finding(UNSEEN, ISSUE)["verdict"] == "exposed"
+    assert measured.state(UNSEEN, "partition_growth")["detections"] == []
