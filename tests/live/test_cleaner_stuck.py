@@ -36,12 +36,16 @@ def test_a_replica_with_offset_gaps_is_compacted_for_ever_on_its_broker_alone(me
     assert measured.finding(GAPS, "OPS-LOG-CLEANER")["verdict"] == "not_affected", "it is alive"
 
 
+@pytest.mark.scenario("cleaner-others")
+@pytest.mark.sampled("cleaner-others")
 def test_the_same_gaps_and_deleted_records_are_nothing_to_a_release_with_the_fixes(measured: Measured) -> None:
     state = measured.state(FIXED, NAME)
     assert (state["state"], state["detections"]) == ("quiet", [])
     assert max(dirty(measured, FIXED, FOLLOWER)) <= 10
 
 
+@pytest.mark.scenario("cleaner-others")
+@pytest.mark.sampled("cleaner-others")
 def test_the_active_segment_is_taken_for_ever_after_records_of_it_were_deleted(measured: Measured) -> None:
     finding = measured.finding(DELETED, "KAFKA-9826")
     assert (finding["verdict"], finding["cause"], finding["strength"]) == ("confirmed", "loop", "conclusive")
@@ -51,6 +55,8 @@ def test_the_active_segment_is_taken_for_ever_after_records_of_it_were_deleted(m
     assert dirty(measured, DELETED, LEADER) == [50] * SWEEPS
 
 
+@pytest.mark.scenario("cleaner-others")
+@pytest.mark.sampled("cleaner-others")
 def test_logs_that_wait_are_not_stuck(measured: Measured) -> None:
     state = measured.state(BELOW, NAME)
     assert (state["state"], state["detections"]) == ("quiet", [])

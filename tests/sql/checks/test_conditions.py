@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 import yaml
 
@@ -57,11 +58,25 @@ def register() -> None:
         spark().createDataFrame(rows[table], schema).createOrReplaceTempView(table)
 
 
+READ_BY_QUERIES = (
+    *fact_schemas(),
+    "release_days",
+    "refused_requests",
+    *(f"{name}_thresholds" for name, one in CONDITIONS.items() if one.thresholds),
+)
+
+
 @cache
-def answers() -> dict[str, dict[str, Answered]]:
-    """Cluster -> condition -> answer: all cases of all conditions in one run."""
+def run() -> tuple[dict[str, dict[str, Answered]], dict[str, pa.Table]]:
+    """Cluster -> condition -> answer: all cases of all conditions in one run; and every table that it read."""
     register()
-    return run_conditions(spark(), CONDITIONS, "2026-11-20")
+    found = run_conditions(spark(), CONDITIONS, "2026-11-20")
+    return found, {table: spark().table(table).toArrow() for table in READ_BY_QUERIES}
+
+
+def answers() -> dict[str, dict[str, Answered]]:
+    """Cluster -> condition -> answer."""
+    return run()[0]
 
 
 @pytest.mark.parametrize("case", ALL, ids=lambda case: case.name)
@@ -174,12 +189,14 @@ def test_a_faulty_folder_is_named(tmp_path: Path, changes: dict[str, Any], words
 
 
 def test_a_cluster_has_its_own_thresholds_in_the_same_query() -> None:
-    register()
     clusters = ["not-rolled-for-long--fires", "not-rolled-for-long--healthy"]
     usual = answers()
+    register()
     own = {clusters[1]: {"not_rolled_for_long": {"max_days": 1.0}}}
-    found = run_conditions(spark(), CONDITIONS, "2026-11-20", overrides=own)
-    assert found[clusters[0]] == usual[clusters[0]]
+    # of the others, one with thresholds that nobody overrides
+    asked = {name: CONDITIONS[name] for name in ("not_rolled_for_long", "broker_clock_off")}
+    found = run_conditions(spark(), asked, "2026-11-20", overrides=own)
+    assert found[clusters[0]] == {name: usual[clusters[0]][name] for name in asked if name in usual[clusters[0]]}
     assert "are older than 180 days" in found[clusters[0]]["not_rolled_for_long"].sentence
     one = found[clusters[1]]["not_rolled_for_long"]
     assert (one.holds, usual[clusters[1]]["not_rolled_for_long"].holds) == (True, False)
@@ -205,16 +222,9 @@ def test_a_row_without_the_name_that_a_template_asks_for_says_nothing() -> None:
 
 def test_duckdb_gives_the_same_rows() -> None:
     """All cases of all conditions by the same SQL, translated; what Spark registered for them is given to DuckDB."""
-    register()
-    run_conditions(spark(), CONDITIONS, "2026-11-20")
     duck = Duck(Path(), "2026-11-20", sql_dir())
-    for table in (
-        *fact_schemas(),
-        "release_days",
-        "refused_requests",
-        *(f"{name}_thresholds" for name, one in CONDITIONS.items() if one.thresholds),
-    ):
-        duck.table(table, spark().table(table).toArrow())
+    for table, rows in run()[1].items():
+        duck.table(table, rows)
     for name, condition in CONDITIONS.items():
         by_cluster: dict[str, list[DetectionRow]] = defaultdict(list)
         for row in duck.condition(name):

@@ -154,6 +154,7 @@ SCENARIOS: dict[str, Callable[[Path], object]] = {
     "quorum-joined": joined_quorum.run,
     "quorum-bugs": bugs370.run,
     "skew-look-alikes": skew.look_alikes,
+    "cleaner-others": cleaner.others,
     "storms-others": storm.others,
     "fetches-fixed": fetches.fixed,
     "releases": fetches.releases,

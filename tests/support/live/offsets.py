@@ -66,7 +66,8 @@ def run(home: Path) -> None:
                 # at the end of an empty log latest skips nothing, so all that is ever skipped comes from the growth
                 await_that("the first commits", lambda: all(len(_committed(admin, g)) == 2 for g in (LATE, EARLY)))
                 foreign.join_all(cluster)
-                writer = {"metadata.max.age.ms": 1000, "batch.size": 1100}
+                # ten records a batch: with one each, requests would cost more than all else
+                writer = {"metadata.max.age.ms": 1000, "batch.size": 1100, "linger.ms": 50}
                 with Producer(cluster, TOPIC, RECORDS_PER_S, properties=writer):
                     await_that("records", lambda: all(0 not in _committed(admin, g).values() for g in (LATE, EARLY)))
                     _sweep(cluster, home)

@@ -18,7 +18,7 @@ from support.live.killed import killed_collectors
 from support.live.scenarios import avoid_midnight, sweep
 
 LEADERS = {partition: [1, 2] if partition < 2 else [2, 1] for partition in range(12)}
-RECORDS_PER_S = 200
+RECORDS_PER_S = 100
 PREFERRED = 0  # the election type of the protocol
 SLOW = {"linger.ms": 0, "acks": "all"}
 OLD = {"client_configs": {"producers": [{"software": "apache-kafka-java", "version": "<2.1", "retries": 0}]}}

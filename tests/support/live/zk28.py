@@ -61,7 +61,8 @@ def run(home: Path) -> None:
     with Cluster(DEAD, "2.8.2", brokers=3, racks=(), mode="zookeeper", broker_config=SETTINGS) as cluster:
         create_topic(cluster, "orders", replica_assignment=REPLICAS)
         killed, rolled, active = victims(cluster)
-        sending = {"acks": "all", "enable.idempotence": "true", "batch.size": 500}  # small: no partition for long
+        # small batches: no partition for long, and all of them between two sweeps
+        sending = {"acks": "all", "enable.idempotence": "true", "batch.size": 500, "linger.ms": 40}
         with Producer(cluster, "orders", RECORDS_PER_S, properties=sending) as client:
             time.sleep(2)
             for _ in range(3):  # the ids have to have written between the sweeps
