@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-DAYS = 28  # until every lot has had its turn
+DAYS = 56  # until every lot has had its turn
 LOTS = "lots: "
 _NAMES = pytest.StashKey[list[str]]()
 DAY = "FLEET_TEST_DAY"  # 2026-11-25, so that a run can be had again; scripts/test sets it for all workers
