@@ -26,6 +26,7 @@ from support.live import (
     availability,
     calm,
     cleaner,
+    coordinators,
     hanging,
     netns,
     offsets,
@@ -66,6 +67,7 @@ SCENARIOS: dict[Scenario, Iterable[str]] = {
     saturation.run: [saturation.DEADLOCK],
     cleaner.deleted: [cleaner.DELETED],
     rebalances.run: [rebalances.STUCK],
+    coordinators.stuck: [coordinators.STUCK],
     calm.steady: [calm.STEADY],
     calm.away: [calm.AWAY],
 }
