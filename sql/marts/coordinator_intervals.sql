@@ -7,7 +7,7 @@ WITH asked AS (
         c.to_sweep,
         e.errors,
         c.offsets_loading,
-        -- also the answer where a transaction cannot be verified and, from 3.0 on, where producer ids have run out
+        -- also the answer where a transaction cannot be verified (3.7.1) and where producer ids have run out (3.3.2)
         e.error = 'COORDINATOR_LOAD_IN_PROGRESS' AND e.request NOT IN ('Produce', 'TxnOffsetCommit')
         AND (e.request != 'InitProducerId' OR try_cast(split_part(c.kafka_release, '.', 1) AS INT) < 3) AS is_loading,
         e.error = 'COORDINATOR_NOT_AVAILABLE' AND e.request != 'Produce' AS is_unavailable,
