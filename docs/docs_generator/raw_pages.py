@@ -29,5 +29,5 @@ def raw_tables(names: Iterable[str]) -> str:
             for field in schema
             if field.name not in common
         ]
-        parts.append(f"## {name}\n\n{_about(schema)}\n\n{table(['Column', 'Type', 'Bound', 'Meaning'], rows)}")
+        parts.append(f"## {name}\n{_about(schema)}\n\n{table(['Column', 'Type', 'Bound', 'Meaning'], rows)}")
     return "\n\n".join(parts)

@@ -31,7 +31,7 @@ def _measured(section: Section) -> str:
 
 def _unmeasured(section: Section) -> str:
     rows = [["<br>".join(map(escape, one.noticed)), escape(one.happens), _issues(one)] for one in section.seen]
-    return f"### {escape(section.title)}\n\n{table(['You see', 'It may be', 'Known issues'], rows)}"
+    return f"### {escape(section.title)}\n{table(['You see', 'It may be', 'Known issues'], rows)}"
 
 
 def symptom_page() -> str:

@@ -78,6 +78,8 @@ deltas AS (
         m.groups,
         m.group_offsets,
         m.offsets_load_ms_max,
+        m.offsets_failed,
+        m.offsets_loading,
         m.cleaner_dead_threads,
         m.cleaner_idle_ms,
         d.uncleanable_partitions,

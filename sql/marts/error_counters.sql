@@ -1,4 +1,5 @@
--- Responses by error code in each interval of one broker process: for Produce and Fetch one per partition in a request.
+-- Responses by error code in each interval of one broker process: for Produce and Fetch one per partition in a request;
+-- of requests to coordinators those that found none, or one that loads.
 SELECT
     c.cluster,
     c.broker,
@@ -17,4 +18,6 @@ LEFT JOIN raw_request_errors AS f
     ON
         c.cluster = f.cluster AND c.broker = f.broker AND c.from_sweep = f.sweep_at AND t.request = f.request
         AND t.error = f.error
-WHERE c.errors_known AND t.request IN ('Produce', 'Fetch') AND t.errors - coalesce(f.errors, 0) > 0
+WHERE
+    c.errors_known AND t.errors - coalesce(f.errors, 0) > 0
+    AND (t.request IN ('Produce', 'Fetch', 'ListGroups') OR t.error LIKE 'COORDINATOR_%')

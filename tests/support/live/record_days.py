@@ -26,6 +26,7 @@ from support.live import (
     availability,
     calm,
     cleaner,
+    coordinators,
     frozen,
     hanging,
     lost_ids,
@@ -70,6 +71,7 @@ SCENARIOS: dict[Scenario, Iterable[str]] = {
     saturation.run: [saturation.DEADLOCK],
     cleaner.deleted: [cleaner.DELETED],
     rebalances.run: [rebalances.STUCK],
+    coordinators.stuck: [coordinators.STUCK],
     calm.steady: [calm.STEADY],
     calm.away: [calm.AWAY],
 }

@@ -19,7 +19,8 @@ TOPIC_COUNTERS = ("messages_in", "bytes_in", "bytes_out", "produce_batches", "fe
 # columns that signatures' own second computations look at: of rewinds, stops, skew and retriable errors
 ELSEWHERE = {
     "broker_counters": {
-        "kafka_release", "groups", "group_offsets", "offsets_load_ms_max", "cleaner_dead_threads", "cleaner_idle_ms",
+        "kafka_release", "groups", "group_offsets", "offsets_load_ms_max", "offsets_failed", "offsets_loading",
+        "cleaner_dead_threads", "cleaner_idle_ms",
         "uncleanable_partitions", "offsets_log_bytes", "from_offsets_log_bytes", "produce_p50_ms", "produce_p99_ms",
         "timed_produces", "produce_mean_ms", "unclean_elections", "invalid_records", "out_of_range", "out_of_order",
         "unknown_producer_ids", "offset_commits", "offset_expirations", "offset_deletions", "errors_known",

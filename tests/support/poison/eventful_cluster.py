@@ -114,6 +114,11 @@ def _added(sweep: Sweep, number: int) -> None:
         sweep.tables.setdefault("deprecated_requests", []).append(
             {**same, "request": "Fetch", "version": "3", "software": "x", "software_version": "1.0", "requests": 5}
         )
+        sweep.tables.setdefault("request_errors", []).extend(
+            {**same, "request": request, "error": f"COORDINATOR_{error}", "errors": 5 * number + 1}
+            for request in ("JoinGroup", "ListTransactions")
+            for error in ("LOAD_IN_PROGRESS", "NOT_AVAILABLE")
+        )
         sweep.tables.setdefault("certificates", []).append(
             {**same, "service": "agent", "address": f"broker-{row['broker']}:8778", "tls": True, "verified": True,
              "subject": "agent", "issuer": "CA", "not_after": sweep.at + timedelta(days=9), "detail": None}

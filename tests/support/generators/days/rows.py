@@ -90,7 +90,8 @@ def _beans(sim: Sim, broker: int, number: int, t: float) -> Tables:
         "request_times": [row for request in ("Produce", "FetchConsumer")
                           for row in _times(sim, broker, request, number, t)],
         "request_errors": [{"request": counter[1], "error": counter[2], "errors": value(*counter)}
-                           for counter in sorted(sums) if counter[0] == "e" and value(*counter)],
+                           for counter in sorted(sums) if counter[0] == "e" and value(*counter)]
+        + [{"request": "ListGroups", "error": "NONE", "errors": 1 + int(t - began)}],
         "broker_topics": [{"topic": topic, **{name: value("t", topic, name) for name in per_topic}}
                           for topic in sorted(topics) if any(log.topic == topic for log in mine)],
         "listeners": [
@@ -161,6 +162,7 @@ def _metrics(sim: Sim, broker: int, number: int, t: float, mine: list[Log]) -> R
         "cleaner_max_dirty_percent": 20.0, "cleaner_idle_ms": 5000, "group_offsets": 10, "groups": len(groups),
         "groups_stable": len(groups), "groups_dead": 0, "groups_empty": 0, "groups_preparing_rebalance": 0,
         "groups_completing_rebalance": 0, "offsets_load_ms_max": 12.0, "offsets_load_ms_avg": 6.0,
+        "offsets_failed": 0.0 if since(sim, "4.0") else None, "offsets_loading": 0.0 if since(sim, "4.0") else None,
         "request_handler_idle": 0.96, "network_processor_idle": 0.97, "request_queue_size": 0,
     }  # fmt: skip
     controls = not sim.kraft or broker <= 3

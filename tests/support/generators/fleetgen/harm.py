@@ -72,6 +72,15 @@ def voter(node: int, fetches: bool) -> Event:
     return happens
 
 
+def uncompacted(size: float, bytes_per_s: float) -> Event:
+    """Each partition of the offsets log has so many bytes from now on, and grows."""
+
+    def happens(model: Model) -> None:
+        model.uncompacted = model.now, size, bytes_per_s
+
+    return happens
+
+
 def count(broker: int, column: str, many: int) -> Event:
     """A counter of a broker's process goes up at once."""
 

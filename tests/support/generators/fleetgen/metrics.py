@@ -45,6 +45,7 @@ def broker_metrics(model: Model, broker: Broker, mine: list[Log], led: list[Log]
         "groups_preparing_rebalance": states["PreparingRebalance"],
         "groups_completing_rebalance": states["CompletingRebalance"], "offsets_load_ms_max": broker.load_ms,
         "offsets_load_ms_avg": broker.load_ms / 2,
+        "offsets_failed": 0.0 if spec.since("4.0") else None, "offsets_loading": 0.0 if spec.since("4.0") else None,
         "offset_commits": float(counts["offset_commits"]), "offset_expirations": float(counts["offset_expirations"]),
         "offset_deletions": 0.0, "completed_rebalances": float(counts["rebalances"]), "failed_fetch": 0,
         "fetch_reads": broker.requests["FetchConsumer"] + broker.requests["FetchFollower"],

@@ -29,6 +29,7 @@ class Model:
         self.brokers = {b: self._broker(b) for b in spec.brokers}
         self.controller = spec.brokers[0]
         self.epoch = 1  # of the quorum of controllers
+        self.uncompacted: tuple[float, float, float] | None = None  # since when, bytes of each offsets log then, by s
         self.silent_voters: set[int] = set()  # those that do not fetch although their process runs
         self.logs: dict[Key, Log] = {}
         self.readers: dict[tuple[str, Key], Reader] = {}

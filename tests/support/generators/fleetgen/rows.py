@@ -43,6 +43,8 @@ def sweep_rows(model: Model, number: int) -> Tables:
             found.setdefault("hosts", []).append(_host(broker, read))
     later = now + rng.choice(noise.offset_delays())
     found |= admin_rows(model, utc(later))
+    for broker in model.brokers.values():
+        broker.errors["ListGroups", "NONE"] += broker.up
     found["sweeps"] = [
         {"ended_at": utc(later + 0.1), "kafka_cluster_id": f"id-{spec.cluster}", "controller": model.controller,
          "admin_outcome": "ok", "admin_missing": [], "collector_version": "0.1.0"}
@@ -117,9 +119,12 @@ def _partition(model: Model, log: Log, broker: int) -> Row:
     behind = 0 if led else log.lag.get(broker, 0)
     end = max(log.start, log.end - behind)
     size = int((end - log.start) * log.topic.size)
+    if log.topic.name == OFFSETS:
+        since, large, per_s = model.uncompacted or (model.now, min(size, COMPACTED), 0.0)
+        size = int(large + per_s * (model.now - since))
     return {
         "topic": log.topic.name, "partition": log.number, "log_end_offset": end, "log_start_offset": log.start,
-        "size_bytes": min(size, COMPACTED) if log.topic.name == OFFSETS else size,
+        "size_bytes": size,
         "isr_count": len(log.isr) if led else 0,
         "replicas_count": len(log.replicas) if led else 0,
     }  # fmt: skip

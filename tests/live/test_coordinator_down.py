@@ -1,0 +1,60 @@
+"""Coordinators of real brokers that load for ever, cannot be loaded or made, and logs of offsets that only grow."""
+
+from typing import Any
+
+import pytest
+
+from support.live.coordinators import BUFFER, CALM, FAILED, LOADED, NOBODY, OFFSETS, STUCK, SWEEPS
+from support.live.measured import Measured
+
+pytestmark = [pytest.mark.timeout(1800), pytest.mark.scenario("coordinators"), pytest.mark.sampled("coordinators")]
+NAME = "coordinator_down"
+
+
+def found(measured: Measured, cluster: str) -> list[tuple[str, str, list[str]]]:
+    """Causes, strengths and subjects of what is detected."""
+    state = measured.state(cluster, NAME)
+    return [(one["cause"], one["strength"], one["subjects"]) for one in state["detections"]]
+
+
+def figures(finding: dict[str, Any]) -> dict[str, float]:
+    """Evidence by metric."""
+    return {line["metric"]: line["value"] for line in finding["evidence"]}
+
+
+def test_a_batch_beyond_the_load_buffer_keeps_a_coordinator_of_1_1_loading(measured: Measured) -> None:
+    assert found(measured, STUCK) == [("loading", "conclusive", ["broker 1", f"topic {OFFSETS}"])]
+    finding = measured.finding(STUCK, "KAFKA-7286")
+    told = finding["verdict"], finding["cause"], finding["strength"]
+    assert told == ("exposed", "loading", "suggestive"), "a load that takes long would look the same"
+    (own,) = [one for one in measured.findings(STUCK) if one["advisory"] is None and one["signature"] == NAME]
+    assert figures(own)["answers without a coordinator in that time"] >= SWEEPS
+    (log,) = {row["size_bytes"] for row in measured.raw("partitions", STUCK) if row["topic"] == OFFSETS}
+    assert log > BUFFER
+
+
+def test_the_same_log_is_loaded_by_the_release_with_the_fix_after_a_restart(measured: Measured) -> None:
+    state = measured.state(LOADED, NAME)
+    assert (state["state"], state["detections"], state["missing"]) == ("quiet", [], [])
+    assert measured.finding(LOADED, "KAFKA-7286")["verdict"] == "not_affected"
+
+
+def test_a_topic_that_cannot_be_made_and_a_log_that_nobody_compacts(measured: Measured) -> None:
+    assert sorted(found(measured, NOBODY)) == [
+        ("growing", "conclusive", ["broker 1", f"topic {OFFSETS}"]),
+        ("unavailable", "suggestive", ["broker 1", f"topic {OFFSETS}"]),
+    ]
+    assert measured.finding(NOBODY, "OPS-LOG-CLEANER")["verdict"] == "exposed", "which says why it grows"
+
+
+def test_a_log_that_a_coordinator_of_4_0_cannot_load(measured: Measured) -> None:
+    assert found(measured, FAILED) == [("failed", "conclusive", ["broker 1", f"topic {OFFSETS}"])]
+    finding = measured.finding(FAILED, "KAFKA-21117")
+    assert (finding["verdict"], finding["cause"]) == ("exposed", "failed"), "other issues of 4.0.0 show the same"
+    assert {row["offsets_failed"] for row in measured.raw("broker_metrics", FAILED)} == {1}
+
+
+def test_a_broker_of_4_0_that_was_restarted_is_quiet(measured: Measured) -> None:
+    state = measured.state(CALM, NAME)
+    assert (state["state"], state["detections"], state["missing"]) == ("quiet", [], [])
+    assert {row["offsets_failed"] for row in measured.raw("broker_metrics", CALM)} == {0}
