@@ -99,6 +99,7 @@ def test_a_server_that_never_ends_its_tls_handshake_is_given_up(
 ) -> None:
     """The kernel takes the connection; nobody reads what comes. The library by itself waits without end."""
     monkeypatch.setattr(bootstrap, "FIRST_S", 0.5)
+    gc.collect()
     before, files = io_threads(), len(os.listdir("/proc/self/fd"))
     began = time.monotonic()
     assert bootstrap.turned_down(listening[:1], {"security_protocol": "SSL"}) is None
@@ -106,7 +107,8 @@ def test_a_server_that_never_ends_its_tls_handshake_is_given_up(
         bootstrap.connected_client(listening[:1], {"security_protocol": "SSL"}, 1.0)
     assert time.monotonic() - began < 5
     gc.collect()
-    assert (io_threads(), len(os.listdir("/proc/self/fd"))) == (before, files)
+    assert io_threads() == before
+    assert len(os.listdir("/proc/self/fd")) <= files
 
 
 def test_a_sweep_of_such_a_server_says_so_and_ends(monkeypatch: pytest.MonkeyPatch, listening: list[str]) -> None:
