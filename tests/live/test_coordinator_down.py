@@ -7,7 +7,7 @@ import pytest
 from support.live.coordinators import BUFFER, CALM, FAILED, LOADED, NOBODY, OFFSETS, STUCK, SWEEPS
 from support.live.measured import Measured
 
-pytestmark = [pytest.mark.timeout(1800), pytest.mark.scenario("coordinators"), pytest.mark.sampled("coordinators")]
+pytestmark = pytest.mark.timeout(1800)
 NAME = "coordinator_down"
 
 
@@ -22,6 +22,7 @@ def figures(finding: dict[str, Any]) -> dict[str, float]:
     return {line["metric"]: line["value"] for line in finding["evidence"]}
 
 
+@pytest.mark.scenario("coordinators")
 def test_a_batch_beyond_the_load_buffer_keeps_a_coordinator_of_1_1_loading(measured: Measured) -> None:
     assert found(measured, STUCK) == [("loading", "conclusive", ["broker 1", f"topic {OFFSETS}"])]
     finding = measured.finding(STUCK, "KAFKA-7286")
@@ -33,12 +34,16 @@ def test_a_batch_beyond_the_load_buffer_keeps_a_coordinator_of_1_1_loading(measu
     assert log > BUFFER
 
 
+@pytest.mark.scenario("coordinators-others")
+@pytest.mark.sampled("coordinators-others")
 def test_the_same_log_is_loaded_by_the_release_with_the_fix_after_a_restart(measured: Measured) -> None:
     state = measured.state(LOADED, NAME)
     assert (state["state"], state["detections"], state["missing"]) == ("quiet", [], [])
     assert measured.finding(LOADED, "KAFKA-7286")["verdict"] == "not_affected"
 
 
+@pytest.mark.scenario("coordinators-others")
+@pytest.mark.sampled("coordinators-others")
 def test_a_topic_that_cannot_be_made_and_a_log_that_nobody_compacts(measured: Measured) -> None:
     assert sorted(found(measured, NOBODY)) == [
         ("growing", "conclusive", ["broker 1", f"topic {OFFSETS}"]),
@@ -47,6 +52,8 @@ def test_a_topic_that_cannot_be_made_and_a_log_that_nobody_compacts(measured: Me
     assert measured.finding(NOBODY, "OPS-LOG-CLEANER")["verdict"] == "exposed", "which says why it grows"
 
 
+@pytest.mark.scenario("coordinators-others")
+@pytest.mark.sampled("coordinators-others")
 def test_a_log_that_a_coordinator_of_4_0_cannot_load(measured: Measured) -> None:
     assert found(measured, FAILED) == [("failed", "conclusive", ["broker 1", f"topic {OFFSETS}"])]
     finding = measured.finding(FAILED, "KAFKA-21117")
@@ -54,6 +61,8 @@ def test_a_log_that_a_coordinator_of_4_0_cannot_load(measured: Measured) -> None
     assert {row["offsets_failed"] for row in measured.raw("broker_metrics", FAILED)} == {1}
 
 
+@pytest.mark.scenario("coordinators-others")
+@pytest.mark.sampled("coordinators-others")
 def test_a_broker_of_4_0_that_was_restarted_is_quiet(measured: Measured) -> None:
     state = measured.state(CALM, NAME)
     assert (state["state"], state["detections"], state["missing"]) == ("quiet", [], [])

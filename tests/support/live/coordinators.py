@@ -120,7 +120,8 @@ def _committed_and_swept(cluster: Cluster, home: Path) -> None:
 
 
 def stuck(home: Path) -> None:
-    """The affected release alone."""
+    """The affected release alone; some 25 s."""
+    avoid_midnight(90)
     buffered("1.1.1", home, STUCK)
 
 
@@ -146,14 +147,9 @@ def mixed(home: Path) -> None:
         _sweeps(one, home, FAILED)
 
 
-def run(home: Path) -> None:
-    """All three releases at a time; a minute. Raises ClusterError where a fault cannot be made."""
+def others(home: Path) -> None:
+    """The release with the fix beside 4.0.0; a minute. Raises ClusterError where a fault cannot be made."""
     avoid_midnight(180)
-    with ThreadPoolExecutor(3) as pool:
-        runs = [
-            pool.submit(stuck, home),
-            pool.submit(buffered, "2.1.0", home, LOADED),
-            pool.submit(mixed, home),
-        ]
-        for one in runs:
+    with ThreadPoolExecutor(2) as pool:
+        for one in [pool.submit(buffered, "2.1.0", home, LOADED), pool.submit(mixed, home)]:
             one.result()

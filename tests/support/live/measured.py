@@ -54,7 +54,7 @@ SCENARIO_OF = (  # of clusters whose tests are of several scenarios
 # one scenario for each signature at least
 EVERY_RUN = (
     "skew", "storms", "stops", "offsets", "retries", "availability", "transactions", "quorum", "disks", "saturation",
-    "cleaner", "rebalances", "fetches",
+    "cleaner", "rebalances", "coordinators", "fetches",
 )  # fmt: skip
 PARALLEL = 3
 Row = dict[str, Any]
@@ -151,7 +151,8 @@ SCENARIOS: dict[str, Callable[[Path], object]] = {
     "expired": expired.run,
     "frozen": frozen.run,
     "lost-ids": lost_ids.run,
-    "coordinators": coordinators.run,
+    "coordinators": coordinators.stuck,
+    "coordinators-others": coordinators.others,
     "log-lines": log_lines.run,
     "quorum-joined": joined_quorum.run,
     "quorum-bugs": bugs370.run,
