@@ -80,7 +80,8 @@ def _broker_value(bean: Bean, held: list[Replica]) -> Any:
     if set(keys) == {"topic"}:
         topics = sorted({topic for topic, _partition, _leads in held})
         return {_canonical(bean.mbean, topic=topic): values for topic in topics}
-    literal = {pair.partition("=")[0] for pair in bean.mbean.partition(":")[2].split(",") if not pair.endswith("*")}
+    pairs = (pair.split("=") for pair in bean.mbean.partition(":")[2].removesuffix(",*").split(","))
+    literal = {name for name, value in pairs if value != "*"}  # of COORDINATOR_* the agent gives what begins so
     given = {name: "0" if kind == "int" else "sample" for name, (_c, kind) in keys.items() if name not in literal}
     return {_canonical(bean.mbean, **given): values}
 
