@@ -4,8 +4,8 @@
     python docs/generate.py --check    only name it; exit code 1 when there is anything
 
 Some pages are generated as a whole (docs/advisories/, docs/reference/ but its index, the other indexes, docs/faults.md,
-docs/proofs.md, docs/symptoms.md, docs/mechanisms/, the agent's policy). Others hold blocks, between
-`<!-- generated: NAME -->` and `<!-- end: NAME -->`, with prose around them that is written by hand.
+docs/proofs.md, docs/symptoms.md, docs/unmeasured_symptoms.md, docs/mechanisms/, the agent's policy). Others hold
+blocks, between `<!-- generated: NAME -->` and `<!-- end: NAME -->`, with prose around them that is written by hand.
 """
 
 import argparse
@@ -33,10 +33,9 @@ from docs_generator import (
 )
 from docs_generator.access_policy import access_policy
 from docs_generator.markdown import fill
-from docs_generator.raw_pages import raw_tables
+from docs_generator.raw_pages import METRIC_TABLES, REQUEST_TABLES, raw_tables
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.schema import mbeans
 from kafka_fleet.schema.endpoint_tables import ENDPOINT_TABLES
 from kafka_fleet.schema.look_tables import LOOK_TABLES
 from kafka_fleet.schema.quorum_tables import QUORUM_TABLES
@@ -65,7 +64,7 @@ def whole() -> Pages:
         fault_pages.PAGE: fault_pages.fault_page(),
         proof_pages.PAGE: proof_pages.proof_page(),
         **document_pages.document_pages(),
-        symptom_page.PAGE: symptom_page.symptom_page(),
+        **symptom_page.symptom_pages(),
         settings_page.PAGE: settings_page.settings_page(),
         command_page.PAGE: command_page.command_page(),
         column_page.PAGE: column_page.column_page(),
@@ -90,7 +89,8 @@ def filled(root: Path = ROOT) -> Pages:
         "docs/raw_endpoints.md": {"raw tables": raw_tables(ENDPOINT_TABLES)},
         "docs/looks.md": {"look tables": raw_tables(LOOK_TABLES)},
         "docs/log_marks.md": {"log marks": mark_table.mark_table()},
-        "docs/raw_metrics.md": {"raw tables": raw_tables(mbeans.tables())},
+        "docs/raw_metrics.md": {"raw tables": raw_tables(METRIC_TABLES)},
+        "docs/raw_requests.md": {"raw tables": raw_tables(REQUEST_TABLES)},
     }
     pages = {}
     for one in load_signatures().values():

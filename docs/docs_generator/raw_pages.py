@@ -11,6 +11,8 @@ from kafka_fleet.store.raw.column_constraints import bounds
 
 OF_A_SWEEP = ("cluster", "sweep_at")  # columns of every raw table; the pages name them once
 OF_A_BROKER = (*OF_A_SWEEP, "broker", "read_at")
+REQUEST_TABLES = tuple(name for name in mbeans.tables() if "request" in name)
+METRIC_TABLES = tuple(name for name in mbeans.tables() if name not in REQUEST_TABLES)
 
 
 def _about(one: pa.Schema | pa.Field) -> str:
@@ -29,5 +31,5 @@ def raw_tables(names: Iterable[str]) -> str:
             for field in schema
             if field.name not in common
         ]
-        parts.append(f"## {name}\n{_about(schema)}\n\n{table(['Column', 'Type', 'Bound', 'Meaning'], rows)}")
+        parts.append(f"## {name}\n\n{_about(schema)}\n\n{table(['Column', 'Type', 'Bound', 'Meaning'], rows)}")
     return "\n\n".join(parts)

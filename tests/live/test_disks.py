@@ -19,9 +19,8 @@ def mounted(measured: Measured) -> None:
     """A container without the right to mount has no small disks; elsewhere all of it runs."""
     reason = measured.home / NOT_RUN
     if reason.exists():
-        pytest.skip(
-            reason.read_text()
-        )  # the given rows of tests/sql/marts/test_disk_facts.py are judged there all the same
+        # the given rows of tests/sql/marts/test_disk_facts.py are judged there all the same
+        pytest.skip(reason.read_text())
 
 
 def lines(finding: dict[str, Any], metric: str) -> dict[str, float]:

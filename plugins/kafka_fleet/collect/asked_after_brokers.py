@@ -12,7 +12,7 @@ from kafka_fleet.config.credentials import Resolver, kafka_settings
 from kafka_fleet.config.fleet import Cluster
 from kafka_fleet.schema.arrow import Item
 
-ASK_AGAIN_S = 5.0  # for topics that agents show and Kafka does not
+ASK_AGAIN_S = 10.0  # for topics that agents show and Kafka does not; half of it to connect
 
 
 def with_unseen(

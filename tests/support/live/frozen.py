@@ -13,7 +13,6 @@ proposes a second change. (5) All go on: the first change is sent and refused, a
 import os
 import signal
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from fleet_demo.cluster import Cluster, ClusterError
@@ -21,13 +20,12 @@ from fleet_demo.load import Producer
 from fleet_demo.processes import free_port
 from fleet_demo.topics import create_topic
 from support.live import jdwp
-from support.live.scenarios import avoid_midnight, await_that, spaced, sweep_of
+from support.live.scenarios import await_that, in_sync, side_by_side, spaced, sweep_of
 from support.live.zk28 import controller
 
 FROZEN, THAWED = "frozen282", "thawed302"
 RELEASES = {FROZEN: "2.8.2", THAWED: "3.0.2"}
 TOPIC, RECORDS_PER_S = "orders", 50
-IN_SYNC = f"kafka.cluster:type=Partition,name=InSyncReplicasCount,topic={TOPIC},partition=0"
 LAG = "kafka.server:type=FetcherLagMetrics,name=ConsumerLag,clientId=ReplicaFetcherThread-0-{},topic=orders,partition=0"
 MOST_LAG = 5  # records, some milliseconds of them
 LAG_S, SWEEPS, EVERY_S = 3, 5, 4.0
@@ -39,12 +37,6 @@ CONFIG = {
     "auto.leader.rebalance.enable": "false",
 }
 THRESHOLDS = {"isr_stagnation": {"min_frozen_s": 12}}
-
-
-def _in_sync(cluster: Cluster, leader: int) -> int:
-    """How many replicas the leader of the one partition takes for in sync."""
-    count: int = cluster.jolokia(leader, IN_SYNC, "Value")
-    return count
 
 
 def _caught_up(cluster: Cluster, follower: int, lag: str) -> bool:
@@ -71,7 +63,7 @@ def _race(cluster: Cluster, leader: int, port: int) -> int:
         try:
             _proposed(cluster, leader, 1)
             cluster.stop_broker(rolled)
-            await_that("a new leadership", lambda: _in_sync(cluster, leader) == 2, 20)
+            await_that("a new leadership", lambda: in_sync(cluster, leader, TOPIC) == 2, 20)
             _proposed(cluster, leader, 2)
         finally:
             os.kill(cluster.pids[stopped], signal.SIGCONT)
@@ -89,7 +81,7 @@ def _one(home: Path, name: str) -> None:
         leader = controller(cluster)
         create_topic(cluster, TOPIC, replica_assignment={0: [leader, *set(cluster.broker_ids) - {leader}]})
         with Producer(cluster, TOPIC, RECORDS_PER_S, properties={"acks": "1"}) as client:
-            await_that("all replicas in sync", lambda: _in_sync(cluster, leader) == len(cluster.broker_ids))
+            await_that("all replicas in sync", lambda: in_sync(cluster, leader, TOPIC) == len(cluster.broker_ids))
             lag = LAG.format(leader)
             rolled = _race(cluster, leader, ports[leader])
             await_that("a follower without lag", lambda: _caught_up(cluster, rolled, lag))
@@ -104,8 +96,5 @@ def _one(home: Path, name: str) -> None:
 
 
 def run(home: Path) -> None:
-    """Both clusters side by side; some 90 s. Raises ClusterError where a step does not come about."""
-    avoid_midnight(300)
-    with ThreadPoolExecutor(len(RELEASES)) as pool:
-        for one in [pool.submit(_one, home, name) for name in RELEASES]:
-            one.result()
+    """Both clusters side by side; some 70 s. Raises ClusterError where a step does not come about."""
+    side_by_side(home, RELEASES, _one)

@@ -4,7 +4,7 @@ Every cluster has two brokers, racks a and b, and a replica selector. Sweep 0 is
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
@@ -141,6 +141,21 @@ def await_that(what: str, is_so: Callable[[], bool], seconds: float = 120) -> No
         if time.monotonic() > until:
             raise ClusterError(f"{what}: not so after {seconds:.0f} s")
         time.sleep(0.3)
+
+
+def in_sync(cluster: Cluster, leader: int, topic: str) -> int:
+    """How many replicas of a topic's partition 0 its leader takes for in sync. Raises LookupError where it has none."""
+    bean = f"kafka.cluster:type=Partition,name=InSyncReplicasCount,topic={topic},partition=0"
+    count: int = cluster.jolokia(leader, bean, "Value")
+    return count
+
+
+def side_by_side(home: Path, names: Iterable[str], act: Callable[[Path, str], object]) -> None:
+    """Make the same of several clusters at once, on one day. Raises what the first of them raises."""
+    avoid_midnight(300)
+    with ThreadPoolExecutor() as pool:
+        for one in [pool.submit(act, home, name) for name in names]:
+            one.result()
 
 
 def avoid_midnight(seconds: float) -> None:

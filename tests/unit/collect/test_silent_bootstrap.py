@@ -26,15 +26,21 @@ def listening() -> Iterator[list[str]]:
         yield [f"127.0.0.1:{line.getsockname()[1]}" for line in (one, other)]
 
 
-def answering(monkeypatch: pytest.MonkeyPatch, good: list[str]) -> list[tuple[list[str], int]]:
-    """Let the library connect to these servers alone, and never to a list; what it was asked for, and for how long."""
+def answering(
+    monkeypatch: pytest.MonkeyPatch, good: list[str], answers: list[int] | None = None
+) -> list[tuple[list[str], int]]:
+    """Let the library connect to these servers alone, and never to a list; what it was asked for, and for how long.
+
+    answers: takes the time in ms for each of their answers.
+    """
     asked: list[tuple[list[str], int]] = []
+    answers = [] if answers is None else answers
     clock = [0.0]  # each attempt takes all of the time that it is given
     monkeypatch.setattr(bootstrap, "time", SimpleNamespace(monotonic=lambda: clock[0]))
 
     def connect(servers: list[str], settings: Any, deadline_s: float, certificates: Any, **more: int) -> object:
         asked.append((servers, more["bootstrap_timeout_ms"]))
-        assert more["request_timeout_ms"] == more["bootstrap_timeout_ms"] // len(servers)
+        answers.append(more["request_timeout_ms"])
         clock[0] += more["bootstrap_timeout_ms"] / 1000
         if len(servers) > 1 or servers[0] not in good:
             raise errors.KafkaTimeoutError()
@@ -63,6 +69,17 @@ def test_all_of_it_takes_no_longer_than_its_deadline(monkeypatch: pytest.MonkeyP
     with pytest.raises(errors.KafkaTimeoutError):
         bootstrap.connected_client(listening, {}, 8.0)
     assert [wait for _servers, wait in asked] == [4000, 2000, 2000]
+
+
+@pytest.mark.parametrize(("deadline_s", "first_ms"), [(60.0, 7500), (10.0, 5000), (6.0, 3000)])
+def test_an_answer_of_a_list_has_half_of_the_time_and_five_seconds_where_there_are(
+    monkeypatch: pytest.MonkeyPatch, listening: list[str], deadline_s: float, first_ms: int
+) -> None:
+    answers: list[int] = []
+    asked = answering(monkeypatch, [], answers)
+    with pytest.raises(errors.KafkaTimeoutError):
+        bootstrap.connected_client(listening, {}, deadline_s)
+    assert answers == [first_ms, *(wait for _server, wait in asked[1:])]
 
 
 def test_a_single_server_is_asked_once(monkeypatch: pytest.MonkeyPatch, listening: list[str]) -> None:

@@ -18,6 +18,7 @@ from kafka_fleet.collect.connections.tls import handshake_error
 MOST = 10  # servers of a list that are tried: any one of them names all brokers, and each may take its time
 FIRST_S = 5.0  # for the one try of a server with TLS or SASL
 ALONE_S = 7.5  # for each of the first servers that are tried one by one
+ANSWER_S = 5.0  # at least, for one answer, if all of the time is as long: a busy broker is slow, and no silent one
 
 
 def usable_servers(servers: list[str]) -> tuple[list[str], str]:
@@ -134,9 +135,9 @@ def connected_client(
 def _attempt(
     servers: list[str], settings: dict[str, Any], seconds: float, deadline_s: float, certificates: Certificates | None
 ) -> KafkaAdminClient:
-    """A client that is connected within `seconds`, or what its last answer takes more: half of them, of a list."""
-    wait_ms, answer_s = int(seconds * 1000), seconds / 2 if len(servers) > 1 else seconds
-    wait = {"bootstrap_timeout_ms": wait_ms, "request_timeout_ms": int(answer_s * 1000)}
+    """A client that is connected within `seconds`, and what its last answer takes more: half of them, of a list."""
+    answer_s = max(seconds / 2, min(seconds, ANSWER_S)) if len(servers) > 1 else seconds
+    wait = {"bootstrap_timeout_ms": int(seconds * 1000), "request_timeout_ms": int(answer_s * 1000)}
     client = bounded_client.admin_client(servers, settings, deadline_s, certificates, **wait)
     bounded_client.wait_for_answers(client, deadline_s)
     return client
