@@ -117,10 +117,8 @@ def test_old_raw_is_judged_as_new_raw_is(cluster: str):
         return [one for one in found if one["advisory"] != "OPS-LIMIT-NEAR"]
 
     newest, old = said(NEWEST), said(cluster)
-    if cluster not in (
-        BEFORE,
-        WITH_QUORUM,
-    ):  # file descriptors were not stored: what was not measured is not said to be well
+    # where file descriptors were not stored: what was not measured is not said to be well
+    if cluster not in (BEFORE, WITH_QUORUM):
         assert [one["verdict"] for one in old if one not in but_of_room(old)] == ["unknown"]
         newest, old = but_of_room(newest), but_of_room(old)
     assert old == newest
