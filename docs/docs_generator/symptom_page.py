@@ -1,4 +1,4 @@
-"""The index of what an owner notices: takes both catalogues, gives a page of what is measured and one of what is not."""
+"""The index of what an owner notices: takes both catalogues, gives a page of what is measured, and one of the rest."""
 
 from docs_generator.markdown import code, escape, table
 from kafka_fleet.knowledge.advisories import load_advisories
