@@ -106,7 +106,7 @@ def test_the_affected_client_is_confirmed(measured: Measured) -> None:
     if not any(others.values()) and not in_time_too:  # else windows of many more requests are in the mean
         assert slowest > 100
     assert evidence(finding, "mean Produce time of the slowest of the other leaders") < 60
-    assert evidence(finding, "between leaders") > 0.9
+    assert evidence(finding, "between leaders") > 0.75  # 0.99 on an idle machine, 0.86 on a busy one
     assert evidence(finding, "windows that show it") >= LATE_FOR
     assert evidence(finding, "slowness began or ended") >= 2  # the reassignments made it late and timely again
 

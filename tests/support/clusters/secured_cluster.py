@@ -16,6 +16,7 @@ from fleet_demo.processes import free_port
 from fleet_demo.topics import create_topic
 from support.servers.certificates import Authority
 
+CLUSTERS = 10  # at most that ask its agent at once; with a single thread all wait for the slowest of them
 RELEASE = "4.1.1"  # KRaft keeps SCRAM users from 3.5 on
 HOST = "localhost"
 LOGIN, PASSWORD = "canary-fleet", "canary-5d0c-of-kafka"
@@ -115,6 +116,8 @@ def secured_cluster(folder: Path) -> Iterator[Secured]:
         "user": AGENT_LOGIN,
         "password": AGENT_PASSWORD,
         "authMatch": "all",
+        "executor": "fixed",
+        "threadNr": CLUSTERS,
     }
     cluster = Cluster("secured", RELEASE, brokers=1, workdir=folder / "kafka", agent=agent)
     sasl, mutual = free_port(), free_port()
