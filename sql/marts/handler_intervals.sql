@@ -1,4 +1,5 @@
--- For how much of each interval of one broker process its request handlers and network threads had nothing to do.
+-- For how much of each interval of one broker process its request handlers and network threads had nothing to do, and
+-- for how long quotas held back its clients.
 -- in:  raw_broker_metrics, raw_request_times, raw_listeners, broker_intervals, broker_sweeps, cluster_days
 -- out: one row per broker and interval between two reads. In KRaft a node that is controller as well adds two pools
 --      into one meter before 4.2 (KAFKA-19606), and shows the request queue of only one of them
@@ -46,11 +47,16 @@ served AS (
         cluster,
         broker,
         sweep_at,
-        try_sum(observations) AS requests,
+        try_sum(observations) FILTER (WHERE phase = 'RequestQueueTimeMs') AS requests,
         -- count and mean are since the start of the process, so their product is the time spent up to each read
-        try_sum(try_cast(observations * mean_ms AS DECIMAL(28, 9))) AS queued_ms
+        try_sum(try_cast(observations * mean_ms AS DECIMAL(28, 9))) FILTER (WHERE phase = 'RequestQueueTimeMs')
+            AS queued_ms,
+        try_sum(try_cast(observations * mean_ms AS DECIMAL(28, 9)))
+        FILTER (WHERE phase = 'ThrottleTimeMs' AND request = 'Produce') AS produce_throttled_ms,
+        try_sum(try_cast(observations * mean_ms AS DECIMAL(28, 9)))
+        FILTER (WHERE phase = 'ThrottleTimeMs' AND request = 'FetchConsumer') AS fetch_throttled_ms
     FROM raw_request_times
-    WHERE phase = 'RequestQueueTimeMs'
+    WHERE phase IN ('RequestQueueTimeMs', 'ThrottleTimeMs')
     GROUP BY cluster, broker, sweep_at
 ),
 
@@ -63,6 +69,8 @@ reads AS (
         m.request_handler_idle,
         s.requests,
         s.queued_ms,
+        s.produce_throttled_ms,
+        s.fetch_throttled_ms,
         coalesce(m.broker_handler_idle_ns, m.request_handler_idle_ns) AS idle_ns,
         coalesce(m.jvm_start_ms, m.app_start_ms) AS start_ms,
         coalesce(d.cluster_mode = 'KRaft' AND m.active_controller IS NOT NULL, FALSE) AS is_controller,
@@ -92,7 +100,10 @@ SELECT
     if(r.idle_ns >= f.idle_ns, try_divide(r.idle_ns - f.idle_ns, i.seconds * 1e9D), NULL) AS handler_idle,
     if(r.requests >= f.requests, try_subtract(r.requests, f.requests), NULL) AS requests,
     try_cast(try_divide(r.queued_ms - f.queued_ms, nullif(try_subtract(r.requests, f.requests), 0)) AS DOUBLE)
-        AS queued_mean_ms
+        AS queued_mean_ms,
+    -- a type of request that was not seen before began at 0
+    try_cast(r.produce_throttled_ms - coalesce(f.produce_throttled_ms, 0) AS DOUBLE) AS produce_throttled_ms,
+    try_cast(r.fetch_throttled_ms - coalesce(f.fetch_throttled_ms, 0) AS DOUBLE) AS fetch_throttled_ms
 FROM broker_intervals AS i
 INNER JOIN reads AS r ON i.cluster = r.cluster AND i.broker = r.broker AND i.to_sweep = r.sweep_at
 INNER JOIN reads AS f ON i.cluster = f.cluster AND i.broker = f.broker AND i.from_sweep = f.sweep_at

@@ -22,6 +22,10 @@ reads AS (
         produce_batches,
         fetch_reads,
         failed_produce,
+        fetch_conversions,
+        produce_conversions,
+        remote_copy_errors,
+        remote_copy_lag_bytes,
         0 AS leaders,
         0 AS replicas
     FROM raw_broker_topics
@@ -38,6 +42,10 @@ reads AS (
         0 AS produce_batches,
         0 AS fetch_reads,
         0 AS failed_produce,
+        0 AS fetch_conversions,
+        0 AS produce_conversions,
+        0 AS remote_copy_errors,
+        NULL AS remote_copy_lag_bytes,
         count_if(replicas_count > 0) AS leaders,
         count(*) AS replicas
     FROM raw_partitions
@@ -63,6 +71,13 @@ deltas AS (
         coalesce(try_sum(if(r.sweep_at = e.to_sweep, r.fetch_reads, -r.fetch_reads)), 0) AS fetch_reads,
         if(e.errors_known, try_sum(if(r.sweep_at = e.to_sweep, r.failed_produce, -r.failed_produce)), NULL)
             AS failed_batches,
+        coalesce(try_sum(if(r.sweep_at = e.to_sweep, r.fetch_conversions, -r.fetch_conversions)), 0)
+            AS fetch_conversions,
+        coalesce(try_sum(if(r.sweep_at = e.to_sweep, r.produce_conversions, -r.produce_conversions)), 0)
+            AS produce_conversions,
+        coalesce(try_sum(if(r.sweep_at = e.to_sweep, r.remote_copy_errors, -r.remote_copy_errors)), 0)
+            AS remote_copy_errors,
+        max(if(r.sweep_at = e.to_sweep, r.remote_copy_lag_bytes, NULL)) AS remote_copy_lag_bytes,
         max(r.leaders) AS leaders,
         max(r.replicas) AS replicas
     FROM ends AS e
