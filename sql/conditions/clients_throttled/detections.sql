@@ -1,8 +1,8 @@
 -- Which brokers did quotas let hold back their clients, and for how long?
 -- in:  handler_intervals, cluster_days, clients_throttled_thresholds
--- out: per broker and type of request, those held back for longest first: for how many hours, and how many connections
---      at a time; of the cluster how many brokers were measured. The time that all connections are held back, over the
---      length of the interval, is how many are at a time, on average
+-- out: per broker and type of request, those held back for longest first: for how many hours, and for how much time in
+--      a second, all requests added up; of the cluster how many brokers were measured. A client has up to five requests
+--      under way, each with a time of its own, so that one client alone can have several seconds in a second
 WITH intervals AS (
     SELECT
         cluster,
@@ -29,10 +29,10 @@ held AS (
                 try_sum(try_cast(i.throttled_ms / 1e3D AS DECIMAL(28, 9))),
                 try_sum(try_cast(i.seconds AS DECIMAL(28, 9)))
             ) AS DOUBLE
-        ) AS held_connections
+        ) AS held_s
     FROM intervals AS i
     INNER JOIN clients_throttled_thresholds AS t ON i.cluster = t.cluster
-    WHERE i.throttled_ms >= 1e3D * t.min_connections * i.seconds
+    WHERE i.throttled_ms >= 1e3D * t.min_s * i.seconds
     GROUP BY i.cluster, i.broker, i.request
 ),
 
@@ -40,7 +40,7 @@ ranked AS (
     SELECT
         h.*,
         row_number() OVER (
-            PARTITION BY h.cluster ORDER BY h.held_hours DESC, h.held_connections DESC, h.broker ASC, h.request DESC
+            PARTITION BY h.cluster ORDER BY h.held_hours DESC, h.held_s DESC, h.broker ASC, h.request DESC
         ) AS ordinal
     FROM held AS h
     INNER JOIN clients_throttled_thresholds AS t ON h.cluster = t.cluster
@@ -70,7 +70,7 @@ SELECT
     from_at,
     to_at,
     metric = 'held_hours' AS is_subject
-FROM ranked UNPIVOT (amount FOR metric IN (held_hours, held_connections))
+FROM ranked UNPIVOT (amount FOR metric IN (held_hours, held_s))
 UNION ALL
 SELECT
     cluster,

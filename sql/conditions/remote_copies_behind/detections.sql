@@ -1,7 +1,8 @@
--- Of which tiered topics do copies to remote storage fall behind?
+-- Of which tiered topics do copies to remote storage fail, or fall behind?
 -- in:  topic_counters, topic_days, cluster_days, remote_copies_behind_thresholds
--- out: per topic and broker, the largest lag first: the lag at the end, for how long it was not below min_gb, how many
---      copies failed in that time; of the cluster how many topics are tiered, and each whose lag nobody tells
+-- out: per topic, broker and state that has lasted, the longest first: its hours, and the copies that failed or the
+--      lag at the end; each tiered topic, and whether its lag is told. A broker computes the lag after a copy that
+--      succeeds: while all of them fail it stays as it was
 WITH looks AS (
     SELECT
         d.cluster,
@@ -9,18 +10,31 @@ WITH looks AS (
         c.broker,
         c.from_at,
         c.to_at,
-        c.remote_copy_errors,
-        t.min_gb,
-        t.min_hours,
-        count(c.remote_copy_lag_bytes) OVER (PARTITION BY d.cluster, d.topic) > 0 AS is_told,
+        c.remote_copy_lag_bytes,
+        try_cast(c.remote_copy_errors AS DOUBLE) AS failed,
         -- a broker that leads no partition of the topic has no lag of it
-        coalesce(c.remote_copy_lag_bytes, 0) / 1e9D AS lag_gb,
-        max(if(coalesce(c.remote_copy_lag_bytes, 0) < 1e9D * t.min_gb, c.to_at, NULL)) OVER of_broker AS well_at
+        coalesce(c.remote_copy_lag_bytes, 0) / 1e9D AS lag_gb
     FROM topic_days AS d
-    INNER JOIN remote_copies_behind_thresholds AS t ON d.cluster = t.cluster
     LEFT JOIN topic_counters AS c ON d.cluster = c.cluster AND d.topic = c.topic AND c.kind = 'sweeps'
     WHERE d.is_tiered
-    WINDOW of_broker AS (PARTITION BY d.cluster, d.topic, c.broker)
+),
+
+states AS (
+    SELECT
+        l.cluster,
+        l.topic,
+        l.broker,
+        l.from_at,
+        l.to_at,
+        l.state,
+        l.amount,
+        t.min_hours,
+        l.amount >= if(l.state = 'failed', 1, t.min_gb) AS is_ill,
+        max(if(l.amount >= if(l.state = 'failed', 1, t.min_gb), NULL, l.to_at)) OVER (
+            PARTITION BY l.cluster, l.topic, l.broker, l.state
+        ) AS well_at
+    FROM looks UNPIVOT (amount FOR state IN (failed, lag_gb)) AS l
+    INNER JOIN remote_copies_behind_thresholds AS t ON l.cluster = t.cluster
 ),
 
 behind AS (
@@ -28,22 +42,23 @@ behind AS (
         cluster,
         topic,
         broker,
+        state,
         coalesce(min(well_at), min(from_at)) AS from_at,
         max(to_at) AS to_at,
         (unix_micros(max(to_at)) - unix_micros(coalesce(min(well_at), min(from_at)))) / 3600e6D AS behind_hours,
-        max_by(lag_gb, to_at) AS lag_gb,
-        try_cast(try_sum(remote_copy_errors) AS DOUBLE) AS errors
-    FROM looks
-    WHERE lag_gb >= min_gb AND (well_at IS NULL OR to_at > well_at)
-    GROUP BY cluster, topic, broker
-    -- what gets less is being caught up
-    HAVING behind_hours >= max(min_hours) AND max_by(lag_gb, to_at) >= min_by(lag_gb, to_at)
+        if(state = 'failed', try_sum(amount), NULL) AS failed,
+        if(state = 'lag_gb', max_by(amount, to_at), NULL) AS lag_gb
+    FROM states
+    WHERE is_ill AND (well_at IS NULL OR to_at > well_at)
+    GROUP BY cluster, topic, broker, state
+    -- a lag that gets less is being caught up
+    HAVING behind_hours >= max(min_hours) AND (state = 'failed' OR max_by(amount, to_at) >= min_by(amount, to_at))
 ),
 
 ranked AS (
     SELECT
         *,
-        row_number() OVER (PARTITION BY cluster ORDER BY lag_gb DESC, topic ASC, broker ASC) AS ordinal
+        row_number() OVER (PARTITION BY cluster ORDER BY behind_hours DESC, topic ASC, broker ASC, state ASC) AS ordinal
     FROM behind
 ),
 
@@ -52,9 +67,9 @@ topics AS (
         c.cluster,
         c.last_sweep,
         l.topic,
-        if(max(l.is_told), 1, NULL) AS measured,
-        if(NOT max(l.is_told), 1, NULL) AS unread,
-        if(l.topic IS NULL, 1, NULL) AS none_tiered
+        if(count(l.remote_copy_lag_bytes) > 0, 1, NULL) AS measured,
+        if(count(l.topic) > 0 AND count(l.remote_copy_lag_bytes) = 0, 1, NULL) AS unread,
+        if(count(l.topic) = 0, 1, NULL) AS none_tiered
     FROM cluster_days AS c
     LEFT JOIN looks AS l ON c.cluster = l.cluster
     GROUP BY c.cluster, c.last_sweep, l.topic
@@ -70,8 +85,8 @@ SELECT
     amount,
     from_at,
     to_at,
-    metric = 'lag_gb' AS is_subject
-FROM ranked UNPIVOT (amount FOR metric IN (lag_gb, behind_hours, errors))
+    metric = 'behind_hours' AS is_subject
+FROM ranked UNPIVOT (amount FOR metric IN (behind_hours, failed, lag_gb))
 UNION ALL
 SELECT
     cluster,

@@ -40,6 +40,7 @@ from support.live import (
     saturation,
     skew,
     storm,
+    usage,
     zk28,
 )
 from support.live.commands import fleet_command
@@ -153,6 +154,7 @@ SCENARIOS: dict[str, Callable[[Path], object]] = {
     "lost-ids": lost_ids.run,
     "coordinators": coordinators.stuck,
     "coordinators-others": coordinators.others,
+    "usage": usage.run,
     "log-lines": log_lines.run,
     "quorum-joined": joined_quorum.run,
     "quorum-bugs": bugs370.run,

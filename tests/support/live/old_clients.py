@@ -52,6 +52,11 @@ def _ask(line: socket.socket, frame: bytes) -> bytes:
     return exactly(line, size)
 
 
+def asked(line: socket.socket, one: Request) -> bytes:
+    """What the broker answers on this connection. Raises ConnectionError when it closes it instead."""
+    return _ask(line, _frame(one, 3))
+
+
 def answered(port: int, requests: Sequence[Request], name: tuple[str, str] | None = None) -> list[bool]:
     """Whether each request is answered, on a connection of its own. name: software and version, by ApiVersions 3."""
     found = []
