@@ -87,7 +87,8 @@ _BY_NAME: dict[str, Bound] = {
     "seconds": Numbers(0, 86_400), "bytes": EVENTS, "values": EVENTS, "unusable": EVENTS,
     "agent_clock_skew_s": SKEW,
     "lag": LAG, "fetcher_max_lag": LAG,
-    "size_bytes": HELD, "uncleanable_bytes": HELD, "remote_copy_lag_bytes": HELD, "total_bytes": HELD, "usable_bytes": HELD,
+    "size_bytes": HELD, "uncleanable_bytes": HELD, "total_bytes": HELD, "usable_bytes": HELD,
+    "remote_copy_lag_bytes": HELD,
 }  # fmt: skip
 _NAMES = ("host", "rack", "kafka_cluster_id", "feature", "state", "protocol_type", "client_host", "listener",
           "software", "software_version", "request", "version", "phase", "error", "acceptor")  # fmt: skip
