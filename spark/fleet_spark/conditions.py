@@ -46,8 +46,8 @@ _REFUSED = StructType(
 )
 
 
-def release_days(spark: SparkSession, releases: Iterable[str], ds: str) -> None:
-    """Register `release_days`: one row per release text that any process showed, as of the day.
+def release_table(releases: Iterable[str], ds: str) -> pa.Table:
+    """One row per release text that any process showed, as of the day.
 
     comparable: surely Apache's own build. line, supported and newest_patch (of its line) are null where it is not.
     counts_clients: whether it counts old requests by client; null of an unknown build. is_four: 4.0 or later.
@@ -68,18 +68,16 @@ def release_days(spark: SparkSession, releases: Iterable[str], ds: str) -> None:
                 "is_four": is_four(text),
             }
         )
-    table = pa.Table.from_pylist(rows, to_arrow_schema(_RELEASES))
-    local_frame(spark, table, _RELEASES).createOrReplaceTempView("release_days")
+    return pa.Table.from_pylist(rows, to_arrow_schema(_RELEASES))
 
 
-def refused_requests(spark: SparkSession) -> None:
-    """Register `refused_requests`: a row per request that clients send, with the last version that 4.x refuses.
+def refused_table() -> pa.Table:
+    """A row per request that clients send, with the last version that 4.x refuses.
 
     request is the name in MBeans, api the one in Kafka's protocol.
     """
     rows = [{"request": name, "api": one.api or name, "up_to": one.up_to} for name, one in for_good().items()]
-    table = pa.Table.from_pylist(rows, to_arrow_schema(_REFUSED))
-    local_frame(spark, table, _REFUSED).createOrReplaceTempView("refused_requests")
+    return pa.Table.from_pylist(rows, to_arrow_schema(_REFUSED))
 
 
 def _ordered(condition: Condition, found: Iterable[DetectionRow]) -> list[DetectionRow]:
@@ -162,8 +160,9 @@ def conditions_task(
         values: dict[str, dict[str, dict[str, float]]] = {}
         with running("conditions"), profiles.for_query(texts) as small:
             clusters = sorted(_values(spark, "cluster_days", "cluster"))
-            release_days(spark, _values(spark, "broker_days", "kafka_release"), ds)
-            refused_requests(spark)
+            known = release_table(_values(spark, "broker_days", "kafka_release"), ds)
+            local_frame(spark, known, _RELEASES).createOrReplaceTempView("release_days")
+            local_frame(spark, refused_table(), _REFUSED).createOrReplaceTempView("refused_requests")
             for condition in conditions.values():
                 values[condition.id] = {c: thresholds(condition, overrides.get(c, {})) for c in clusters}
                 if condition.thresholds:

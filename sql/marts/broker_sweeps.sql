@@ -32,6 +32,7 @@ SELECT
     b.is_broker,
     m.broker_state,
     m.active_controller,
+    m.controlled_shutdowns,
     m.offline_partitions,
     m.under_min_isr_partitions,
     m.offline_replicas,

@@ -43,7 +43,8 @@ together AS (
     SELECT
         *,
         try_sum(active_controller) OVER of_sweep AS controllers,
-        count(active_controller) OVER of_sweep AS controllers_told,
+        -- a broker of ZooKeeper that migrates tells as well that it is none of the quorum's controllers
+        count_if(active_controller IS NOT NULL AND controlled_shutdowns IS NULL) OVER of_sweep AS controllers_told,
         try_sum(if(is_listed, 1, 0)) OVER of_sweep AS listed_read,
         max(fenced_brokers) OVER of_sweep AS all_fenced,
         row_number() OVER (PARTITION BY cluster, broker ORDER BY sweep_at) AS read_number,
@@ -86,7 +87,7 @@ shown AS (
                     b.controllers = 0
                     AND b.active_controller = 0
                     AND CASE d.cluster_mode
-                        WHEN 'ZooKeeper' THEN b.listed_read >= s.listed_brokers
+                        WHEN 'ZooKeeper' THEN v.voters IS NULL AND b.listed_read >= s.listed_brokers
                         WHEN 'KRaft' THEN b.controllers_told >= v.voters
                     END,
                     'no_controller',

@@ -7,7 +7,11 @@ WITH settings AS (
         broker,
         max(try_cast(CASE WHEN name = 'socket.listen.backlog.size' THEN config_value END AS INT)) AS configured_backlog,
         -- a broker that lists its settings without this one binds without a backlog, which means 50
-        NOT max(name = 'socket.listen.backlog.size') AS configs_read
+        NOT max(name = 'socket.listen.backlog.size') AS configs_read,
+        -- such a limit, of the broker or of one listener, makes the acceptor wait although nothing is full
+        max(
+            name LIKE '%max.connection.creation.rate' AND coalesce(try_cast(config_value AS BIGINT), 0) < 2147483647
+        ) AS slowed_down
     FROM broker_settings
     GROUP BY cluster, broker
 ),
@@ -48,11 +52,11 @@ SELECT
     s.held_before,
     s.created,
     s.failed_authentications,
-    s.blocked_ns,
     s.leaders,
     s.leaders_gained,
     l.somaxconn,
     i.listener IS NOT NULL AS internal,
+    if(coalesce(c.slowed_down, FALSE), NULL, s.blocked_ns) AS blocked_ns,
     least(coalesce(c.configured_backlog, 50), l.somaxconn) AS backlog,
     c.configured_backlog IS NOT NULL
     OR coalesce(c.configs_read, FALSE)

@@ -1,86 +1,72 @@
 """What the admin protocol tells at a sweep: takes a simulated cluster and a moment, gives the rows."""
 
-from datetime import UTC, datetime
 from typing import Any
 
-from support.generators.days.cluster import T0, Key, Sim
+from support.generators.days.cluster import T0, Key, Sim, since, when
+from support.generators.days.quorum import quorum_rows
+from support.generators.days.transactions import transactions
 
 Row = dict[str, Any]
+DEFAULTS = {"cleanup.policy": "delete", "retention.ms": "604800000", "min.insync.replicas": "2",
+            "min.cleanable.dirty.ratio": "0.5", "unclean.leader.election.enable": "false"}  # fmt: skip
 Tables = dict[str, list[Row]]
 
 
-def when(t: float) -> datetime:
-    return datetime.fromtimestamp(T0 + t, UTC)
-
-
-def since(sim: Sim, release: str) -> bool:
-    def line(text: str) -> tuple[int, int]:
-        major, minor = text.split(".")[:2]
-        return int(major), int(minor)
-
-    return line(sim.release) >= line(release)
-
-
 def admin(sim: Sim, t: float) -> Tables:
-    logs = [log for log in sim.logs.values() if log.born <= t]
+    logs, kraft = [log for log in sim.logs.values() if log.born <= t], by_kraft(sim, sim.brokers[0], t)
     members = [(group, *one) for group, many in sim.groups.items() for one in many if one[2] <= t < one[3]]
     tables: Tables = {
         "topics": [{"topic": log.topic, "partition": log.number, "leader": log.leader.at(t),
-                    "topic_id": f"id-{log.topic}" if since(sim, "2.8") else None, "replicas": log.replicas.at(t),
+                    "topic_id": log.id.at(t) if since(sim, "2.8") else None, "replicas": log.replicas.at(t),
                     "isr": log.isr.at(t), "internal": log.topic.startswith("__")} for log in logs],
-        "broker_configs": [row for broker in sim.brokers if sim.up(broker, t) for row in _configs(sim, broker)],
+        "broker_configs": [row for broker in sim.brokers if sim.up(broker, t) for row in _configs(sim, broker, t)],
         "topic_configs": [
             {"topic": topic, "name": name, "value": value, "redacted": False, "is_default": False,
              "source": "DYNAMIC_TOPIC_CONFIG"}
             for topic, given in sim.settings.items() if any(log.topic == topic for log in logs)
-            for name, value in ({"cleanup.policy": "delete", "retention.ms": "604800000", "min.insync.replicas": "2",
-                                 "unclean.leader.election.enable": "false"} | given).items()
+            for name, value in (DEFAULTS | given).items()
         ],
-        "groups": [{"group_id": group, "protocol_type": "consumer",
-                    "state": "Stable" if any(one[0] == group for one in members) else "Empty"} for group in sim.groups],
-        "group_members": [{"group_id": group, "member_id": client, "client_id": client, "client_host": "/10.1.0.7"}
-                          for group, client, _keys, _a, _b in members],
+        "groups": [{"group_id": group, "protocol_type": sim.state.protocols.get(group, "consumer"),
+                    "state": group_state(sim, group, t)} for group in sim.groups],
+        "group_members": [{"group_id": group, "member_id": one, "client_id": client, "client_host": host}
+                          for group, one, _keys, _a, _b in members
+                          for client, host in [sim.state.members.get(one, (one, "/10.1.0.7"))]],
         "group_assignments": [
-            {"group_id": group, "member_id": client, "topic": topic, "partition": p}
-            for group, client, keys, _a, _b in members for topic, p in keys if sim.logs[topic, p].born <= t
+            {"group_id": group, "member_id": one, "topic": topic, "partition": p}
+            for group, one, keys, _a, _b in members if group_state(sim, group, t) == "Stable"
+            for topic, p in keys if sim.logs[topic, p].born <= t
         ],
         "group_offsets": [
             {"group_id": group, "topic": key[0], "partition": key[1], "committed_offset": offset, "read_at": when(t)}
             for (group, key), kept in sim.commits.items() for offset in _latest(kept, t)
         ],
-        "features": [{"feature": "metadata.version", "min_level": 1, "max_level": 14}] if sim.kraft else [],
+        "features": [{"feature": "metadata.version", "min_level": 1, "max_level": 14}] if kraft else [],
         "producers": _producers(sim, t),
-        "transaction_coordinators": [
-            {"broker": broker, "read_at": when(t), "listed": 1, "long_open": 0}
-            for broker in sim.brokers if sim.up(broker, t) and since(sim, "3.0")
-        ],
-        "quorum_replicas": _quorum(sim, t),
     }  # fmt: skip
-    return tables
-
-
-def log_end(t: float) -> int:
-    """End of the metadata log, which grows by two records a second."""
-    return int(2 * (t + 100_000))
+    return tables | transactions(sim, t) | {"quorum_replicas": _quorum(sim, t)}
 
 
 def _quorum(sim: Sim, t: float) -> list[Row]:
-    """The first three brokers are the voters; one that is away has not fetched from this leader."""
-    if not sim.kraft or not since(sim, "3.3"):
-        return []
-    clock = round(1000 * (T0 + t))
-    return [
-        {"read_at": when(t), "leader": sim.controller.at(t), "leader_epoch": 5, "high_watermark": log_end(t),
-         "replica": broker, "is_voter": broker <= 3, "log_end_offset": log_end(t) if sim.up(broker, t) else None,
-         "leader_ms": clock, "last_fetch_ms": clock - 300 if sim.up(broker, t) else None,
-         "last_caught_up_ms": clock - 300 if sim.up(broker, t) else None}
-        for broker in sim.brokers if broker <= 3 or sim.up(broker, t)
-    ]  # fmt: skip
+    """Brokers of ZooKeeper cannot be asked, nor those before 3.3."""
+    asked = since(sim, "3.3") and any(by_kraft(sim, one, t) and sim.up(one, t) for one in sim.brokers)
+    return quorum_rows(sim, t) if asked else []
+
+
+def by_kraft(sim: Sim, broker: int, t: float) -> bool:
+    """Whether a broker runs with KRaft just now."""
+    return sim.state.kraft[broker].at(t) if broker in sim.state.kraft else sim.kraft
+
+
+def group_state(sim: Sim, group: str, t: float) -> str:
+    """As the coordinator tells it; a group without members is empty whatever a day says of it."""
+    if not any(a <= t < b for _client, _keys, a, b in sim.groups[group]):
+        return "Empty"
+    return sim.state.groups[group].at(t) if group in sim.state.groups else "Stable"
 
 
 def _latest(kept: list[tuple[float, int]], t: float) -> list[int]:
     mine = [one for one in kept if one[0] <= t]
-    return [max(mine)[1]] if mine else []
+    return [max(mine)[1]] if mine and max(mine)[1] >= 0 else []  # below 0: gone with its topic
 
 
 def _producers(sim: Sim, t: float) -> list[Row]:
@@ -105,7 +91,7 @@ def _producers(sim: Sim, t: float) -> list[Row]:
     return rows
 
 
-def _configs(sim: Sim, broker: int) -> list[Row]:
+def _configs(sim: Sim, broker: int, t: float) -> list[Row]:
     """What DescribeConfigs says, with Kafka's defaults of the release."""
     values = {
         "listeners": "PLAINTEXT://:9092", "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
@@ -124,9 +110,10 @@ def _configs(sim: Sim, broker: int) -> list[Row]:
     given = {"broker.rack": f"rack-{broker}"} if sim.racks else {}
     selector = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
     given |= {"replica.selector.class": selector} if sim.racks else {}
-    given |= {"process.roles": "broker,controller", "controller.listener.names": "CONTROLLER"} if sim.kraft else {
+    roles = "broker" if sim.state.quorum.controllers else "broker,controller"
+    given |= {"process.roles": roles, "controller.listener.names": "CONTROLLER"} if by_kraft(sim, broker, t) else {
         "zookeeper.connect": "zookeeper.example.org:2181"}  # fmt: skip
-    given |= sim.config
+    given |= sim.config | (sim.state.configs[broker].at(t) if broker in sim.state.configs else {})
     return [{"broker": broker, "name": name, "value": value, "redacted": False, "is_default": name not in given,
              "source": "STATIC_BROKER_CONFIG" if name in given else "DEFAULT_CONFIG"}
             for name, value in (values | given).items()]  # fmt: skip

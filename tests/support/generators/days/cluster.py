@@ -8,8 +8,11 @@ an append is readable when all in-sync replicas have it, or when its transaction
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from random import Random
-from typing import Any, Generic, TypeVar
+from typing import Any
+
+from support.generators.days.state import State, Steps
 
 DAY = 1_795_132_800.0  # 2026-11-20T00:00:00Z, s since epoch
 T0 = DAY - 300.0
@@ -17,26 +20,10 @@ EVERY_S = 600.0
 OLD_S = 3 * 86_400.0  # age of a process at sweep 0
 LIKE_S = 1_200.0  # what a process counted before sweep 0 is what it counts from then to this moment, again and again
 PROCESSORS = 3
+NOBODY = 0  # of the brokers is the controller: it is a node of its own
 OFFSETS, OFFSET_PARTITIONS = "__consumer_offsets", 5
 Key = tuple[str, int]
 Counter = tuple[str, ...]
-T = TypeVar("T")
-
-
-class Steps(Generic[T]):
-    """A value that changes at moments."""
-
-    def __init__(self, first: T) -> None:
-        self.times, self.values = [float("-inf")], [first]
-
-    def set(self, t: float, value: T) -> None:
-        """From t on; moments come in order."""
-        assert t >= self.times[-1], "moments come in order"
-        self.times.append(t)
-        self.values.append(value)
-
-    def at(self, t: float) -> T:
-        return self.values[bisect_right(self.times, t) - 1]
 
 
 class Log:
@@ -50,6 +37,7 @@ class Log:
         self.isr: Steps[list[int]] = Steps(sorted(replicas))
         self.born = float("-inf")
         self.start: Steps[int] = Steps(max(0, first - 400_000))
+        self.id = Steps(f"id-{topic}")
         self.times: list[float] = []
         self.ends: list[int] = []
         self.first = self.end = first
@@ -84,6 +72,7 @@ class Sim:
         self.away: dict[int, list[tuple[float, float]]] = {b: [] for b in self.brokers}
         self.startup_s = dict.fromkeys(self.brokers, 4.5)
         self.controller = Steps(self.brokers[-1])
+        self.state = State()
         self.logs: dict[Key, Log] = {}
         self.settings: dict[str, dict[str, str]] = {}
         self.sums: dict[int, dict[Counter, list[int]]] = {b: {} for b in self.brokers}
@@ -142,8 +131,11 @@ class Sim:
         active = self.controller.at(stop)
         if active == broker:
             self.controller.set(stop, next(b for b in self.brokers if b != broker))
-        self.count(self.controller.at(stop), stop, ("c", "controlled_shutdowns"))
-        self.count(self.controller.at(stop), stop, ("c", "leader_elections"))
+            if not self.state.quorum.controllers:
+                self.state.quorum.epoch.set(stop, self.state.quorum.epoch.at(stop) + 1)
+        if (active := self.controller.at(stop)) != NOBODY:
+            self.count(active, stop, ("c", "controlled_shutdowns"))
+            self.count(active, stop, ("c", "leader_elections"))
 
     def read_at(self, broker: int, sweep: int) -> float:
         return sweep * EVERY_S + 0.1 + 0.15 * broker
@@ -152,7 +144,8 @@ class Sim:
         """Where counts are cut: at the reads of sweeps, and where a process begins."""
         if broker not in self._bounds:
             reads = [self.read_at(broker, k) for k in range(self.sweeps + 1)]
-            self._bounds[broker] = sorted(reads + self.starts[broker][1:])
+            ends = [*self.starts[broker][1:], *self.state.dropped.values()]
+            self._bounds[broker] = sorted([*reads, *ends])
         return self._bounds[broker]
 
     def count(self, broker: int, t: float, counter: Counter, n: int = 1) -> None:
@@ -183,12 +176,14 @@ class Sim:
         return max(one for one in self.starts[broker] if one <= t)
 
     def value(self, broker: int, counter: Counter, sweep: int) -> int:
-        """A counter as a sweep reads it: since the process began."""
+        """A counter as a sweep reads it: since the process began, or since the topic was created anew."""
         sums = self.sums[broker].get(counter)
         if sums is None:
             return 0
         bounds, read = self.bounds(broker), self.read_at(broker, sweep)
         upto, began = bisect_right(bounds, read - 1e-9) + 1, self.started(broker, read)
+        dropped = self.state.dropped.get(counter[1], read) if counter[0] == "t" else read
+        began = max(began, dropped) if dropped < read else began
         if began > 0:
             return sum(sums[bisect_right(bounds, began): upto])  # fmt: skip
         like = sum(sums[1: bisect_right(bounds, LIKE_S)])  # fmt: skip
@@ -204,3 +199,15 @@ class Sim:
             if to < self.end:
                 self.sockets[broker].append((to, listener, processor, software, version, -1))
                 self.count(broker, to, ("l", listener, str(processor), "connections_closed"))
+
+
+def when(t: float) -> datetime:
+    return datetime.fromtimestamp(T0 + t, UTC)
+
+
+def since(sim: Sim, release: str) -> bool:
+    def line(text: str) -> tuple[int, int]:
+        major, minor = text.split(".")[:2]
+        return int(major), int(minor)
+
+    return line(sim.release) >= line(release)

@@ -6,8 +6,9 @@ it may be told for sure.
 
 from collections.abc import Iterator, Sequence
 
-from support.generators.days.cluster import EVERY_S, Key, Sim, Steps
+from support.generators.days.cluster import EVERY_S, Key, Sim
 from support.generators.days.replication import replicate
+from support.generators.days.state import Steps
 from support.generators.days.traffic import Commit, Produce, by_chance, every, produce, read
 
 RACKS = (1, 2, 3)

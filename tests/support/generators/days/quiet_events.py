@@ -2,8 +2,9 @@
 
 from bisect import bisect_left
 
-from support.generators.days.cluster import EVERY_S, Sim, Steps
+from support.generators.days.cluster import EVERY_S, Sim
 from support.generators.days.quiet import clients, finished, group, steady
+from support.generators.days.state import Steps
 from support.generators.days.traffic import Commit, Produce, every, produce, read
 
 CLIENTS = 2_400

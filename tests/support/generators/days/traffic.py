@@ -147,7 +147,7 @@ def read(sim: Sim, group: str | None, client: str, keys: Sequence[Key], rack: in
         if rack is not None:  # at the leader: answered at once, with the name of the other broker
             leads = any(sim.logs[key].leader.at(since) == broker for key in keys)
             for t in every(sim, 1 / REFRESH_S, since, until) if leads and broker != rack else ():
-                _answered(sim, broker, t, 0.0, 1, keys[0][0], ())
+                answered(sim, broker, t, 0.0, 1, keys[0][0], ())
     if group is None:
         return
     sim.groups[group].append((client, list(keys), since, until))
@@ -208,14 +208,14 @@ def _fetches(sim: Sim, broker: int, arrivals: list[tuple[float, int, int, Key, i
                 room -= arrivals[place][2]
                 place += 1
             taken = arrivals[first:place]
-        _answered(sim, broker, at, waited, reads, topic, taken)
+        answered(sim, broker, at, waited, reads, topic, taken)
         for _when, _records, _size, key, end in taken:
             if end > passed[key][-1][1]:
                 passed[key].append((at, end))
         t = at + uniform(busy_s / 5, busy_s)
 
 
-def _answered(sim: Sim, broker: int, at: float, waited: float, reads: int, topic: str,
+def answered(sim: Sim, broker: int, at: float, waited: float, reads: int, topic: str,
               taken: Sequence[tuple[float, int, int, Key, int]]) -> None:  # fmt: skip
     many = reads * (2 if waited else 1)
     sim.count(broker, at, ("r", "FetchConsumer"))

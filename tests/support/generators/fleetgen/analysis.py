@@ -14,12 +14,16 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from benchmarks.duckdb_engine import Duck
+from fleet_spark.conditions import answer, refused_table, release_table
+from fleet_spark.coverage import thresholds_table
 from fleet_spark.facts import write_facts
 from fleet_spark.judge import tables_needed
 from fleet_spark.session import DEFAULTS, FIXED
 from fleet_spark.signatures import Measured, run_signatures
 from fleet_spark.tables import Day
 from kafka_fleet.base.resources import sql_dir
+from kafka_fleet.knowledge.conditions import Answered, load_conditions
+from kafka_fleet.knowledge.detection_rows import detection_row
 from kafka_fleet.knowledge.detections import SignatureResult
 from kafka_fleet.knowledge.signature_rows import detections_of
 from kafka_fleet.knowledge.signatures import load_signatures
@@ -81,10 +85,12 @@ def plain(cluster: str, result: SignatureResult) -> dict[str, Any]:
     }
 
 
-def analyse_by_duckdb(home: Path, clusters: list[str], signatures: Sequence[str] = ()) -> list[dict[str, Any]]:
-    """The same by DuckDB."""
+def analyse_by_duckdb(
+    home: Path, clusters: list[str], signatures: Sequence[str] = (), duck: Duck | None = None
+) -> list[dict[str, Any]]:
+    """The same by DuckDB. duck: a session of the caller's, which then holds the facts."""
     began = time.monotonic()
-    duck = Duck(home, DS, sql_dir())
+    duck = duck or Duck(home, DS, sql_dir())
     duck.load_raw()
     duck.facts()
     found = []
@@ -99,6 +105,21 @@ def analyse_by_duckdb(home: Path, clusters: list[str], signatures: Sequence[str]
             state: Any = "detected" if own else "quiet" if covered.evaluated else "not_evaluated"
             found.append(plain(cluster, SignatureResult(name, state, own, covered.missing)))
     print(f"DuckDB: {time.monotonic() - began:.0f} s", flush=True)
+    return found
+
+
+def conditions_by_duckdb(duck: Duck, clusters: Sequence[str]) -> dict[str, dict[str, Answered]]:
+    """Cluster -> condition -> answer, after the facts of a day were made; by the thresholds that ship."""
+    releases = {row["kafka_release"] for row in duck.rows("SELECT DISTINCT kafka_release FROM broker_days")} - {None}
+    duck.table("release_days", release_table(releases, duck.ds))
+    duck.table("refused_requests", refused_table())
+    found: dict[str, dict[str, Answered]] = {name: {} for name in clusters}
+    for name, condition in load_conditions(sql_dir()).items():
+        values = {key: float(threshold.value) for key, threshold in condition.thresholds.items()}
+        duck.table(f"{name}_thresholds", thresholds_table(condition, dict.fromkeys(clusters, values)))
+        rows = _by_cluster(duck.condition(name))
+        for cluster in clusters:
+            found[cluster][name] = answer(condition, map(detection_row, rows[cluster]), values)
     return found
 
 
