@@ -33,6 +33,7 @@ SO: set[Told] = {
     ("days-roll-in-step", "replication_factor_1"),
     ("days-clocks-brokers", "broker_clock_off"),
     ("days-clocks-collector", "broker_clock_off"),
+    ("days-quotas", "clients_throttled"),
 }
 SUPPORT = "unsupported_release"
 UNCOUNTED = {
@@ -40,6 +41,7 @@ UNCOUNTED = {
     "days-coordinators-282",
     "days-moved-to-kraft",
 }  # the controller took its count along
+UNCOUNTING = ("2.8", "3.0", "3.1", "3.2", "3.3", "3.4.0")  # what is converted for consumers (KAFKA-14295)
 OLD = {"hanging_transaction": "a release before 3.0", "quorum_health": "brokers before 3.3 cannot be asked"}
 WRONG_BUT_FOR = {"a_dead_fetcher": "isr_stagnation"}  # something is wrong there, and none of the known issues
 
@@ -95,7 +97,19 @@ def test_conditions_say_what_is_so() -> None:
             told |= {(cluster, name) for name, one in answers.items() if one.holds and name != SUPPORT}
             unread |= {name for name, one in answers.items() if one.holds is None}
     assert told == SO
-    assert unread == {"certificate_expires", "log_dirs_uneven", "old_protocol", "replica_disk", "retention_behind"}
+    never = {"certificate_expires", "log_dirs_uneven", "old_protocol", "replica_disk", "retention_behind"}
+    assert unread == {*never, "records_converted"}
+
+
+def test_conversions_are_unknown_where_they_are_not_counted() -> None:
+    unknown = {
+        cluster
+        for day in all_judged().conditions.values()
+        for cluster, answers in day.items()
+        if answers["records_converted"].holds is None
+    }
+    releases = all_judged().releases
+    assert unknown == {name for name, release in releases.items() if release.startswith(UNCOUNTING)}
 
 
 def test_what_is_there_is_seen(judged: dict[str, list[Row]]) -> None:

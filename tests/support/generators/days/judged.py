@@ -43,6 +43,7 @@ class Judged(NamedTuple):
 
     signatures: dict[str, list[Row]]
     conditions: dict[str, dict[str, dict[str, Answered]]]  # day -> cluster -> condition
+    releases: dict[str, str]  # of clusters
 
 
 def judged(names: Sequence[str] = (), engine: str = "duckdb") -> Judged:
@@ -66,7 +67,7 @@ def judged(names: Sequence[str] = (), engine: str = "duckdb") -> Judged:
             results = analyse(home, clusters)
         for row in results:
             found[whose[row["cluster"]]].append(row)
-    return Judged(found, answers)
+    return Judged(found, answers, {sim.name: sim.release for sims in made.values() for sim in sims})
 
 
 @cache

@@ -159,6 +159,10 @@ def quotas_all_day() -> list[Sim]:
     produce(sim, steady(sim, "clicks", 40, 20, 200))
     for i, key in enumerate(sim.keys("clicks")):
         read(sim, "throttled", f"throttled-{i}", [key], most=20_000, busy_s=1.6)
+        leader = sim.logs[key].leader.at(0.0)
+        assert leader is not None
+        for t in every(sim, 0.5):  # it fetches each two seconds, and is kept away for most of them
+            sim.count(leader, t, ("m", "FetchConsumer", "ThrottleTimeMs"), 1_600_000)
     return [finished(sim)]
 
 

@@ -114,7 +114,7 @@ def _beans(sim: Sim, broker: int, number: int, t: float) -> Tables:
         "request_errors": [{"request": counter[1], "error": counter[2], "errors": value(*counter)}
                            for counter in sorted(sums) if counter[0] == "e" and value(*counter)]
         + [{"request": "ListGroups", "error": "NONE", "errors": 1 + int(t - began)}],
-        "broker_topics": [{"topic": topic, **{name: value("t", topic, name) for name in per_topic}}
+        "broker_topics": [_copies(sim, topic) | {"topic": topic} | {name: value("t", topic, name) for name in per_topic}
                           for topic in sorted(topics) if any(log.topic == topic for log in mine)],
         "listeners": [
             {"listener": listener, "network_processor": p, "connections": float(by_processor[listener, p]),
@@ -176,6 +176,7 @@ def _metrics(sim: Sim, broker: int, number: int, t: float, mine: list[Log]) -> R
     led = [log for log in mine if log.leader.at(t) == broker]
     row: Row = {name: sim.value(broker, ("b", name), number) for name in COUNTED}
     row = {name: float(value) if name in FLOATS else value for name, value in row.items()}
+    row |= {"produce_conversions": 0, "fetch_conversions": None if since(sim, "4.0") else 0}
     moved = sum(log.leader.at(t) != log.replicas.at(t)[0] for log in sim.logs.values() if log.born <= t)
     active = sim.controller.at(t) == broker
     groups = [name for name in sim.groups if sim.logs[OFFSETS, offsets_partition(name)].leader.at(t) == broker]
@@ -223,6 +224,13 @@ def _metrics(sim: Sim, broker: int, number: int, t: float, mine: list[Log]) -> R
     return row | {name: steps.at(t) for name, steps in sim.gauges[broker].items()}
 
 
+def _copies(sim: Sim, topic: str) -> Row:
+    """Of a topic in tiered storage: a closed segment or none waits for its copy."""
+    if sim.settings[topic].get("remote.storage.enable") != "true":
+        return {}
+    return {"remote_copy_lag_bytes": sim.rng.choice([0, 900_000_000])}
+
+
 def _times(sim: Sim, broker: int, request: str, number: int, t: float) -> list[Row]:
     many = sim.value(broker, ("r", request), number)
     if not many:
@@ -233,11 +241,15 @@ def _times(sim: Sim, broker: int, request: str, number: int, t: float) -> list[R
     mine = sim.rng.sample(mine, min(1028, len(mine))) or [(t, 0.0, 0.0, 0.0)]
     rows = []
     means = {p: sim.value(broker, ("m", request, p), number) / many / 1000
-             for p in ("RequestQueueTimeMs", "LocalTimeMs", "RemoteTimeMs")}  # fmt: skip
+             for p in ("RequestQueueTimeMs", "LocalTimeMs", "RemoteTimeMs", "ThrottleTimeMs")}  # fmt: skip
     values = {"RequestQueueTimeMs": [x[1] for x in mine], "LocalTimeMs": [x[2] for x in mine],
               "RemoteTimeMs": [x[3] for x in mine], "ResponseQueueTimeMs": [0.0] * len(mine),
-              "ResponseSendTimeMs": [0.0] * len(mine), "TotalTimeMs": [sum(x[1:]) for x in mine]}  # fmt: skip
-    means |= {"ResponseQueueTimeMs": 0.01, "ResponseSendTimeMs": 0.05, "TotalTimeMs": sum(means.values()) + 0.06}
+              "ResponseSendTimeMs": [0.0] * len(mine), "ThrottleTimeMs": [0.0] * len(mine),
+              "TotalTimeMs": [sum(x[1:]) for x in mine]}  # fmt: skip
+    taken = (
+        sum(means.values()) - means["ThrottleTimeMs"] + 0.06
+    )  # from 2.0 on a client waits after its answer (KIP-219)
+    means |= {"ResponseQueueTimeMs": 0.01, "ResponseSendTimeMs": 0.05, "TotalTimeMs": taken}
     for phase, seconds in values.items():
         ordered = sorted(1000 * one for one in seconds)
         row: Row = {name: float(round(ordered[min(len(ordered) - 1, int(level * len(ordered)))]))
