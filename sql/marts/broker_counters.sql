@@ -114,6 +114,9 @@ deltas AS (
         try_cast(m.offset_commits - lag(m.offset_commits, 1, 0) OVER process AS BIGINT) AS offset_commits,
         try_cast(m.offset_expirations - lag(m.offset_expirations, 1, 0) OVER process AS BIGINT) AS offset_expirations,
         try_cast(m.offset_deletions - lag(m.offset_deletions, 1, 0) OVER process AS BIGINT) AS offset_deletions,
+        try_cast(
+            m.completed_rebalances - lag(m.completed_rebalances, 1, 0) OVER process AS BIGINT
+        ) AS completed_rebalances,
         -- brokers before 1.0 do not count errors by code
         min(a.has_codes OR coalesce(a.is_whole AND m.release NOT LIKE '0.%', FALSE)) OVER (
             PARTITION BY m.cluster, m.broker, coalesce(m.jvm_start_ms, m.app_start_ms)

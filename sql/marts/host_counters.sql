@@ -18,7 +18,10 @@ SELECT
     tcp_syncookies,
     somaxconn,
     tcp_max_syn_backlog,
+    unscaled_connections,
+    bare_connections,
     lag(sweep_at) OVER before AS from_sweep,
+    lag(bare_connections) OVER before AS from_bare_connections,
     listen_overflows - if(rebooted, 0, lag(listen_overflows) OVER before) AS listen_overflows,
     listen_drops - if(rebooted, 0, lag(listen_drops) OVER before) AS listen_drops,
     syncookies_sent - if(rebooted, 0, lag(syncookies_sent) OVER before) AS syncookies_sent

@@ -42,6 +42,18 @@ logs AS (
             b.cluster = p.cluster AND b.topic = p.topic AND b.partition = p.partition AND b.to_sweep = p.sweep_at
             AND p.replicas_count > 0 AND p.log_end_offset >= 0
     GROUP BY ALL
+),
+
+-- as many unclean elections are certain as partitions came from outside, so each of them was one
+elected AS (
+    SELECT
+        cluster,
+        topic,
+        partition,
+        from_sweep,
+        to_sweep
+    FROM outside_leads
+    QUALIFY replaced AND exact_elections >= count(*) OVER (PARTITION BY cluster, to_sweep)
 )
 
 SELECT
@@ -51,9 +63,15 @@ SELECT
     gt.group_state,
     gt.coordinator,
     b.from_committed_offset - b.committed_offset AS records_back,
-    gf.coordinator != gt.coordinator OR gt.coordinator_started_at > b.from_sweep AS coordinator_loaded
+    gf.coordinator != gt.coordinator OR gt.coordinator_started_at > b.from_sweep AS coordinator_loaded,
+    count(e.cluster) > 0 AS offsets_log_cut
 FROM logs AS b
 LEFT JOIN held AS h
     ON b.cluster = h.cluster AND b.group_id = h.group_id AND b.topic = h.topic AND b.to_sweep = h.to_sweep
 LEFT JOIN group_coordinators AS gf ON b.cluster = gf.cluster AND b.group_id = gf.group_id AND b.from_sweep = gf.sweep_at
 LEFT JOIN group_coordinators AS gt ON b.cluster = gt.cluster AND b.group_id = gt.group_id AND b.to_sweep = gt.sweep_at
+LEFT JOIN elected AS e
+    ON
+        b.cluster = e.cluster AND e.topic = '__consumer_offsets' AND gt.offsets_partition = e.partition
+        AND b.from_sweep <= e.from_sweep AND b.to_sweep >= e.to_sweep
+GROUP BY ALL

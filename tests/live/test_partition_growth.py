@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.live.expired import EXPIRED, GROUP, KEPT, MEANWHILE, UNSEEN, result
+from support.live.expired import EXPIRED, GROUP, KEPT, MEANWHILE, OTHER, UNSEEN, result
 from support.live.measured import Measured
 from support.live.offsets import DECLARED, EARLY, LATE, NAME, TOPIC, truth
 
@@ -52,13 +52,23 @@ def test_no_advisory_on_expired_offsets_is_blamed(measured: Measured) -> None:
 
 @pytest.mark.scenario("expired")
 @pytest.mark.sampled("expired")
-def test_offsets_that_expired_in_a_rebalance_of_2_8_1_are_told(measured: Measured) -> None:
-    """A group that was away for longer than the retention makes the same rows, so the issue is not confirmed."""
+def test_an_offset_that_expired_in_a_rebalance_of_2_8_1_is_confirmed(measured: Measured) -> None:
+    """The group had the partition seconds before, nobody deleted anything, and it completed no rebalance meanwhile."""
     assert result(measured.home, EXPIRED) == 0, "the group skipped all of it"
     finding = measured.finding(EXPIRED, ISSUE)
-    assert (finding["verdict"], finding["cause"], finding["strength"]) == ("exposed", "offsets_expired", "suggestive")
+    assert (finding["verdict"], finding["cause"], finding["strength"]) == ("confirmed", "expired_in_use", "conclusive")
     assert finding["subjects"] == [f"group {GROUP}", "topic orders", "partition orders-0"]
     assert finding["bounds"]["skipped_at_least"] == finding["bounds"]["skipped_at_most"] == MEANWHILE
+
+
+@pytest.mark.scenario("expired")
+@pytest.mark.sampled("expired")
+def test_a_group_that_read_another_topic_loses_its_offset_by_design(measured: Measured) -> None:
+    assert result(measured.home, OTHER) == 0, "the group skipped all of it, as after the fault"
+    assert measured.finding(OTHER, ISSUE)["verdict"] == "exposed"
+    causes = {found["cause"] for found in measured.state(OTHER, "partition_growth")["detections"]}
+    assert causes == {"offsets_expired"}
+    assert {row["rebalances"] for row in measured.facts("returns_in_use", cluster=OTHER)} == {1}
 
 
 @pytest.mark.scenario("expired")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from kafka_fleet.knowledge.advisories import load_advisories
-from support.live import netns, storm
+from support.live import crippled, netns, storm
 from support.live.measured import Measured
 
 pytestmark = [pytest.mark.timeout(1800), pytest.mark.scenario("storms")]
@@ -67,6 +67,29 @@ def test_real_cookies_are_counted_or_the_run_says_why_not(measured: Measured) ->
         50 < finding["bounds"]["together_at_least"] <= finding["bounds"]["together_at_most"] <= 1.1 * netns.CONNECTIONS
     )
     assert measured.dossier(netns.NAME)["coverage"]["brokers"][0]["failed"] == 0
+
+
+@pytest.mark.scenario("crippled")
+@pytest.mark.sampled("crippled")
+def test_connections_without_window_scaling_are_told_from_those_that_never_had_it(measured: Measured) -> None:
+    outcome = netns.outcome(measured.home, crippled.NAME)
+    if outcome != netns.RAN:
+        assert outcome.startswith(WHY_NOT)
+        warnings.warn(f"the storm with real SYN cookies did not run: {outcome}", stacklevel=1)
+        return
+    finding = measured.finding(crippled.NAME, BUG)
+    assert (finding["verdict"], finding["cause"]) == ("confirmed", "restart")
+    lost = evidence(finding, "as cookies leave them")
+    assert 0 < lost <= crippled.CONNECTIONS
+    assert evidence(finding, "turned off themselves") == crippled.UNSCALED
+    rows = measured.raw("hosts", crippled.NAME)
+    assert {row["unscaled_connections"] for row in rows} == {crippled.UNSCALED}
+    assert all(sum(row[f"{kind}_connections"] for kind in ("scaled", "unscaled", "bare")) > 300 for row in rows)
+    listed = crippled.peers(measured.home)
+    assert lost <= len(listed) <= crippled.CONNECTIONS
+    assert {line.split()[1].rpartition(":")[0] for line in listed} == {netns.address(0, 2)}, (
+        "the look-alike is not listed"
+    )
 
 
 def test_the_texts_say_that_the_upgrade_alone_changes_nothing() -> None:

@@ -1,10 +1,12 @@
 """Host evidence of one broker: takes its node_exporter URL, gives one row of the raw table `hosts`.
 
-Only the few TCP counters and kernel limits are taken that explain a reconnect storm; everything else is dropped.
+Only the few TCP counters and kernel limits are taken that explain a reconnect storm, and connections by their options
+where a script on the host counts them (docs/log_marks.md); everything else is dropped.
 """
 
 import re
-from datetime import UTC, datetime
+from collections import Counter
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -24,6 +26,15 @@ METRICS = {
 }
 _LINE = re.compile(rb"^(%s)(?=[{ \t])(?:\{[^}\n]*\})?([^\n]*)$" % "|".join(METRICS).encode(), re.MULTILINE)
 _VALUE = re.compile(rb"[ \t]+([0-9.eE+-]{1,40})(?:[ \t]+-?\d+)?[ \t\r]*")
+# of kafka_log_marks.connections: by options, summed over the ports
+_CONNECTIONS = re.compile(
+    rb'^kafka_listener_connections\{[^}\n]{0,40}options="(scaled|unscaled|bare)"[^}\n]{0,40}\}[ \t]+(\d{1,9})[ \t\r]*$',
+    re.MULTILINE,
+)
+_COUNTED = re.compile(
+    rb"^kafka_listener_connections_read_timestamp_seconds[ \t]+([0-9.eE+-]{1,40})[ \t\r]*$", re.MULTILINE
+)
+STALE = timedelta(minutes=15)  # the script runs every minute
 _SECONDS = "boot_time_s"  # a time; all others are counts and settings, which have no fractions
 
 
@@ -61,12 +72,25 @@ def parse(body: bytes | bytearray) -> tuple[dict[str, int], list[str]]:
     return found, [name for name in METRICS if name in twice]
 
 
+def connections(body: bytes | bytearray, now: datetime) -> dict[str, int]:
+    """Connections by their options; nothing where no script counts them, or none did of late."""
+    counted = _COUNTED.findall(body)
+    at = _whole(counted[0], _SECONDS) if len(counted) == 1 else None
+    if at is None or abs(now.timestamp() - at) > STALE.total_seconds():
+        return {}
+    found: Counter[str] = Counter()
+    for options, many in _CONNECTIONS.findall(body):
+        found[f"{options.decode()}_connections"] += int(many)
+    return dict(found)
+
+
 def sweep_host(broker: int, url: str, limits: Limits) -> dict[str, Any]:
     """One row; a failed read is a row too, with its reason. Metrics given twice are named in the row's `detail`."""
     sent = datetime.now(UTC)
     try:
         with Endpoint(url, Credentials(), limits) as endpoint:
-            found, twice = parse(endpoint.send("GET", url))
+            body = endpoint.send("GET", url)
+            found, twice = parse(body)
     except Failure as failure:
         return {"broker": broker, "outcome": "failed", "detail": str(failure)}
     said = f"given twice, so without a value: {', '.join(twice)}" if twice else None
@@ -74,4 +98,4 @@ def sweep_host(broker: int, url: str, limits: Limits) -> dict[str, Any]:
         detail = f"protocol: {said or 'none of the wanted metrics in the answer'}"
         return {"broker": broker, "outcome": "failed", "detail": detail}
     middle = sent + (datetime.now(UTC) - sent) / 2
-    return {"broker": broker, "outcome": "ok", "detail": said, "read_at": middle, **found}
+    return {"broker": broker, "outcome": "ok", "detail": said, "read_at": middle, **found, **connections(body, middle)}

@@ -53,6 +53,9 @@ ENDPOINT_TABLES: Described = {
             ("somaxconn", pa.int64(), "net.core.somaxconn; null without the sysctl collector"),
             ("tcp_max_syn_backlog", pa.int64(), "net.ipv4.tcp_max_syn_backlog; null without the sysctl collector"),
             ("boot_time_s", pa.int64(), "boot time, s since epoch"),
+            ("scaled_connections", pa.int64(), "to the listeners, with window scaling; null: no script counts them"),
+            ("unscaled_connections", pa.int64(), "to the listeners, without scaling, with timestamps or SACK"),
+            ("bare_connections", pa.int64(), "to the listeners, with none of the three, as SYN cookies leave them"),
         ],
     ),
 }

@@ -27,6 +27,8 @@ caused AS (
         CASE
             WHEN memberless THEN if(coordinator_loaded AND uncompacted, 'stale_load', NULL)
             WHEN log_end_offset < from_committed_offset THEN 'truncation'
+            -- the coordinator loads what the elected replica has
+            WHEN offsets_log_cut THEN 'stale_leader'
             -- Kafka lets an operator reset the offsets of an empty group only
             WHEN was_empty AND NOT vanished AND rewound_groups < min_groups THEN 'manual'
             WHEN coalesce(coordinator_loaded, TRUE) THEN 'stale_load'
@@ -35,6 +37,7 @@ caused AS (
         CASE cause
             WHEN 'truncation' THEN TRUE
             WHEN 'manual' THEN was_empty AND coalesce(NOT coordinator_loaded, FALSE)
+            WHEN 'stale_leader' THEN rewound_groups >= min_groups OR NOT was_empty
             ELSE
                 coalesce(coordinator_loaded AND uncompacted AND memberless IS NOT TRUE, FALSE)
                 AND (rewound_groups >= min_groups OR NOT was_empty)

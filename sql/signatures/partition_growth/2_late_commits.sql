@@ -51,6 +51,7 @@ SELECT
             THEN try_divide(try_cast(greatest(w.messages_in, w.appended) AS DOUBLE), w.bytes_in)
     END AS arriving,
     CASE
+        WHEN u.cluster IS NOT NULL THEN 'expired_in_use'
         -- offsets that an operator deleted are gone too: expiry shows in its own counter, where the release has it
         WHEN
             e.kind = 'return' AND e.absence_sure AND NOT coalesce(e.topic_created, FALSE)
@@ -66,6 +67,21 @@ FROM group_starts AS e
 LEFT JOIN start_windows AS w
     ON e.cluster = w.cluster AND e.topic = w.topic AND e.from_sweep = w.from_sweep AND e.to_sweep = w.to_sweep
 LEFT JOIN expired AS x ON e.cluster = x.cluster AND e.before_sweep = x.before_sweep AND e.to_sweep = x.to_sweep
+LEFT JOIN returns_in_use AS u
+    ON
+        e.cluster = u.cluster AND e.group_id = u.group_id AND e.topic = u.topic AND e.partition = u.partition
+        AND e.to_sweep = u.to_sweep
+        -- it expired, sooner than any absence can be as long as the retention, and no request took it away
+        AND u.offset_expirations > 0 AND u.offset_deletions <= 0 AND u.group_deletions <= 0 AND u.old_commits <= 0
+        AND u.seconds < 60 * u.retention_minutes
+        -- nor did the group read other topics: it takes a rebalance to go there, and one more to come back
+        AND u.return_rebalances <= 1
+        AND (
+            u.rebalances <= 0 AND u.group_state IN ('PreparingRebalance', 'Empty')
+            OR u.group_state = 'Stable' AND u.assigned
+        )
+        -- the coordinator of the consumer protocol counts its rebalances elsewhere
+        AND NOT regexp_like(u.kafka_release, '^(3[.]([7-9]|[1-9][0-9])|[4-9]|[1-9][0-9])[.]')
 LEFT JOIN declared_resets AS d ON e.cluster = d.cluster AND e.group_id = d.group_id
 -- the offsets of a group without members were set from outside, and nobody has read by them yet
 WHERE NOT coalesce(e.group_state IN ('Empty', 'Dead'), FALSE)

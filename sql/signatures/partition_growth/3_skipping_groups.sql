@@ -80,8 +80,11 @@ budgets AS (
 
 SELECT
     *,
-    if(at_least >= min_skipped, 'conclusive', 'suggestive') AS strength,
-    at_least >= min_skipped OR max(at_least) OVER (PARTITION BY cluster, cause) < min_skipped AS reported,
+    -- of an offset that expired in use the expiry is proven, whatever was skipped
+    if(at_least >= min_skipped OR cause = 'expired_in_use', 'conclusive', 'suggestive') AS strength,
+    at_least >= min_skipped
+    OR cause = 'expired_in_use'
+    OR max(at_least) OVER (PARTITION BY cluster, cause) < min_skipped AS reported,
     row_number() OVER (PARTITION BY cluster, cause, group_id ORDER BY at_least DESC, topic ASC, to_sweep ASC)
         AS place_in_group,
     row_number() OVER (

@@ -55,8 +55,8 @@ SELECT
     max(p.fastest) OVER of_cause AS fastest,
     max(g.seconds) OVER of_cause AS seconds,
     if(g.cause = 'growth', max(g.partitions_added) OVER of_cause, NULL) AS partitions_added,
-    if(g.cause = 'offsets_expired', max(g.offset_expirations) OVER of_cause, NULL) AS offset_expirations,
-    if(g.cause = 'offsets_expired', r.retention_minutes, NULL) AS retention_minutes,
+    if(contains(g.cause, 'expired'), max(g.offset_expirations) OVER of_cause, NULL) AS offset_expirations,
+    if(contains(g.cause, 'expired'), r.retention_minutes, NULL) AS retention_minutes,
     -- a group that is proven on one topic and suspected on another is no further one
     try_sum(if(l.partition = g.first_partition AND g.place_in_group = 1 AND NOT g.reported, 1, NULL))
         OVER (PARTITION BY g.cluster, g.cause) AS suspected_groups,

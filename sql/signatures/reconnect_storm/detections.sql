@@ -90,6 +90,8 @@ SELECT
     h.syncookies_sent,
     h.tcp_syncookies,
     h.tcp_max_syn_backlog,
+    h.unscaled_connections,
+    h.from_bare_connections,
     if(j.proof IS NULL, 'suggestive', 'conclusive') AS strength,
     coalesce(j.proof, j.hint) AS shown_by,
     round(j.usual, 1) AS usual,
@@ -101,6 +103,7 @@ SELECT
     CASE WHEN j.is_crowd THEN j.kept END AS needed,
     CASE WHEN j.is_crowd THEN j.backlog END AS backlog,
     CASE WHEN NOT j.is_crowd THEN j.failed_authentications END AS failed,
+    CASE WHEN j.is_crowd AND h.syncookies_sent > 0 THEN h.bare_connections END AS crippled,
     CASE WHEN j.cause = 'leader_move' THEN j.leaders_gained END AS leaders_gained,
     row_number() OVER (
         PARTITION BY j.cluster

@@ -3,6 +3,7 @@
 "expired281"  a group that came back within seconds finds no offset, and skips what arrived meanwhile
 "unseen281"   the same cluster, without the sweep that found the group amid its rebalance
 "kept282"     it reads on where it had left
+"other281"    the group reads another topic meanwhile: then its old offsets on this one expire, as they should
 
 (1) A group commits, and is there for longer than offsets.retention.minutes without a need to commit again: nothing
 arrives. (2) Its only member goes, records arrive, and it comes back; the group's first rebalance waits
@@ -20,9 +21,9 @@ from fleet_demo.cluster import Cluster
 from fleet_demo.topics import create_topic
 from support.live.scenarios import side_by_side, sweep_of
 
-EXPIRED, UNSEEN, KEPT = "expired281", "unseen281", "kept282"
-RELEASES = {EXPIRED: "2.8.1", KEPT: "2.8.2"}
-TOPIC, GROUP = "orders", "billing"
+EXPIRED, UNSEEN, KEPT, OTHER = "expired281", "unseen281", "kept282", "other281"
+RELEASES = {EXPIRED: "2.8.1", KEPT: "2.8.2", OTHER: "2.8.1"}
+TOPIC, ELSEWHERE, GROUP = "orders", "refunds", "billing"
 READ, MEANWHILE = 100, 300  # records before the group stands still, and while it is away
 RETENTION_S, DELAY_S = 60, 12
 CLIENT_CONFIGS = {"groups": {GROUP: {"auto.offset.reset": "latest"}}}
@@ -50,9 +51,9 @@ def _write(cluster: Cluster, many: int) -> None:
         producer.close()
 
 
-def _consumer(cluster: Cluster) -> KafkaConsumer:
+def _consumer(cluster: Cluster, topic: str = TOPIC) -> KafkaConsumer:
     return KafkaConsumer(
-        TOPIC,
+        topic,
         bootstrap_servers=cluster.bootstrap_servers,
         group_id=GROUP,
         enable_auto_commit=False,
@@ -66,6 +67,16 @@ def _read(consumer: KafkaConsumer, seconds: float) -> int:
     while time.monotonic() < until:
         many += sum(len(records) for records in consumer.poll(timeout_ms=500).values())
     return many
+
+
+def _read_elsewhere(cluster: Cluster) -> None:
+    """The group reads another topic, for longer than the coordinator takes to look for what has expired."""
+    create_topic(cluster, ELSEWHERE)
+    consumer = _consumer(cluster, ELSEWHERE)
+    try:
+        _read(consumer, DELAY_S + 6)
+    finally:
+        consumer.close(autocommit=False)
 
 
 def _one(home: Path, name: str) -> None:
@@ -88,6 +99,8 @@ def _one(home: Path, name: str) -> None:
             sweep()
         finally:
             first.close(autocommit=False)
+        if name == OTHER:
+            _read_elsewhere(cluster)
         _write(cluster, MEANWHILE)
         again = _consumer(cluster)
         try:
@@ -105,5 +118,5 @@ def _one(home: Path, name: str) -> None:
 
 
 def run(home: Path) -> None:
-    """Both clusters side by side; some 150 s. Raises ClusterError where a step does not come about."""
+    """All clusters side by side; some 150 s. Raises ClusterError where a step does not come about."""
     side_by_side(home, RELEASES, _one)

@@ -22,8 +22,13 @@ def exporter() -> Path | str:
     return folder if isinstance(folder, str) else folder / PACKAGE
 
 
-def command(program: Path, port: int) -> list[str]:
-    """The command line that shows the counters of TCP, the boot time and three kernel settings on a loopback port."""
+def command(program: Path, port: int, textfiles: Path | None = None) -> list[str]:
+    """The command line that shows the counters of TCP, the boot time and three kernel settings on a loopback port.
+
+    textfiles: the folder of *.prom files that it shows as well.
+    """
     wanted = [f"--collector.{name}" for name in ("disable-defaults", "netstat", "stat", "sysctl")]
     wanted += [f"--collector.sysctl.include={name}" for name in SYSCTLS]
+    if textfiles is not None:
+        wanted += ["--collector.textfile", f"--collector.textfile.directory={textfiles}"]
     return [str(program), f"--web.listen-address=127.0.0.1:{port}", *wanted]

@@ -20,10 +20,10 @@ ALLOWED = {"unclean.leader.election.enable": "true"}
 Row = dict[str, object]
 
 
-def _until(cluster: Cluster, home: Path, what: str, so: Callable[[Row], bool]) -> None:
+def until(cluster: Cluster, home: Path, topic: str, what: str, so: Callable[[Row], bool]) -> None:
     """Sweep until every partition of the topic is so. Raises ClusterError when it is not after 40 sweeps."""
     for _ in range(40):
-        rows = [row for row in sweep(cluster, home).admin.tables.get("topics", []) if row["topic"] == TOPIC]
+        rows = [row for row in sweep(cluster, home).admin.tables.get("topics", []) if row["topic"] == topic]
         if rows and all(so(row) for row in rows):
             return
         time.sleep(1)
@@ -45,7 +45,7 @@ def run(home: Path) -> None:
                     time.sleep(6)
                     sweep(cluster, home)
                 cluster.kill_broker(follower)
-                _until(cluster, home, "an in-sync set without the follower", lambda row: row["isr"] == [leader])
+                until(cluster, home, TOPIC, "an in-sync set without the follower", lambda row: row["isr"] == [leader])
                 time.sleep(10)
                 assert writer.running, writer.log.read_text(errors="replace")
             time.sleep(6)  # the reader commits every 5 s
@@ -53,7 +53,7 @@ def run(home: Path) -> None:
             sweep(cluster, home)
             cluster.kill_broker(leader)
             cluster.start_broker(follower)
-            _until(cluster, home, "the unclean leader", lambda row: row["leader"] == follower)
+            until(cluster, home, TOPIC, "the unclean leader", lambda row: row["leader"] == follower)
         for _ in range(2):
             time.sleep(3)
             sweep(cluster, home)

@@ -13,6 +13,7 @@ from support.oracles.growth_oracle import GrowthOracle
 from support.oracles.rewind_oracle import MB, RewindOracle, total
 
 Told = dict[tuple[str, str], Row]  # cluster, cause -> strength, subjects, bounds, values
+STALE = "stale_load", "stale_leader"
 NAMED = {
     "partition_growth": {"group": 6, "topic": 4, "partition": 9},
     "offset_rewind": {"broker": 4, "group": 6, "topic": 4, "partition": 5},
@@ -114,7 +115,7 @@ def rewind(oracle: RewindOracle) -> Told:
         lost = [row for row in named if "records_lost" in row]
         unsafe = [row for row in named if "group_id" not in row and "records_lost" not in row]
         brokers = [row["broker"] for row in lost + unsafe]
-        brokers += [row["coordinator"] for row in groups if cause == "stale_load" and row["coordinator"] is not None]
+        brokers += [row["coordinator"] for row in groups if cause in STALE and row["coordinator"] is not None]
         sums = {
             name: total(row[name] for row in groups)
             for name in ("records_back", "read_again_with_earliest", "skipped_with_latest")
@@ -129,7 +130,7 @@ def rewind(oracle: RewindOracle) -> Told:
             "values": {
                 "records_back": sums["records_back"], "groups_back": len({row["group_id"] for row in groups}) or None,
                 "share_back": back / held if held else None,
-                "rewound_groups": _most(row["rewound_groups"] for row in groups) if cause == "stale_load" else None,
+                "rewound_groups": _most(row["rewound_groups"] for row in groups) if cause in STALE else None,
                 "records_lost": total(row["records_lost"] for row in lost),
                 "outside_isr": len({(r["topic"], r["partition"]) for r in lost if r["led_in_isr"] is False}) or None,
                 "unclean_elections": _most(row["unclean_elections"] for row in lost), **health(oracle, cluster),

@@ -23,7 +23,8 @@ ELSEWHERE = {
         "cleaner_dead_threads", "cleaner_idle_ms",
         "uncleanable_partitions", "offsets_log_bytes", "from_offsets_log_bytes", "produce_p50_ms", "produce_p99_ms",
         "timed_produces", "produce_mean_ms", "unclean_elections", "invalid_records", "out_of_range", "out_of_order",
-        "unknown_producer_ids", "offset_commits", "offset_expirations", "offset_deletions", "errors_known",
+        "unknown_producer_ids", "offset_commits", "offset_expirations", "offset_deletions",
+        "completed_rebalances", "errors_known",
     },
     "topic_counters": {"failed_batches"},
 }  # fmt: skip

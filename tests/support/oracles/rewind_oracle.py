@@ -73,9 +73,23 @@ class RewindOracle(ElectionOracle):
                 "coordinator": self.coordinator(cluster, last, group)[0],
                 "loaded": self.loaded(cluster, group, first, last),
                 "idle": any(self.states[cluster, at].get(group) in IDLE for at in (first, last)),
-                "memberless": self.memberless(cluster, group),
+                "memberless": self.memberless(cluster, group), "cut": self.log_cut(cluster, group, first, last),
             })  # fmt: skip
         return found
+
+    def log_cut(self, cluster: str, group: str, first: datetime, last: datetime) -> bool:
+        """Whether the group's partition of the offsets log had an unclean election for certain between two sweeps."""
+        place = OFFSETS, self.coordinator(cluster, last, group)[1]
+        return any(
+            one["proven"] and one["cluster"] == cluster and (one["topic"], one["partition"]) == place
+            and first <= one["from_sweep"] and one["to_sweep"] <= last
+            for one in self.uncleans
+        )  # fmt: skip
+
+    @cached_property
+    def uncleans(self) -> list[Row]:
+        """Leaders from outside, with what is proven of them."""
+        return list(self.unclean())
 
     def neighbours(self, step: Row) -> int:
         """Groups of the same coordinator that stepped back at the same sweep, those without members left out."""
@@ -95,6 +109,8 @@ class RewindOracle(ElectionOracle):
                 cause, sure = "stale_load", False
             elif end is not None and end < step["from_committed_offset"]:
                 cause, sure = "truncation", True
+            elif step["cut"]:
+                cause, sure = "stale_leader", not step["idle"] or many
             elif step["idle"] and not step["vanished"] and not many:
                 cause, sure = "manual", step["loaded"] is False
             elif step["loaded"] is not False:

@@ -65,6 +65,7 @@ _BY_NAME: dict[str, Bound] = {
     "source": OWN, "release": OWN, "commit_id": OWN, "signature": OWN, "metric": OWN,
     "group_id": GROUP, "client_id": GROUP, "member_id": MEMBER,
     "detail": SENTENCE, "admin_detail": SENTENCE, "reason": SENTENCE,
+    "scaled_connections": COUNT, "unscaled_connections": COUNT, "bare_connections": COUNT,
     "slot": COUNT, "slots": COUNT, "offset_ms": DURATION, "spent_ms": DURATION,
     "jolokia_url": URL, "imported_from": URL,
     "log_dir": Text(4096),  # the longest path of Linux

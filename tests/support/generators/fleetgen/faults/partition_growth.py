@@ -65,6 +65,27 @@ def _offsets_expired(seed: int, k: float, thresholds: Thresholds) -> Spec:
     return spec
 
 
+def _expired_in_use(seed: int, k: float, thresholds: Thresholds) -> Spec:
+    """The group's offsets expire in a rebalance, and it goes on past k x min_skipped."""
+    spec = uneventful(seed, ("2.8.1", "3.0.0", "3.1.0"), brokers=3)
+    group = Group("skippers", ["skipped"])
+    spec.groups.append(group)
+    stops, returns = spec.at(SWEEP) - DAY + 60, spec.at(SWEEP + 1) - DAY + 60
+    spec.topics.append(Topic("skipped", 1, 3, k * thresholds["min_skipped"] / (returns - stops), steady=True))
+
+    def stop(model: Model) -> None:
+        group.paused = True
+        for broker in model.brokers.values():
+            broker.requests["OffsetCommit"] += 1
+
+    def come_back(model: Model) -> None:
+        group.paused = False
+        harm.begin_at_end(group)(model)
+
+    spec.events += [(stops, stop), (stops + 1, harm.expire_offsets(group)), (returns, come_back)]
+    return spec
+
+
 def faults() -> list[Fault]:
     """The faults of this signature."""
     about = "first commit less {} = k x min_skipped"
@@ -72,4 +93,5 @@ def faults() -> list[Fault]:
         Fault("partition_growth", "growth", about.format("the starts of the added logs"), _growth),
         Fault("partition_growth", "first_start", about.format("the log's start"), _first_start),
         Fault("partition_growth", "offsets_expired", about.format("the commit that expired"), _offsets_expired),
+        Fault("partition_growth", "expired_in_use", about.format("the commit that expired"), _expired_in_use),
     ]
