@@ -33,6 +33,7 @@ from support.live import (
     joined_quorum,
     log_lines,
     lost_ids,
+    metrics_endpoint,
     offsets,
     quorum,
     rebalances,
@@ -162,6 +163,7 @@ SCENARIOS: dict[str, Callable[[Path], object]] = {
     "fetches-fixed": fetches.fixed,
     "releases": fetches.releases,
     "history": fetches.scraped,
+    "metrics": metrics_endpoint.run,
     "look-alikes": fetches.look_alikes,
     "old-releases": fetches.old_releases,
 }
