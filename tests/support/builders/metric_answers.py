@@ -34,8 +34,7 @@ def read_text(text: bytes, limits: Limits = ENOUGH, **headers: str) -> BrokerSwe
 
     Its clock is that of the text, where it has one.
     """
-    sent = {"Content_Type": TEXT, **({"Date": formatdate(at, usegmt=True)} if (at := read_at(text)) else {}), **headers}
-    return read_wire(lambda handler: _plain(handler, text, sent), limits)
+    return read_wire(lambda handler: answered(handler, text, **headers), limits)
 
 
 def read_at(text: bytes) -> float | None:
@@ -46,10 +45,13 @@ def read_at(text: bytes) -> float | None:
     return sum(float(one[1]) for one in found if one) / 1000 if all(found) else None
 
 
-def _plain(handler: BaseHTTPRequestHandler, text: bytes, headers: dict[str, str]) -> None:
-    """An answer with these headers alone: without a Date that is the server's own."""
+def answered(handler: BaseHTTPRequestHandler, text: bytes, **headers: str) -> None:
+    """An answer whose Date is the time at which the text was read."""
+    sent = {"Content_Type": TEXT, "Content_Length": str(len(text))}
+    if (at := read_at(text)) is not None:
+        sent["Date"] = formatdate(at, usegmt=True)
     handler.send_response_only(200)
-    for name, value in {**headers, "Content-Length": str(len(text))}.items():
+    for name, value in {**sent, **headers}.items():
         handler.send_header(name.replace("_", "-"), value)
     handler.end_headers()
     handler.wfile.write(text)
