@@ -28,7 +28,7 @@ def exporter_rules(options: argparse.Namespace) -> int:
     always, perhaps = dict[str, Bean](), dict[str, Bean]()
     for row in read:
         if row["outcome"] != "ok":
-            lacking = left_out(row["missing"], releases.get(row["broker"]))
+            lacking = left_out(row["missing"], releases.get(row["broker"]), assumed=None)
             for into, beans in zip((always, perhaps), lacking, strict=True):
                 into.update({attribute_of(bean, bean.columns[0]): bean for bean in beans})
     if not always and not perhaps:

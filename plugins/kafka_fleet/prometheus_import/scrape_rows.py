@@ -12,7 +12,7 @@ from typing import NamedTuple
 from kafka_fleet.collect.jolokia import columns
 from kafka_fleet.collect.jolokia.client import BrokerSweep, read_outcome
 from kafka_fleet.collect.jolokia.rows import Rows
-from kafka_fleet.collect.metrics.series import take_series, without_counts
+from kafka_fleet.collect.metrics.series import fill_means, take_series, without_counts
 from kafka_fleet.prometheus_import.client import Prometheus, Series, promql_string
 from kafka_fleet.prometheus_import.targets import Labels, matchers, own_labels
 from kafka_fleet.schema import mbeans
@@ -67,6 +67,7 @@ def read_scrape(server: Prometheus, names: Names, scrape: Scrape) -> BrokerSweep
         return _nothing("no_samples", "Prometheus has `up` of this scrape and none of its samples")
     if _broker(rows).get("jvm_start_ms") is None:
         return _nothing("no_samples", f"this scrape has no sample of {_mbean('broker_metrics.jvm_start_ms')}")
+    fill_means(rows)
     missing = _missing(names, scrape, rows, seen)
     outcome, detail = read_outcome(rows, _faults(names, scrape))
     at = datetime.fromtimestamp(scrape.at_ms / 1000, UTC)

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from kafka_fleet.schema import mbeans
 from kafka_fleet.schema.mbeans import Bean, Column
 
+TOTAL = "mean_total"  # in a row, until its count is there as well: what becomes its mean
 LONGEST = 1000  # characters of a regular expression
 
 
@@ -43,6 +44,7 @@ class Pattern(Strict):
     name: str | None = None
     metric: list[str] = Field(min_length=1)
     labels: dict[str, str] = Field(default_factory=dict)
+    total: bool = False
 
     @field_validator("attribute", "name")
     @classmethod
@@ -209,6 +211,9 @@ def _named(
         keys = (key for key in mbeans.tables()[bean.table].keys if key not in properties and key != "version")
         keyed |= {exporter_name(key): key for key in keys}
     given = {key: value for key, value in properties.items() if "*" not in value}
+    if pattern.total:
+        column = column._replace(name=TOTAL)
+        bean = bean._replace(columns=(column,))
     for template in pattern.metric:
         yield exporter_name(filled(template)), Source(bean, column, fixed, keyed, given, like=like)
 

@@ -164,6 +164,7 @@ SCENARIOS: dict[str, Callable[[Path], object]] = {
     "releases": fetches.releases,
     "history": fetches.scraped,
     "metrics": metrics_endpoint.run,
+    "metrics-rules": metrics_endpoint.run_rule_sets,
     "look-alikes": fetches.look_alikes,
     "old-releases": fetches.old_releases,
 }

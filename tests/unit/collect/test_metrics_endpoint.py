@@ -95,6 +95,21 @@ def test_what_strimzi_leaves_out_of_requests_takes_the_counters_that_need_them_a
     assert broker(found)["expired_consumer_fetches"] is None  # its share of the fetches is not known
 
 
+def test_strimzis_reporter_shows_releases_times_and_their_means():
+    found = read(recorded("strimzi-reporter"))
+    assert (found.outcome, found.rows.unusable) == ("partial", 0)
+    assert (broker(found)["release"], broker(found)["commit_id"] is not None) == ("3.9.1", True)
+    assert broker(found)["request_handler_idle_ns"] > 0
+    times = found.rows.by_table["request_times"][("Produce", "TotalTimeMs")]
+    assert times["p50_ms"] <= times["p75_ms"] <= times["p99_ms"]
+    assert 0 < times["mean_ms"] < times["p999_ms"]
+    assert found.rows.has("requests")
+    assert {"connections", "connections_created"} <= next(iter(found.rows.by_table["listeners"].values())).keys()
+    gone = left(found)
+    assert any(one.endswith("request=Produce Min") for one in gone)
+    assert not any(one.endswith(("Mean", "Version", "LogEndOffset Value")) for one in gone)
+
+
 def test_the_rules_to_add_are_those_of_what_is_missing():
     found = read(recorded("strimzi-4.3.2"))
     always, perhaps = left_out(found.missing, "3.3.1")
@@ -185,4 +200,4 @@ def test_text_that_is_packed_is_read_and_credentials_are_sent():
 def test_the_rule_sets_come_with_their_source_and_licence():
     told = (FOLDER / "README.md").read_text()
     assert all(f"`{path.name}`" in told for path in (FOLDER / "rules").iterdir())
-    assert told.count("Apache 2.0") == 3
+    assert told.count("Apache 2.0") == 4

@@ -98,7 +98,10 @@ def _swept(reading: Reading, read_at: datetime, skew: float | None) -> BrokerSwe
     if outcome != "truncated" and gone and broker.get("partition_count") != 0:
         outcome, detail = "truncated", "; ".join(f"no replica has {mbean}" for mbean in gone)
     if not reading.complete:
-        said = left_out_sentence(left_out(missing, broker.get("release"))[0], reading.edition)
+        always, _perhaps = left_out(missing, broker.get("release"))
+        if broker.get("partition_count") == 0:  # and so no MBean of any
+            always = [bean for bean in always if bean.table != "partitions"]
+        said = left_out_sentence(always, reading.edition)
         outcome, detail = "partial" if outcome == "ok" else outcome, "; ".join(filter(None, (detail, said)))
     return BrokerSweep(outcome, None, detail, read_at, 0.0, 0, rows, missing, skew, reading.node_ids)
 

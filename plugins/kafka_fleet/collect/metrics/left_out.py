@@ -39,12 +39,13 @@ def unseen(reading: Reading) -> list[str]:
     return missing
 
 
-def left_out(missing: Collection[str], release: object) -> tuple[list[Bean], list[Bean]]:
+def left_out(missing: Collection[str], release: object, assumed: str | None = FIRST) -> tuple[list[Bean], list[Bean]]:
     """MBeans that a broker of this release has, and those that it may have, with what is missing of them.
 
-    missing: as `unseen` gives it. release: as the broker tells it; anything else: not known.
+    missing: as `unseen` gives it. release: as the broker tells it; anything else is not known, and `assumed` holds:
+    None is every release.
     """
-    runs = comparable_release(release if isinstance(release, str) else FIRST) or parse_release(FIRST)
+    runs = comparable_release(release) if isinstance(release, str) else parse_release(assumed)
     later = shipped_names().later
     always, perhaps = list[Bean](), list[Bean]()
     for bean in _beans():

@@ -8,7 +8,7 @@ from functools import lru_cache
 from kafka_fleet.collect.connections.http import Failure
 from kafka_fleet.collect.jolokia.rows import Rows
 from kafka_fleet.collect.metrics.exposition import Sample
-from kafka_fleet.collect.metrics.series import number_of, take_series
+from kafka_fleet.collect.metrics.series import fill_means, number_of, take_series
 from kafka_fleet.schema.exporter_rules import MARK, edition
 from kafka_fleet.schema.mbeans import Bean, Column, Value, tables
 from kafka_fleet.schema.metric_names import Source, exporter_name, shipped_names
@@ -108,6 +108,7 @@ class Reading:
             self.edition = mark.labels.get("version", "")[:64]
         if (uptime := self._number(UPTIME)) is not None:
             self.uptime_ms = uptime
+        fill_means(self.rows)
         for bean in tables()["broker_metrics"].beans:  # texts are labels, each of a series of its own
             texts = [column for column in bean.columns if column.type == "string" and self.broker.get(column.name)]
             self.attributes.update(attribute_of(bean, column) for column in texts)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 
 from kafka_fleet.collect.jolokia.rows import Rows
-from kafka_fleet.schema.metric_names import Names, Source
+from kafka_fleet.schema.metric_names import TOTAL, Names, Source
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?Inf|NaN")  # float() reads 1_0 as 10
 
@@ -42,6 +42,14 @@ def number_of(text: str, source: Source) -> float:
         return number
     number *= source.factor
     return number if source.column.type == "double" or not math.isfinite(number) else float(round(number))
+
+
+def fill_means(rows: Rows) -> None:
+    """Make means of sums that were shown in their place."""
+    for row in rows.by_table["request_times"].values():
+        total, count = row.pop(TOTAL, None), row.get("observations")
+        if isinstance(total, float) and isinstance(count, int) and row.get("mean_ms") is None:
+            row["mean_ms"] = total / count if count else 0.0
 
 
 def without_counts(rows: Rows, names: Names, shown: set[str]) -> list[str]:
