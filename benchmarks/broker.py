@@ -35,13 +35,16 @@ def exporter_config() -> str:
 
 
 @contextmanager
-def broker(partitions: int, workdir: Path, guarded: bool = False) -> Iterator[tuple[Cluster, str]]:
+def broker(
+    partitions: int, workdir: Path, guarded: bool = False, rules: str | None = None
+) -> Iterator[tuple[Cluster, str]]:
     """A broker with that many partitions (in topics of 100, a few records in each) and the exporter's URL.
 
     guarded: with the access policy of docs/jolokia-access.xml; the exporter has nothing like it.
+    rules: of the exporter, in the place of those that show what a sweep reads per partition.
     """
     port, config = free_port(), workdir / "exporter.yaml"
-    config.write_text(exporter_config(), encoding="utf-8")
+    config.write_text(exporter_config() if rules is None else rules, encoding="utf-8")
     agent = f"-javaagent:{exporter_agent()}={LOOPBACK}:{port}:{config}"
     settings = {"log.index.size.max.bytes": 65_536, "num.partitions": 1}
     made = Cluster(

@@ -4,8 +4,9 @@
     python docs/generate.py --check    only name it; exit code 1 when there is anything
 
 Some pages are generated as a whole (docs/advisories/, docs/reference/ but its index, the other indexes, docs/faults.md,
-docs/proofs.md, docs/symptoms.md, docs/unmeasured_symptoms.md, docs/mechanisms/, the agent's policy). Others hold
-blocks, between `<!-- generated: NAME -->` and `<!-- end: NAME -->`, with prose around them that is written by hand.
+docs/proofs.md, docs/symptoms.md, docs/unmeasured_symptoms.md, docs/mechanisms/, the agent's policy, the exporter's
+rules). Others hold blocks, between `<!-- generated: NAME -->` and `<!-- end: NAME -->`, with prose around them that is
+written by hand.
 """
 
 import argparse
@@ -37,6 +38,7 @@ from docs_generator.raw_pages import METRIC_TABLES, REQUEST_TABLES, raw_tables
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.schema.endpoint_tables import ENDPOINT_TABLES
+from kafka_fleet.schema.exporter_rules import rules_file
 from kafka_fleet.schema.look_tables import LOOK_TABLES
 from kafka_fleet.schema.quorum_tables import QUORUM_TABLES
 from kafka_fleet.schema.raw_tables import ADMIN_TABLES
@@ -73,6 +75,7 @@ def whole() -> Pages:
         **mart_pages.mart_pages(),
         mark_table.MODULE: mark_table.mark_module(),
         "docs/jolokia-access.xml": access_policy(),
+        "docs/exporter-rules.yml": rules_file(),
     }
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fleet_spark.signatures import Measured
+from fleet_spark.unread_brokers import reads_of, unread_brokers
 from kafka_fleet.documents.cluster_report import (
     AdviceReport,
     BrokerCoverage,
@@ -38,7 +39,6 @@ DISCARDED = {  # reasons of discarded_intervals
     "counter_ran_back": "a counter ran backwards within one process",
     "log_went_back": "a partition's log end or start went back, or its topic was created anew",
 }
-FEW_DETAILS = 3  # sentences on reads of one broker that failed or were not whole
 _NO_PLAN: Plan = {
     "now": None, "next": None, "clients": None, "candidates": {"server": [], "client": []}, "note": None,
     "old_protocol": None,
@@ -66,13 +66,7 @@ class Case:
     def reached(self) -> bool:
         """Whether any broker, or the admin protocol, answered in any sweep."""
         admin = self.about is not None and self.about["admin_ok"] + self.about["admin_partial"] > 0
-        return admin or any(row["kafka_release"] is not None or _reads(row) > 0 for row in self.brokers)
-
-
-def _reads(broker: Json) -> int:
-    """How many sweeps of the day read a broker, wholly or in part."""
-    reads: int = broker["ok_reads"] + broker["partial_reads"] + broker["truncated_reads"]
-    return reads
+        return admin or any(row["kafka_release"] is not None or reads_of(row) > 0 for row in self.brokers)
 
 
 def _coverage(case: Case, missing: Sequence[str]) -> ClusterCoverage:
@@ -119,15 +113,7 @@ def _not_measured(case: Case, results: Mapping[str, SignatureResult], damaged: S
     sentences = [f"{signature}: {text}" for signature, one in results.items() for text in one.missing]
     if case.aside is not None:  # of which all of them say the same
         sentences = [case.aside]
-    for row in case.brokers:
-        if _reads(row) == 0:
-            kinds = ", ".join(row["failure_kinds"]) or "no endpoint"
-            sentences.append(f"broker {row['broker']}: nothing was read over Jolokia ({kinds})")
-            continue
-        details = row["failure_details"]  # as many as there were counts of lost values in a day
-        sentences += [f"broker {row['broker']}, at times: {text}" for text in details[:FEW_DETAILS]]
-        if len(details) > FEW_DETAILS:
-            sentences.append(f"broker {row['broker']}: {len(details) - FEW_DETAILS} more such sentences")
+    sentences += unread_brokers(case.brokers, case.entry)
     for one in damaged:
         sentences.append(f"the sweep {one.sweep} is not used: {one.reason}")
     return sentences
@@ -159,9 +145,10 @@ def _thresholds(signature: Signature, case: Case) -> list[ThresholdReport]:
 
 
 def _signature(signature: Signature, result: SignatureResult, measured: Measured | None, case: Case) -> SignatureReport:
-    urls = {f"broker {row['broker']}": row["jolokia_url"] for row in case.brokers if row["jolokia_url"]}
+    kind = "metrics_url" if case.entry.get("metrics") else "jolokia_url"
+    urls = {f"broker {row['broker']}": row[kind] for row in case.brokers if row[kind]}
     subjects = [subject for d in result.detections for subject in d.subjects]
-    url = next((urls[subject] for subject in subjects if subject in urls), next(iter(urls.values()), "JOLOKIA_URL"))
+    url = next((urls[subject] for subject in subjects if subject in urls), next(iter(urls.values()), kind.upper()))
     return SignatureReport(
         signature=signature.id,
         title=signature.title,
@@ -170,7 +157,7 @@ def _signature(signature: Signature, result: SignatureResult, measured: Measured
         missing=list(result.missing),
         thresholds=_thresholds(signature, case),
         look_alikes=[LookAlikeReport.model_validate(one.model_dump()) for one in signature.look_alikes],
-        remeasure=signature.remeasure_for(url),
+        remeasure=signature.remeasure_by_metrics(url) if kind == "metrics_url" else signature.remeasure_for(url),
         advice=[AdviceReport.model_validate(one.model_dump()) for one in signature.advice],
         charts=[ChartReport.model_validate(one) for one in (measured.charts if measured else [])],
         rows=DetectionTable.model_validate(measured.rows) if measured and measured.rows else None,

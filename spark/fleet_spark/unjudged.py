@@ -18,7 +18,7 @@ from kafka_fleet.store.raw.manifests import Manifest
 
 Json = dict[str, Any]
 _SWEEPS = ("sweep_at", "kafka_cluster_id", "admin_outcome", "admin_detail")
-_BROKERS = ("sweep_at", "broker", "host", "rack", "jolokia_url", "outcome", "kind")
+_BROKERS = ("sweep_at", "broker", "host", "rack", "jolokia_url", "metrics_url", "outcome", "kind")
 _OUTCOMES = ("ok", "partial", "truncated", "failed")
 
 
@@ -70,6 +70,7 @@ def _brokers(rows: Sequence[Json]) -> list[Json]:
                 "advertised_host": listed[-1]["host"] if listed else None,
                 "rack": listed[-1]["rack"] if listed else None,
                 "jolokia_url": own[-1]["jolokia_url"],
+                "metrics_url": own[-1]["metrics_url"],
                 "kafka_release": None,
                 **{f"{name}_reads": outcomes[name] for name in _OUTCOMES},
                 "failure_kinds": sorted({row["kind"] for row in own if row["kind"]}),

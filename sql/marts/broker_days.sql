@@ -56,6 +56,7 @@ SELECT
     max_by(r.host, r.sweep_at) FILTER (WHERE r.host IS NOT NULL) AS advertised_host,
     max_by(r.rack, r.sweep_at) FILTER (WHERE r.host IS NOT NULL) AS rack,
     max_by(r.jolokia_url, r.sweep_at) AS jolokia_url,
+    max_by(r.metrics_url, r.sweep_at) AS metrics_url,
     max_by(r.is_broker, r.sweep_at) AS is_broker,
     max(s.process_roles) AS process_roles,
     coalesce(max(r.active_controller), 0) > 0 AS was_active_controller,

@@ -69,7 +69,7 @@ def collect(options: argparse.Namespace) -> int:
             looks = [f"close look {came}" for looked, came in result.looks if looked == broker]
             told = "; ".join([*([detail] if detail else []), *looks])
             rows.append([result.cluster, name, f"{outcome}({kind})" if kind else outcome, result.admin.outcome, told])
-    table(["cluster", "broker", "jolokia", "admin", "detail"], rows)
+    table(["cluster", "broker", "read", "admin", "detail"], rows)
     for result in results:
         if result.overtaken:
             print(result.overtaken)

@@ -80,6 +80,9 @@ def _check_fleet(options: argparse.Namespace) -> int:
             plural(len(acknowledged.faults), "error"),
         )
         print(f"{acknowledgements.acknowledgements_path(options.fleet)}: {entries}, {faults}")
+    for cluster in fleet.clusters:
+        if cluster.read_by is None:
+            print(f"{cluster.id}: neither jolokia nor metrics: only what the Kafka protocol tells is judged")
     unusable = connection_problems(fleet.clusters, local_credentials())
     for problem in unusable:
         print(problem, file=sys.stderr if options.connections else sys.stdout)

@@ -13,6 +13,7 @@ from pathlib import Path
 from kafka_fleet.base.errors import UsageError
 from kafka_fleet.cli import commands, timeline
 from kafka_fleet.cli import fleet as fleet_commands
+from kafka_fleet.cli.exporter_rules import exporter_rules
 from kafka_fleet.cli.late import late
 from kafka_fleet.cli.prometheus import import_history, step_of
 from kafka_fleet.cli.retain import retain
@@ -77,6 +78,10 @@ def command_parser() -> argparse.ArgumentParser:
     check.add_argument(
         "--connections", action="store_true", help="a connection that is not defined here is an error, exit code 2"
     )
+    about = "print the JMX exporter's rules that show all that is read, or those that a cluster's endpoints lack"
+    rules = verb("exporter-rules", exporter_rules, about, None, home=False, ds=False)
+    rules.add_argument("--home", metavar="H", help="folder or s3a://bucket/prefix with all stored data")
+    rules.add_argument("--cluster", metavar="ID", help="the rules to add to those of this cluster's endpoints")
     collect = verb(
         "collect", commands.collect, "measure every cluster once, now; print a coverage table", True, ds=False
     )

@@ -8,16 +8,15 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime
-from ipaddress import IPv6Address
 from pathlib import Path
 from threading import Event
 from typing import Any, TypeAlias
-from urllib.parse import quote
 
-from kafka_fleet.base.addresses import literal_address, url_problem
+from kafka_fleet.base.addresses import url_problem
 from kafka_fleet.collect.admin.client import AdminSweep, sweep_admin
 from kafka_fleet.collect.admin.quorum import undeclared_controllers, with_replicas
 from kafka_fleet.collect.admin.transaction_sweep import OPEN
+from kafka_fleet.collect.agent_urls import endpoints, host_in_url
 from kafka_fleet.collect.asked_after_brokers import with_late, with_unseen
 from kafka_fleet.collect.certificate_rows import certificate_rows
 from kafka_fleet.collect.close_looks.sweep_context import Sweeping
@@ -28,6 +27,7 @@ from kafka_fleet.collect.hosts import sweep_host
 from kafka_fleet.collect.jolokia.client import BrokerSweep, sweep_broker
 from kafka_fleet.collect.jolokia.rows import Rows
 from kafka_fleet.collect.log_marks.sweep_marks import TABLE, MarkSweep, unread_from
+from kafka_fleet.collect.metrics.client import sweep_metrics
 from kafka_fleet.collect.sweep_result import ClockRanBack, SweepResult
 from kafka_fleet.collect.sweep_rows import broker_tables, declaration, sweep_row
 from kafka_fleet.config.credentials import Credentials, CredentialsError, Resolver, http_credentials, kafka_settings
@@ -41,33 +41,23 @@ PARALLEL = 16
 CLUSTER_S = 240.0  # brokers and hosts that answer never and are many must not hold the sweep until the next is due
 NAMED_S = 2.0  # of a sweep, that brokers wait until the sweep's own connections to Kafka have said who they are
 NO_AGENT = ("unreachable", "timeout", "dns", "forbidden")
-NO_ENDPOINT = "no Jolokia endpoint is declared for it"
-
-
-def _in_url(host: str) -> str:
-    """An advertised host as the host of a URL, and nothing but that: `evil/x?` must not become path and query."""
-    return f"[{host}]" if isinstance(literal_address(host), IPv6Address) else quote(host, safe="")
-
-
-def endpoints(cluster: Cluster, hosts: dict[int, str]) -> dict[int, str | None]:
-    """Jolokia URL per broker id: the declared one, else the template over the advertised host, else None."""
-    declared = {**cluster.jolokia.brokers, **cluster.jolokia.controllers}
-    template = cluster.jolokia.url_template
-    found: dict[int, str | None] = {}
-    for broker in sorted({*declared, *hosts}):
-        url = declared.get(broker)
-        if url is None and template is not None and broker in hosts:
-            host = hosts[broker]
-            url = template.replace("{host}", _in_url(host))
-        found[broker] = url
-    return found
+NO_ENDPOINT = {
+    "jolokia": "no Jolokia endpoint is declared for it",
+    "metrics": "no metrics endpoint is declared for it",
+    None: "neither a Jolokia agent nor a metrics endpoint is declared for the cluster",
+}
 
 
 def _failed(kind: str, detail: str) -> BrokerSweep:
     return BrokerSweep("failed", kind, detail, None, 0.0, 0, Rows(), [], None)
 
 
+def _no_endpoint(cluster: Cluster) -> BrokerSweep:
+    return _failed("no_endpoint", NO_ENDPOINT[cluster.read_by])
+
+
 def _sweep_broker(
+    cluster: Cluster,
     url: str | None,
     credentials: Credentials,
     limits: Limits,
@@ -76,12 +66,15 @@ def _sweep_broker(
     certificates: Certificates | None = None,
 ) -> BrokerSweep:
     if url is None:
-        return _failed("no_endpoint", NO_ENDPOINT)
+        return _no_endpoint(cluster)
     within = _within(limits, end)
     if within is None:
         return _failed("timeout", f"not asked: the cluster's other brokers took all of {CLUSTER_S:g} s")
     problem = url_problem(url)  # an advertised host comes from the cluster: it is checked as the fleet file is
-    return _failed("forbidden", problem) if problem else sweep_broker(url, credentials, within, ready, certificates)
+    if problem:
+        return _failed("forbidden", problem)
+    read = sweep_metrics if cluster.read_by == "metrics" else sweep_broker
+    return read(url, credentials, within, ready, certificates)
 
 
 def _own(broker: int, one: BrokerSweep) -> BrokerSweep:
@@ -146,7 +139,7 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
     started = datetime.now(UTC)
     fault: BrokerSweep | None = None
     try:
-        credentials = http_credentials(cluster.jolokia.connection, resolver)
+        credentials = http_credentials(cluster.agents.connection, resolver)
     except CredentialsError as error:
         credentials, fault = Credentials(), _failed("credentials", str(error))
     begun, named = time.monotonic(), Event()
@@ -156,7 +149,7 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
         named.wait(max(0.0, begun + NAMED_S - time.monotonic()))
 
     shown = Certificates(), Certificates()  # by Kafka's listeners, by agents
-    known = {**cluster.jolokia.brokers, **cluster.jolokia.controllers}
+    known = {**cluster.agents.brokers, **cluster.agents.controllers}
     listing: Future[Listed] = Future()
     sweeping = Sweeping(home, cluster, resolver, credentials, limits, started, begun, end)
     with (
@@ -169,7 +162,7 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
         early: dict[int, Future[BrokerSweep]] = {}
         if fault is None:
             early = {
-                b: pool.submit(_sweep_broker, url, credentials, limits, end, ready, shown[1])
+                b: pool.submit(_sweep_broker, cluster, url, credentials, limits, end, ready, shown[1])
                 for b, url in known.items()
             }
         landing.store({"declarations": [declaration(cluster)]})
@@ -178,31 +171,28 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
         hosts_of = {b: row["host"] for b, row in listed.items()}
         urls = endpoints(cluster, hosts_of)
         late = {
-            b: pool.submit(_sweep_broker, u, credentials, limits, end, ready, shown[1])
+            b: pool.submit(_sweep_broker, cluster, u, credentials, limits, end, ready, shown[1])
             for b, u in urls.items()
             if b not in early and fault is None
         }
         # behind all brokers: hosts that do not answer take no time of theirs
         hosts = [pool.submit(_sweep_host, b, url, limits, end) for b, url in cluster.node_exporter.items()]
         futures = {**early, **late}
-        marks = MarkSweep(cluster, resolver, unread_from(home, cluster), lambda: _within(limits, end), _in_url)
+        marks = MarkSweep(cluster, resolver, unread_from(home, cluster), lambda: _within(limits, end), host_in_url)
         marked = [pool.submit(marks.rows, *one) for one in marks.brokers(hosts_of, with_replicas(described)).items()]
         looking = aside.submit(take_looks, sweeping, futures, urls, described.get("topics", []), around)
         admin = admin_future.result()
         # while brokers answer: the rows of brokers are made of both
         landing.store({name: rows for name, rows in admin.tables.items() if name not in ("brokers", OPEN)})
-        controllers = undeclared_controllers(admin.tables, urls) if cluster.jolokia.url_template else {}
+        controllers = undeclared_controllers(admin.tables, urls) if cluster.agents.url_template else {}
         urls = urls | {b: url for b, url in endpoints(cluster, controllers).items() if b in controllers}
         joined = {
-            b: pool.submit(_sweep_broker, urls[b], credentials, limits, end, ready, shown[1])
+            b: pool.submit(_sweep_broker, cluster, urls[b], credentials, limits, end, ready, shown[1])
             for b in controllers
             if fault is None
         }
         asked = futures | joined
-        swept = {
-            b: (_own(b, asked[b].result()) if b in asked else fault or _failed("no_endpoint", NO_ENDPOINT))
-            for b in urls
-        }
+        swept = {b: (_own(b, asked[b].result()) if b in asked else fault or _no_endpoint(cluster)) for b in urls}
         # nobody said that there is an agent: the signature tells of voters that were not read
         swept = {b: one for b, one in swept.items() if b not in joined or one.kind not in NO_AGENT}
         tables = broker_tables(cluster, listed, urls, swept, controllers)

@@ -1,6 +1,6 @@
 """Rows that a sweep has of itself and its brokers: takes what was asked and what came of it, gives raw tables."""
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from typing import Any
 
 from kafka_fleet import __version__
@@ -8,6 +8,7 @@ from kafka_fleet.collect.admin.client import AdminSweep
 from kafka_fleet.collect.jolokia.client import BrokerSweep
 from kafka_fleet.config.fleet import Cluster
 from kafka_fleet.schema.arrow import Item, with_columns
+from kafka_fleet.schema.metric_names import shipped_names
 from kafka_fleet.schema.raw_tables import raw_schemas
 
 
@@ -44,8 +45,9 @@ def broker_tables(
     tables["brokers"] = [
         {
             **listed.get(broker, {"broker": broker}),
-            "is_broker": broker not in cluster.jolokia.controllers and broker not in joined,
-            "jolokia_url": urls[broker],
+            "is_broker": broker not in cluster.agents.controllers and broker not in joined,
+            "jolokia_url": urls[broker] if cluster.read_by == "jolokia" else None,
+            "metrics_url": urls[broker] if cluster.read_by == "metrics" else None,
             "read_at": one.read_at,
             "outcome": one.outcome,
             "kind": one.kind,
@@ -67,4 +69,13 @@ def broker_tables(
                 found.extend({**source, **row} for row in rows)
             else:
                 found.append(with_columns(rows, source, raw_schemas()[name]))
+    if cluster.read_by == "metrics":
+        leave_out_parts(tables, swept)
     return tables
+
+
+def leave_out_parts(tables: dict[str, list[Item]], swept: Mapping[int, BrokerSweep]) -> None:
+    """Take out tables that are summed over brokers, where a broker that was read does not show its part of them."""
+    for name in shipped_names().whole:
+        if not all(one.rows.has(name) for one in swept.values() if one.read_at is not None):
+            tables.pop(name, None)

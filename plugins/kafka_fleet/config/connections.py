@@ -11,12 +11,13 @@ PREFIX = "AIRFLOW_CONN_"
 
 def _named(cluster: Cluster, resolver: Resolver) -> list[tuple[str, str | None, Callable[[], object]]]:
     """(field, connection id, what the collector would do with it)."""
-    kafka, agent = cluster.kafka_connection, cluster.jolokia.connection
+    kafka, agent = cluster.kafka_connection, cluster.agents.connection
+    section = "metrics" if cluster.metrics else "jolokia"
     marks = cluster.log_marks
     logs, source = (marks.connection, "loki" if marks.loki else "textfile") if marks else (None, "")
     return [
         ("kafka_connection", kafka, partial(kafka_settings, kafka, resolver)),
-        ("jolokia.connection", agent, partial(http_credentials, agent, resolver)),
+        (f"{section}.connection", agent, partial(http_credentials, agent, resolver)),
         (f"log_marks.{source}.connection", logs, partial(http_credentials, logs, resolver)),
     ]
 

@@ -6,7 +6,7 @@ A broken cluster entry costs only itself; only a file that cannot be parsed stop
 import json
 import re
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -22,13 +22,21 @@ _KEYS = ("version", "clusters")
 Scalar = Any  # text, number or boolean: fleet_sentences says so in one sentence, a union would in four
 
 
-class Jolokia(Strict):
-    """Where the brokers' Jolokia agents answer: one URL per broker id and/or a template over the advertised host."""
+class Agents(Strict):
+    """Where each broker's JVM answers: one URL per broker id and/or a template over the advertised host."""
 
     brokers: dict[BrokerId, Url] = Field(default_factory=dict)
     url_template: Template | None = None
     controllers: dict[BrokerId, Url] = Field(default_factory=dict)
     connection: ConnectionId | None = None
+
+
+class Jolokia(Agents):
+    """The brokers' Jolokia agents."""
+
+
+class Metrics(Agents):
+    """The brokers' metrics endpoints: the JMX exporter, or what shows the same in Prometheus' text format."""
 
 
 class DeclaredProducers(BaseModel):
@@ -62,12 +70,25 @@ class Cluster(Strict):
     owners: list[Email] = Field(min_length=1)
     bootstrap_servers: list[Server] = Field(min_length=1)
     kafka_connection: ConnectionId | None = None
-    jolokia: Jolokia
+    jolokia: Jolokia | None = None
+    metrics: Metrics | None = None
     node_exporter: dict[BrokerId, Url] = Field(default_factory=dict)
     client_configs: ClientConfigs = Field(default_factory=ClientConfigs)
     thresholds: dict[str, dict[str, Number]] = Field(default_factory=dict)
     looks: Looks = Field(default_factory=Looks)
     log_marks: LogMarks | None = None
+
+    @property
+    def agents(self) -> Agents:
+        """What brokers are read by beside the Kafka protocol; without any URL where the protocol is all there is."""
+        return self.jolokia or self.metrics or Agents()
+
+    @property
+    def read_by(self) -> Literal["jolokia", "metrics"] | None:
+        """What answers at the URLs of `agents`; None: nothing is declared."""
+        if self.jolokia is not None:
+            return "jolokia"
+        return "metrics" if self.metrics is not None else None
 
     def declaration(self) -> str:
         """This entry as canonical JSON. It holds connection ids and no credentials, so it may be stored."""

@@ -107,23 +107,25 @@ def _mapping(entry: Any, *names: str) -> dict[Any, Any]:
     return entry if isinstance(entry, dict) else {}
 
 
-def _jolokia(entry: Any) -> Iterator[Mistake]:
-    jolokia = _mapping(entry, "jolokia")
-    brokers, controllers = _mapping(jolokia, "brokers"), _mapping(jolokia, "controllers")
-    if isinstance(entry, dict) and "jolokia" in entry and isinstance(entry["jolokia"], dict):
-        given = jolokia.get("brokers") or jolokia.get("url_template") is not None
-        misspelled = any(closest(key, _PLACES) for key in jolokia if key not in _AGENTS)
+def _agents(entry: Any, section: str) -> Iterator[Mistake]:
+    agents = _mapping(entry, section)
+    brokers, controllers = _mapping(agents, "brokers"), _mapping(agents, "controllers")
+    if isinstance(entry, dict) and isinstance(entry.get(section), dict):
+        given = agents.get("brokers") or agents.get("url_template") is not None
+        misspelled = any(closest(key, _PLACES) for key in agents if key not in _AGENTS)
         if not given and not misspelled:
-            yield Mistake(("jolokia",), "needs brokers (id: URL) or url_template")
+            yield Mistake((section,), "needs brokers (id: URL) or url_template")
+        if section == "metrics" and isinstance(entry.get("jolokia"), dict):
+            yield Mistake((section,), "is beside jolokia; one of them is enough, and Jolokia tells more")
     for broker in controllers:
         if broker in brokers:
-            yield Mistake(("jolokia", "controllers", broker), "is in brokers already; list each process once")
+            yield Mistake((section, "controllers", broker), "is in brokers already; list each process once")
     seen: dict[str, Any] = {}
     for part, urls in (("brokers", brokers), ("controllers", controllers)):
         for broker, url in urls.items():
             if isinstance(url, str) and seen.setdefault(url, broker) != broker:
                 text = f"has the URL of {field_location((seen[url],))}; each has its own"
-                yield Mistake(("jolokia", part, broker), text)
+                yield Mistake((section, part, broker), text)
 
 
 def _log_marks(entry: Any) -> Iterator[Mistake]:
@@ -188,7 +190,8 @@ def _thresholds(entry: Any) -> Iterator[Mistake]:
 
 def entry_mistakes(entry: Any) -> Iterator[Mistake]:
     """What is wrong between the fields of an entry, or against the catalogues of settings and signatures."""
-    yield from _jolokia(entry)
+    yield from _agents(entry, "jolokia")
+    yield from _agents(entry, "metrics")
     yield from _log_marks(entry)
     yield from _clients(entry)
     yield from _thresholds(entry)

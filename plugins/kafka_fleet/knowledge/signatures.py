@@ -47,6 +47,7 @@ from kafka_fleet.knowledge.signature_parts import (
     named_mbean,
 )
 from kafka_fleet.knowledge.thresholds import Threshold
+from kafka_fleet.schema.metric_names import shipped_names
 
 WORDS = "signature.yaml"
 QUERIES, OPTIONAL = ("needs", "detections", "series"), ("subjects", "rows")  # files of a folder, beside its steps
@@ -148,6 +149,12 @@ class Signature(CatalogueEntry):
         """The owner's one-line request, with the broker's URL and the MBeans' names filled in."""
         filled = re.sub(r"\{([a-z_]+\.[a-z0-9_]+(?:\[\w+\])?)\}", lambda m: named_mbean(m[1]), self.remeasure)
         return filled.replace("{jolokia}", jolokia_url.rstrip("/"))
+
+    def remeasure_by_metrics(self, metrics_url: str) -> str:
+        """The same of a metrics endpoint: its lines of the metrics that the request asks for."""
+        asked = re.findall(r"\{([a-z_]+\.[a-z0-9_]+)(?:\[\w+\])?\}", self.remeasure)
+        names = sorted({name for column in asked for name in shipped_names().of(column)})
+        return f"curl -s {metrics_url} | grep -iE '^({'|'.join(names)})[ {{]'" if names else f"curl -s {metrics_url}"
 
 
 def _load(folder: Path) -> Signature:

@@ -17,11 +17,11 @@ from kafka_fleet.collect.jolokia.client import BrokerSweep
 from kafka_fleet.collect.jolokia.rows import Rows
 from kafka_fleet.collect.sweep_rows import broker_tables, declaration
 from kafka_fleet.prometheus_import.client import Prometheus
-from kafka_fleet.prometheus_import.metric_names import Names
 from kafka_fleet.prometheus_import.scrape_rows import Scrape, read_scrape
 from kafka_fleet.prometheus_import.scrapes import BrokerScrape, scrapes
 from kafka_fleet.prometheus_import.targets import ClusterTargets, Labels, find_targets, matchers
 from kafka_fleet.schema.arrow import Item
+from kafka_fleet.schema.metric_names import Names
 from kafka_fleet.store.raw.manifests import sweep_times
 from kafka_fleet.store.raw.retry_landing import land_again
 from kafka_fleet.store.raw.tombstones import retired
@@ -163,7 +163,7 @@ def _sweep(
         return read_scrape(source.server, source.names, Scrape(broker, one.target, shown[one.target], one.at_ms))
 
     cluster = whose.cluster
-    brokers = sorted({*seen, *cluster.jolokia.brokers})
+    brokers = sorted({*seen, *cluster.agents.brokers})
     with ThreadPoolExecutor(BROKERS) as pool:
         found = dict(zip(brokers, pool.map(swept, brokers), strict=True))
     for broker, one in found.items():

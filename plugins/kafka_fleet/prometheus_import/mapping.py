@@ -8,7 +8,7 @@ clusters:
     broker_label: pod                   # the label that tells the broker,
     broker_pattern: '-(\\d+)$'          # and where its id is in there
     brokers: {"10.0.0.7:7071": 3}       # or by `instance`
-names, wildcards, metrics:              # as in names.yaml, besides those that are shipped
+names, wildcards, metrics:              # as in metric_names.yaml, besides those that are shipped
 """
 
 import re
@@ -21,7 +21,7 @@ from kafka_fleet.base.errors import UsageError
 from kafka_fleet.base.validation_errors import describe_errors
 from kafka_fleet.base.yaml import FleetFileError, load_yaml
 from kafka_fleet.config.field_types import BrokerId, ConnectionId
-from kafka_fleet.prometheus_import.metric_names import Exact, Pattern, Spelling, Strict, expression
+from kafka_fleet.schema.metric_names import Exact, Pattern, Spelling, Strict, expression
 
 _MATCHER = r'[a-zA-Z_][a-zA-Z0-9_]*\s*(=~|!~|!=|=)\s*"([^"\\\n]|\\.)*"'
 _MATCHERS = re.compile(rf"\s*({_MATCHER}\s*(,\s*{_MATCHER}\s*)*)?,?\s*")

@@ -4,7 +4,6 @@ Only samples of that very scrape are taken, as they were scraped. What the expor
 facts would take its absence for 0, what depends on it is missing as well.
 """
 
-import math
 import time
 from collections.abc import Collection, Iterable
 from datetime import UTC, datetime
@@ -13,10 +12,11 @@ from typing import NamedTuple
 from kafka_fleet.collect.jolokia import columns
 from kafka_fleet.collect.jolokia.client import BrokerSweep, read_outcome
 from kafka_fleet.collect.jolokia.rows import Rows
+from kafka_fleet.collect.metrics.series import fill_means, take_series, without_counts
 from kafka_fleet.prometheus_import.client import Prometheus, Series, promql_string
-from kafka_fleet.prometheus_import.metric_names import Names, Source
 from kafka_fleet.prometheus_import.targets import Labels, matchers, own_labels
 from kafka_fleet.schema import mbeans
+from kafka_fleet.schema.metric_names import Names
 
 LARGE = ("partitions", "fetcher_lags")  # tables with a row per replica
 FEW = 2_000  # replicas whose samples are asked for in one request; beyond that each metric has a request of its own
@@ -67,6 +67,7 @@ def read_scrape(server: Prometheus, names: Names, scrape: Scrape) -> BrokerSweep
         return _nothing("no_samples", "Prometheus has `up` of this scrape and none of its samples")
     if _broker(rows).get("jvm_start_ms") is None:
         return _nothing("no_samples", f"this scrape has no sample of {_mbean('broker_metrics.jvm_start_ms')}")
+    fill_means(rows)
     missing = _missing(names, scrape, rows, seen)
     outcome, detail = read_outcome(rows, _faults(names, scrape))
     at = datetime.fromtimestamp(scrape.at_ms / 1000, UTC)
@@ -98,24 +99,7 @@ def _take(found: list[Series], names: Names, scrape: Scrape, rows: Rows, seen: s
         if text is None or not sources:
             continue
         own = own_labels(one.metric, scrape.target)
-        for source in sources:
-            if source.fits(own):
-                value = one.metric.get(source.label) if source.label else _number(text, source)
-                if source.label is None or value is not None:
-                    rows.take(source.bean, source.properties(own), {source.column.attribute: value})
-                    seen.add(source.bean.mbean)
-
-
-def _number(text: str, source: Source) -> float:
-    """The sample as a number in the column's unit; NaN where it is none, which the rows count as unusable."""
-    try:
-        number = float(text)
-    except ValueError:
-        return math.nan
-    if source.factor == 1 or not math.isfinite(number):
-        return number
-    number *= source.factor
-    return number if source.column.type == "double" or not math.isfinite(number) else float(round(number))
+        take_series(rows, sources, own, one.metric, text, seen)
 
 
 def _as_columns(part: Rows, rows: Rows) -> None:
@@ -138,20 +122,8 @@ def _missing(names: Names, scrape: Scrape, rows: Rows, seen: set[str]) -> list[s
         lazy = any(names.of(f"{bean.table}.{column.name}") & there for column in bean.columns if column.lazy)
         if not (lazy and rows.add_absent(bean)):
             missing.append(bean.mbean)
-    broker = _broker(rows)
-    for column, needed in names.needs.items():
-        name = column.partition(".")[2]
-        if broker.get(name) is not None and not (all(names.of(one) & there for one in needed) and _by_topic(rows)):
-            broker[name] = None
-            missing.append(_mbean(column))
+    missing += [_mbean(column) for column in without_counts(rows, names, there)]
     return list(dict.fromkeys(missing))
-
-
-def _by_topic(rows: Rows) -> bool:
-    """Whether traffic is shown by topic, where there is any: a broker that sums it up alone cannot be judged by it."""
-    broker = _broker(rows)
-    busy = any(isinstance(value := broker.get(name), int) and value > 0 for name in ("messages_in", "bytes_out"))
-    return not busy or bool(rows.by_table["broker_topics"])
 
 
 def _faults(names: Names, scrape: Scrape) -> list[str]:

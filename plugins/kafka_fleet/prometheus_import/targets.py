@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from kafka_fleet.config.fleet import Cluster
 from kafka_fleet.prometheus_import.client import Prometheus, promql_string
 from kafka_fleet.prometheus_import.mapping import Choice
-from kafka_fleet.prometheus_import.metric_names import Names, exporter_name
+from kafka_fleet.schema.metric_names import Names, exporter_name
 
 MARK = "broker_metrics.partition_count"  # every broker has it, and nothing else that carries an exporter
 CLUSTER_LABELS = ("cluster", "kafka_cluster")
@@ -152,7 +152,7 @@ def _host(instance: str) -> str:
 def _hosts(cluster: Cluster) -> dict[str, set[int]]:
     """Broker ids by the hosts under which the fleet file knows them."""
     found: dict[str, set[int]] = {}
-    for urls in (cluster.jolokia.brokers, cluster.node_exporter):
+    for urls in (cluster.agents.brokers, cluster.node_exporter):
         for broker, url in urls.items():
             found.setdefault(_host(url), set()).add(broker)
     return found

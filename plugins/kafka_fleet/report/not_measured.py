@@ -23,6 +23,9 @@ _KINDS = {
     "forbidden": "an address that is not allowed",
     "no_endpoint": "no agent declared",
     "other_broker": "another broker's agent",
+    "stale": "old values",
+    "exporter": "the exporter could not read it",
+    "not_exported": "its rules leave out too much",
 }
 _CHECKS = (
     ("no_sweep", "That fleet_collect runs and has this cluster"),

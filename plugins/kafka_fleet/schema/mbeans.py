@@ -155,6 +155,13 @@ _PROPERTY = re.compile(r'([^=,*?:"]+)=("(?:[^"\\]|\\.)*"|[^,"]*)(?:,|$)')
 _ESCAPE = re.compile(r"\\(.)")
 
 
+def unquoted(value: str) -> str:
+    """The value of a property as it was before it was quoted."""
+    if len(value) < 2 or value[0] != '"' or value[-1] != '"':
+        return value
+    return _ESCAPE.sub(lambda m: "\n" if m[1] == "n" else m[1], value[1:-1])
+
+
 def properties(object_name: str) -> dict[str, str]:
     """Key properties of an ObjectName in any order, quoted values unquoted. Raises ValueError when it is none.
 
@@ -175,10 +182,7 @@ def properties(object_name: str) -> dict[str, str]:
         match = _PROPERTY.match(rest, place)
         if match is None or match[1] in found:
             raise ValueError(f"{object_name[:80]!r} is no object name")
-        value = match[2]
-        if value.startswith('"'):
-            value = _ESCAPE.sub(lambda m: "\n" if m[1] == "n" else m[1], value[1:-1])
-        found[match[1]] = value
+        found[match[1]] = unquoted(match[2])
         place = match.end()
     if rest.endswith(","):
         raise ValueError(f"{object_name[:80]!r} is no object name")

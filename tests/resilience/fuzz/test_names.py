@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from kafka_fleet.base.addresses import forbidden, host_problem, literal_address, url_problem
 from kafka_fleet.base.text import one_line as header
+from kafka_fleet.collect.agent_urls import endpoints
 from kafka_fleet.collect.jolokia.rows import Rows
-from kafka_fleet.collect.sweep import endpoints
 from kafka_fleet.config.fleet import parse_fleet
 from kafka_fleet.knowledge.declared_clients import version_in
 from kafka_fleet.knowledge.releases import comparable_release

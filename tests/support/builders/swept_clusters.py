@@ -25,14 +25,14 @@ RESOLVER = local_credentials(
 NO_ADMIN = AdminSweep("failed", "127.0.0.1:1: connection refused", ["every admin table"], None, None, {})
 
 
-def cluster(jolokia: dict[str, Any], **more: Any) -> Cluster:
+def cluster(jolokia: dict[str, Any] | None, **more: Any) -> Cluster:
     entry = {
         "id": "payments-eu",
         "environment": "production",
         "owners": ["oncall@example.org"],
         "bootstrap_servers": ["127.0.0.1:1"],
         "kafka_connection": "kafka",
-        "jolokia": {"connection": "jolokia", **jolokia},
+        "jolokia": None if jolokia is None else {"connection": "jolokia", **jolokia},
         **more,
     }
     fleet = parse_fleet({"version": 1, "clusters": [entry]}, "f")

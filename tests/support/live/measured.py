@@ -34,6 +34,7 @@ from support.live import (
     joined_quorum,
     log_lines,
     lost_ids,
+    metrics_endpoint,
     offsets,
     quorum,
     rebalances,
@@ -172,6 +173,8 @@ SCENARIOS: dict[str, Callable[[Path], object]] = {
     "fetches-fixed": fetches.fixed,
     "releases": fetches.releases,
     "history": fetches.scraped,
+    "metrics": metrics_endpoint.run,
+    "metrics-rules": metrics_endpoint.run_rule_sets,
     "look-alikes": fetches.look_alikes,
     "old-releases": fetches.old_releases,
 }

@@ -96,6 +96,11 @@ SCENARIOS = {
     "follower331": Scenario("3.3.1", follower_reads),
     "follower332": Scenario("3.3.2", follower_reads),
     "scraped331": Scenario("3.3.1", follower_reads),
+    "exporter331": Scenario("3.3.1", follower_reads),
+    "exporter332": Scenario("3.3.2", follower_reads),
+    "example331": Scenario("3.3.1", follower_reads),
+    "strimzi331": Scenario("3.3.1", follower_reads),
+    "mended331": Scenario("3.3.1", follower_reads),
     "follower411": Scenario("4.1.1", modern_reads),
     "idle331": Scenario("3.3.1", nothing),
     "crowd331": Scenario("3.3.1", idle_crowd),
@@ -174,10 +179,11 @@ def running(
     every_s: float,
     workdir: Path | None = None,
     agents: Mapping[str, Mapping[int, Sequence[str]]] | None = None,
+    swept: Callable[[Cluster, Path], object] = sweep,
 ) -> Iterator[dict[str, Cluster]]:
     """Start the scenarios' clusters at once, sweep each `sweeps` times, and hand over the clusters under load.
 
-    agents: further JVM options by scenario and broker.
+    agents: further JVM options by scenario and broker. swept: makes what is one sweep of a cluster.
 
     Raises ArtifactError when a release cannot be had, ClusterError when a broker does not start.
     """
@@ -194,7 +200,7 @@ def running(
             for started in [pool.submit(cluster.start) for cluster in clusters.values()]:
                 started.result()
             avoid_midnight(60 + sweeps * every_s)
-            list(pool.map(lambda cluster: sweep(cluster, home), clusters.values()))
+            list(pool.map(lambda cluster: swept(cluster, home), clusters.values()))
             made = [pool.submit(SCENARIOS[name].load, cluster) for name, cluster in clusters.items()]
             for future in wait(made).done:  # what did start is stopped, also when another load did not
                 loads += [] if future.exception() else future.result()
@@ -203,7 +209,7 @@ def running(
             for _ in range(sweeps - 1):
                 time.sleep(every_s)
                 # side by side: one after the other would be further apart than counters alone can judge
-                list(pool.map(lambda cluster: sweep(cluster, home), clusters.values()))
+                list(pool.map(lambda cluster: swept(cluster, home), clusters.values()))
             stopped = [client.log.read_text(errors="replace") for client in loads if not client.running]
             assert not stopped, f"a client ended by itself: {stopped}"
             yield clusters

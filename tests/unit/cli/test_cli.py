@@ -96,7 +96,7 @@ def test_one_dead_and_one_live_cluster_is_done(call, tmp_path):
         code, out, err = call("collect", entries=[GOOD, live, {**GOOD, "id": "bad", "owners": []}])
     assert code == 0
     lines = [line.split() for line in out.splitlines()]
-    assert lines[0][:4] == ["cluster", "broker", "jolokia", "admin"]
+    assert lines[0][:4] == ["cluster", "broker", "read", "admin"]
     assert [line[:4] for line in lines[1:3]] == [
         ["payments-eu", "1", "failed(unreachable)", "failed"],
         ["live", "1", "ok", "failed"],

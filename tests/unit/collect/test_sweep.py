@@ -8,8 +8,9 @@ import pytest
 
 from kafka_fleet.collect import sweep as module
 from kafka_fleet.collect.admin.client import AdminSweep
+from kafka_fleet.collect.agent_urls import endpoints
 from kafka_fleet.collect.connections.http import Limits
-from kafka_fleet.collect.sweep import endpoints, sweep_cluster
+from kafka_fleet.collect.sweep import sweep_cluster
 from kafka_fleet.config.credentials import local_credentials
 from support.builders.swept_clusters import LIMITS, NO_ADMIN, cluster, run
 from support.inspection.canaries import hits
@@ -142,7 +143,7 @@ def test_a_controller_that_joined_and_has_no_agent_is_no_broker_that_does_not_an
 def test_an_advertised_host_cannot_change_the_rest_of_the_url(host):
     one = cluster({"url_template": "http://{host}:8778/jolokia"})
     url = endpoints(one, {1: host})[1]
-    swept = module._sweep_broker(url, module.Credentials(), LIMITS, time.monotonic() + 9)
+    swept = module._sweep_broker(one, url, module.Credentials(), LIMITS, time.monotonic() + 9)
     assert (swept.outcome, swept.kind) == ("failed", "forbidden")
 
 

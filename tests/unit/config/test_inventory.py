@@ -34,7 +34,6 @@ MISTAKES: list[tuple[tuple[Any, ...], Any, str, str]] = [
     (("bootstrap_servers", 0), "broker-1", "bootstrap_servers, entry 1", "host:port"),
     (("bootstrap_servers", 0), "169.254.169.254:80", "bootstrap_servers, entry 1", "link-local"),
     (("kafka_connection",), "a b", "kafka_connection", "connection id"),
-    (("jolokia",), None, "jolokia", "is required"),
     (("jolokia",), "http://h/", "jolokia", "brokers, url_template, controllers, connection"),
     (("jolokia", "brokers"), {}, "jolokia", "needs brokers"),
     (("jolokia", "brokers", 1), "file:///etc/passwd", "jolokia.brokers.1", "http://"),
@@ -150,6 +149,36 @@ def test_five_mistakes_are_five_sentences_in_many_combinations():
             entry = changed(entry, path, value)
         assert sorted(e.field for e in fleet(entry).errors) == sorted(field for _p, _v, field, _a in chosen), chosen
         tried += 1
+
+
+@pytest.mark.parametrize(
+    ("metrics", "field", "about"),
+    [
+        ({"url_template": "http://{host}:9404/metrics"}, "metrics", "one of them is enough"),
+        ({}, "metrics", "needs brokers (id: URL) or url_template"),
+        ({"url_template": "http://u:p@{host}/metrics"}, "metrics.url_template", "connection"),
+        ({"brokers": {1: "http://169.254.169.254/metrics"}}, "metrics.brokers.1", "link-local"),
+        ({"brokers": {1: "http://h/m", 2: "http://h/m"}}, "metrics.brokers.2", "each has its own"),
+        ({"brokers": {1: "http://h/m"}, "controllers": {1: "http://c/m"}}, "metrics.controllers.1", "once"),
+        ({"brokers": {1: "http://h/m"}, "password": "x"}, "metrics.password", "name a connection"),
+        ("http://h/metrics", "metrics", "brokers, url_template, controllers, connection"),
+    ],
+)
+def test_a_metrics_endpoint_has_the_mistakes_of_an_agent(metrics, field, about):
+    jolokia = {"jolokia": GOOD["jolokia"]} if "enough" in about else {}
+    entry = {key: value for key, value in GOOD.items() if key != "jolokia"} | {"metrics": metrics} | jolokia
+    (error,) = fleet(entry).errors
+    assert error.field == field
+    assert about in error.problem
+
+
+def test_a_cluster_is_read_by_an_agent_a_metrics_endpoint_or_the_kafka_protocol_alone():
+    bare = {key: value for key, value in GOOD.items() if key != "jolokia"}
+    metrics = {"url_template": "http://{host}:9404/metrics", "connection": "exporter"}
+    found = [fleet(one).clusters[0] for one in (GOOD, bare | {"metrics": metrics}, bare)]
+    assert [one.read_by for one in found] == ["jolokia", "metrics", None]
+    assert [one.agents.connection for one in found[1:]] == ["exporter", None]
+    assert found[2].agents.brokers == {}
 
 
 @pytest.mark.fault(40, 41)

@@ -6,9 +6,9 @@ import pytest
 
 from kafka_fleet.base.errors import UsageError
 from kafka_fleet.prometheus_import.mapping import load_mapping
-from kafka_fleet.prometheus_import.metric_names import Names, Source, load_names
 from kafka_fleet.prometheus_import.targets import Choice, ClusterTargets, find_targets, shared_hosts
 from kafka_fleet.schema import mbeans
+from kafka_fleet.schema.metric_names import Names, Source, load_names
 from support.servers.recorded_prometheus import payments
 
 NAMES = load_names()

@@ -30,6 +30,7 @@ from kafka_fleet.store.raw.look_history import rows_before
 PARTITIONS = 64  # of a look
 PATIENCE_S = 30.0  # of a sweep, that its brokers have until it is decided at whom to look
 AT_ONCE = 8  # looks of this process
+NO_AGENT = "not looked at: it is read by a metrics endpoint, and single values are had of a Jolokia agent alone"
 TURN_S = 20.0  # that a look waits for those of other clusters
 
 _TOPIC = re.compile(r"[A-Za-z0-9._-]{1,255}")  # as Kafka allows: it becomes part of an MBean's name
@@ -98,6 +99,8 @@ def _looked(
     suspects = list(_suspects(looks, answered, stored))
     if not suspects:
         return {}
+    if sweep.cluster.jolokia is None:
+        return {"looks": [one.row("skipped", NO_AGENT) for one in suspects]}
     now, rows = select_looks(sweep, suspects, most)
     plans = []
     for one in now:

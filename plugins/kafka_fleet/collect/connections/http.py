@@ -10,10 +10,10 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from types import MappingProxyType, TracebackType
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import requests
 import urllib3
@@ -25,6 +25,7 @@ from kafka_fleet.collect.connections.pinned import Dropped, Lines, PinnedAdapter
 from kafka_fleet.collect.connections.tls import handshake_error
 from kafka_fleet.config.credentials import Credentials
 
+T = TypeVar("T")
 CHUNK = 256 * 1024
 WAIT_S = (0.2, 0.6)  # before the one more try after a 5xx: random, so that brokers behind one proxy do not come at once
 NO_CONNECTION = "no connection in time"
@@ -32,12 +33,16 @@ MOST_WAIT_S = 5.0  # who asks for more (Retry-After) is left to the next sweep
 
 
 class Limits(NamedTuple):
-    """Limits of one broker's sweep: seconds to connect, to wait for bytes, wall clock in all; bytes after decoding."""
+    """Limits of one broker's sweep: seconds to connect, to wait for bytes, wall clock in all; bytes after decoding.
+
+    stream_bytes: of an answer that is read piece by piece, and of which little is kept.
+    """
 
     connect_s: float = 3.0
     read_s: float = 15.0
     deadline_s: float = 60.0
     max_bytes: int = 64 * 1024 * 1024
+    stream_bytes: int = 256 * 1024 * 1024
 
 
 class Failure(Exception):
@@ -116,7 +121,27 @@ class Endpoint:
             time.sleep(failure.wait_s)
         return self._send(method, url, body, content_type)
 
+    def read(self, url: str, take: Callable[[bytes], None]) -> Mapping[str, str]:
+        """One GET, whose decoded body is taken piece by piece as it comes; the answer's headers. Raises Failure.
+
+        take: may raise Failure, which ends the answer.
+        """
+        found: dict[str, str] = {}
+
+        def pieces(response: requests.Response) -> None:
+            found.update({name.lower(): value for name, value in response.headers.items()})
+            for part in self._pieces(response, self.limits.stream_bytes):
+                take(part)
+
+        self._request("GET", url, None, "text/plain", pieces)
+        return found
+
     def _send(self, method: str, url: str, body: bytes | None, content_type: str) -> bytearray:
+        return self._request(method, url, body, content_type, self._body)
+
+    def _request(
+        self, method: str, url: str, body: bytes | None, content_type: str, then: Callable[[requests.Response], T]
+    ) -> T:
         left = self._deadline - time.monotonic()
         if left <= 0:
             raise Failure("timeout", f"the deadline of {self.limits.deadline_s:g} s has passed")
@@ -128,7 +153,7 @@ class Endpoint:
                 method, url, data=body, headers=headers, timeout=timeout, allow_redirects=False, stream=True
             ) as response:
                 self._refuse(response)
-                return self._body(response)
+                return then(response)
         except (requests.RequestException, HTTPError, OSError, ValueError) as error:
             self._session.close()  # the next try has a connection of its own: this one may be half read or half closed
             raise self._failure(error) from None
@@ -144,22 +169,27 @@ class Endpoint:
             raise Failure("http", f"HTTP {status}", status, _wait_s(response) if again else None)
 
     def _body(self, response: requests.Response) -> bytearray:
-        body, size = bytearray(), 0  # grown in place: pieces and their sum side by side would be the answer twice
+        body = bytearray()  # grown in place: pieces and their sum side by side would be the answer twice
+        for part in self._pieces(response, self.limits.max_bytes):
+            body += part
+        return body
+
+    def _pieces(self, response: requests.Response, most: int) -> Iterator[bytes]:
+        size = 0
         for part in response.raw.stream(CHUNK, decode_content=True):
             size += len(part)
             self.bytes += len(part)
-            if self.bytes > self.limits.max_bytes:
-                raise Failure("too_large", f"more than {self.limits.max_bytes} bytes")
+            if self.bytes > most:
+                raise Failure("too_large", f"more than {most} bytes")
             if time.monotonic() > self._deadline:
                 break
-            body += part
+            yield part
         if time.monotonic() > self._deadline:  # a connection that was cut looks like an answer that has ended
             raise Failure("timeout", f"the deadline of {self.limits.deadline_s:g} s has passed")
         expected = response.headers.get("Content-Length")
         if expected is not None and "Content-Encoding" not in response.headers and expected != str(size):
             announced = expected[:20] if expected.isdigit() else "an unreadable number"
             raise Failure("cut_off", f"{size} bytes of {announced}")
-        return body
 
     def _failure(self, error: Exception) -> Failure:
         if time.monotonic() >= self._deadline:

@@ -92,6 +92,14 @@ class Rows:
             self.take(bean, {}, zeros)
         return bool(zeros)
 
+    def spoil(self, bean: Bean, found: Mapping[str, str], name: str) -> None:
+        """Take a value back: it was given twice, and which of the two counts would be a guess."""
+        kinds = tables()[bean.table].keys.items()
+        key = tuple(_convert(found.get(own), kind) for own, (_column, kind) in kinds)
+        if (row := self.by_table[bean.table].get(key)) is not None and row.get(name) is not None:
+            row[name] = None
+            self.unusable += 1
+
     def take(self, bean: Bean, found: Mapping[str, str], attributes: Mapping[str, Any]) -> None:
         """Take attributes of one MBean whose properties are known."""
         table = tables()[bean.table]

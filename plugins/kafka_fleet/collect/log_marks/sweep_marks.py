@@ -51,7 +51,7 @@ class MarkSweep:
         self, cluster: Cluster, resolver: Resolver, unread: Unread, within: Within, host_in_url: Callable[[str], str]
     ) -> None:
         self._marks, self._unread, self._within, self._host = cluster.log_marks, unread, within, host_in_url
-        self._declared = set(cluster.jolokia.brokers)
+        self._declared = set(cluster.agents.brokers)
         self._credentials, self._fault = Credentials(), ""
         try:
             self._credentials = http_credentials(self._marks.connection if self._marks else None, resolver)

@@ -67,7 +67,7 @@ _BY_NAME: dict[str, Bound] = {
     "detail": SENTENCE, "admin_detail": SENTENCE, "reason": SENTENCE,
     "scaled_connections": COUNT, "unscaled_connections": COUNT, "bare_connections": COUNT,
     "slot": COUNT, "slots": COUNT, "offset_ms": DURATION, "spent_ms": DURATION,
-    "jolokia_url": URL, "imported_from": URL,
+    "jolokia_url": URL, "metrics_url": URL, "imported_from": URL,
     "log_dir": Text(4096),  # the longest path of Linux
     "name": Text(LONGEST_NAME), "value": Text(LONGEST_VALUE),  # as they are read
     "declaration": Text(16 * 2**20),  # a fleet file has no more

@@ -1,4 +1,4 @@
-"""Metric names: takes names.yaml and the file of --map, gives for every known name the columns that it stands for.
+"""Names in Prometheus: takes metric_names.yaml and the file of --map, gives for each the columns that it stands for.
 
 The tables, columns, keys and types are those of schema/mbeans.yaml: a series is turned back into the MBean attribute
 that an exporter made it from.
@@ -6,6 +6,8 @@ that an exporter made it from.
 
 import re
 from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
+from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
@@ -15,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from kafka_fleet.schema import mbeans
 from kafka_fleet.schema.mbeans import Bean, Column
 
+TOTAL = "mean_total"  # in a row, until its count is there as well: what becomes its mean
 LONGEST = 1000  # characters of a regular expression
 
 
@@ -35,12 +38,13 @@ class Strict(BaseModel):
 
 
 class Pattern(Strict):
-    """One pattern of names; names.yaml says what its parts mean."""
+    """One pattern of names; metric_names.yaml says what its parts mean."""
 
     attribute: str
     name: str | None = None
     metric: list[str] = Field(min_length=1)
     labels: dict[str, str] = Field(default_factory=dict)
+    total: bool = False
 
     @field_validator("attribute", "name")
     @classmethod
@@ -75,7 +79,7 @@ class Exact(Strict):
 
 
 class Spelling(Strict):
-    """What names.yaml holds, and the same keys of a --map file."""
+    """What metric_names.yaml holds, and the same keys of a --map file."""
 
     names: list[Pattern] = Field(default_factory=list)
     wildcards: dict[str, list[str]] = Field(default_factory=dict)
@@ -83,12 +87,14 @@ class Spelling(Strict):
     required: dict[str, str] = Field(default_factory=dict)
     needs: dict[str, list[str]] = Field(default_factory=dict)
     whole: list[str] = Field(default_factory=list)
+    later: list[str] = Field(default_factory=list)
 
 
 class Source(NamedTuple):
     """A column that a metric may stand for.
 
     fixed: labels and their values that it must have; keyed: label -> MBean property; given: properties known already.
+    like: labels whose values a pattern of mbeans.yaml asks for.
     """
 
     bean: Bean
@@ -98,10 +104,13 @@ class Source(NamedTuple):
     given: dict[str, str]
     factor: float = 1
     label: str | None = None
+    like: tuple[tuple[str, str], ...] = ()
 
     def fits(self, own: Mapping[str, str]) -> bool:
         """Whether a series with these labels of its own (names in lower case) is this column."""
         if any(own.get(label) != value for label, value in self.fixed.items()) or not own.keys() >= self.keyed.keys():
+            return False
+        if any(not fnmatchcase(own[label], pattern) for label, pattern in self.like):
             return False
         if self.label is not None or self.bean.mbean.endswith(",*"):
             return True
@@ -112,16 +121,22 @@ class Source(NamedTuple):
         there = {
             key: own[exporter_name(key)] for key in mbeans.tables()[self.bean.table].keys if exporter_name(key) in own
         }
-        return {**there, **self.given, **{name: own[label] for label, name in self.keyed.items()}}
+        found = {**there, **{name: own[label] for label, name in self.keyed.items()}}
+        # as in an object name, a value with special characters is in quotes there
+        return {name: mbeans.unquoted(value) for name, value in found.items()} | self.given
 
 
 class Names(NamedTuple):
-    """Columns by metric name in lower case, and the rules of names.yaml on columns that cannot be missed."""
+    """Columns by metric name in lower case, and the rules of metric_names.yaml on columns that cannot be missed.
+
+    later: patterns of MBeans that a broker may lack.
+    """
 
     sources: dict[str, list[Source]]
     required: dict[str, str]
     needs: dict[str, list[str]]
     whole: list[str]
+    later: list[str] = []  # noqa: RUF012 - a NamedTuple's default
 
     def of(self, column: str) -> frozenset[str]:
         """The metric names, in lower case, that may give a column (`table.column`)."""
@@ -153,7 +168,13 @@ def load_names(own: Spelling | None = None) -> Names:
             found.setdefault(name, []).append(source)
         for metric, columns in one.metrics.items():
             found.setdefault(metric.lower(), []).extend(_exact(column) for column in columns)
-    return Names(found, shipped.required, shipped.needs, shipped.whole)
+    return Names(found, shipped.required, shipped.needs, shipped.whole, shipped.later)
+
+
+@cache
+def shipped_names() -> Names:
+    """The shipped names, read once."""
+    return load_names()
 
 
 def _patterns(patterns: Iterable[Pattern], wildcards: Mapping[str, list[str]]) -> Iterable[tuple[str, Source]]:
@@ -182,15 +203,19 @@ def _named(
         return re.sub(r"\{\w+\}", lambda found: fields.get(found[0], found[0]), template)
 
     rest = {key: value for key, value in properties.items() if key not in ("type", "name")}
-    fixed = {exporter_name(key): value for key, value in rest.items() if value != "*"}
+    fixed = {exporter_name(key): value for key, value in rest.items() if "*" not in value}
     fixed |= {exporter_name(label): filled(value) for label, value in pattern.labels.items()}
-    keyed = {exporter_name(key): key for key, value in rest.items() if value == "*"}
+    keyed = {exporter_name(key): key for key, value in rest.items() if "*" in value}
+    like = tuple((exporter_name(key), value) for key, value in rest.items() if "*" in value and value != "*")
     if bean.mbean.endswith(",*"):  # its keys are among the properties that it leaves open
         keys = (key for key in mbeans.tables()[bean.table].keys if key not in properties and key != "version")
         keyed |= {exporter_name(key): key for key in keys}
-    given = {key: value for key, value in properties.items() if value != "*"}
+    given = {key: value for key, value in properties.items() if "*" not in value}
+    if pattern.total:
+        column = column._replace(name=TOTAL)
+        bean = bean._replace(columns=(column,))
     for template in pattern.metric:
-        yield exporter_name(filled(template)), Source(bean, column, fixed, keyed, given)
+        yield exporter_name(filled(template)), Source(bean, column, fixed, keyed, given, like=like)
 
 
 def _split(bean: Bean) -> tuple[str, dict[str, str]]:

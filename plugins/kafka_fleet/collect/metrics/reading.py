@@ -1,0 +1,139 @@
+"""What one answer of a metrics endpoint holds: takes its samples one by one, gives rows, and what it says of itself.
+
+A series that is there twice has no value, and NaN is none: Kafka shows it for what was never measured.
+"""
+
+from functools import lru_cache
+
+from kafka_fleet.collect.connections.http import Failure
+from kafka_fleet.collect.jolokia.rows import Rows
+from kafka_fleet.collect.metrics.exposition import Sample
+from kafka_fleet.collect.metrics.series import fill_means, number_of, take_series
+from kafka_fleet.schema.exporter_rules import MARK, edition
+from kafka_fleet.schema.mbeans import Bean, Column, Value, tables
+from kafka_fleet.schema.metric_names import Source, exporter_name, shipped_names
+
+START = "process_start_time_seconds"
+PROCESS = (START, "process_open_fds", "process_max_fds")  # of the process that the exporter is in
+UPTIME, ERROR = "java_lang_runtime_uptime", "jmx_scrape_error"
+INFO = ("kafka_server_app_info", "kafka_server_app")  # the exporter of 1.0 on ends no metric of a rule in _info
+_OWN = (UPTIME, ERROR, MARK)
+_APART_MS = 2_000  # two clocks of one process differ by less
+_label_name = lru_cache(1_000)(exporter_name)
+
+
+def attribute_of(bean: Bean, column: Column) -> str:
+    """An MBean, or a pattern of such, and one of its attributes."""
+    return f"{bean.mbean}/{column.attribute}"
+
+
+class Reading:
+    """Rows and what else there is of one answer. shown: known metric names, in lower case; seen: MBeans.
+
+    attributes: MBean and attribute, joined by a slash, that have a sample.
+    """
+
+    def __init__(self) -> None:
+        self.names = shipped_names()
+        self.rows = Rows()
+        self.seen: set[str] = set()
+        self.attributes: set[str] = set()
+        self.shown: set[str] = set()
+        self.node_ids: frozenset[int] = frozenset()
+        self.edition: str | None = None
+        self.uptime_ms: float | None = None
+        self.oldest: float | None = None  # of the samples' own times
+        self._own: dict[str, Sample] = {}
+        self._series: set[int] = set()
+        self._labelled: list[str] = []
+
+    @property
+    def complete(self) -> bool:
+        """Whether what is not shown is not there: the endpoint has this project's rules, of this edition."""
+        return self.edition == edition()
+
+    @property
+    def broker(self) -> dict[str, Value]:
+        """The row of `broker_metrics`."""
+        return self.rows.by_table["broker_metrics"].setdefault((), {})
+
+    def wanted(self, name: str) -> list[Source] | None:
+        """The columns that a name may stand for; none for what the endpoint says of itself."""
+        return [] if name in _OWN else self.names.sources.get(name)
+
+    def take(self, name: str, sources: list[Source], sample: Sample | None) -> None:
+        """Take one sample; None in its place is a line that cannot be read."""
+        if sample is None:
+            self.rows.unusable += 1
+            return
+        if name in _OWN or name in PROCESS:
+            self._own[name] = sample
+            self.shown.add(name)
+            return
+        labels = {_label_name(label): value for label, value in sample.labels.items()}
+        series = hash((name, *sorted(labels.items())))
+        if series in self._series or len(labels) < len(sample.labels):
+            self._spoil(sources, labels)
+            return
+        self._series.add(series)
+        self.shown.add(name)
+        if sample.value == "NaN":
+            self._saw([source for source in sources if source.fits(labels)])
+            return
+        if sample.stamp is not None and (self.oldest is None or sample.stamp < self.oldest):
+            self.oldest = sample.stamp
+        self._saw(found := take_series(self.rows, sources, labels, sample.labels, sample.value, self.seen))
+        if not found:
+            self._labelled = self._labelled or [name]
+        if name in INFO and (node := labels.get("id", "")).isascii() and node.isdigit():
+            self.node_ids |= {int(node[:10])}
+
+    def _saw(self, found: list[Source]) -> None:
+        for source in found:
+            if source.label is None:
+                self.seen.add(source.bean.mbean)
+                self.attributes.add(attribute_of(source.bean, source.column))
+
+    def _spoil(self, sources: list[Source], labels: dict[str, str]) -> None:
+        for source in sources:
+            if source.fits(labels):
+                self.rows.spoil(source.bean, source.properties(labels), source.column.name)
+
+    def finish(self) -> None:
+        """Take what the endpoint says of itself and its process. Raises Failure where its own read failed."""
+        error = self._own.get(ERROR)
+        if error is not None and error.value in ("1", "1.0"):
+            raise Failure("exporter", "the exporter says that it could not read the broker (jmx_scrape_error 1)")
+        if (mark := self._own.get(MARK)) is not None:
+            self.edition = mark.labels.get("version", "")[:64]
+        if (uptime := self._number(UPTIME)) is not None:
+            self.uptime_ms = uptime
+        fill_means(self.rows)
+        for bean in tables()["broker_metrics"].beans:  # texts are labels, each of a series of its own
+            texts = [column for column in bean.columns if column.type == "string" and self.broker.get(column.name)]
+            self.attributes.update(attribute_of(bean, column) for column in texts)
+        start = self._number(START)
+        if start is not None and self._is_broker(round(start * 1000)):
+            for name in PROCESS:
+                sources = self.names.sources[name]
+                if name in self._own and self.broker.get(sources[0].column.name) is None:
+                    self._saw(take_series(self.rows, sources, {}, {}, self._own[name].value, self.seen))
+
+    def _is_broker(self, start_ms: int) -> bool:
+        """Whether a process that began then is the broker's: an exporter may stand beside it, on a port of its own."""
+        jvm, app = self.broker.get("jvm_start_ms"), self.broker.get("app_start_ms")
+        if isinstance(jvm, int):
+            return abs(jvm - start_ms) <= _APART_MS
+        return not isinstance(app, int) or start_ms <= app + _APART_MS
+
+    def _number(self, name: str) -> float | None:
+        sample = self._own.get(name)
+        plain = self.names.sources[START][0]._replace(factor=1)
+        number = number_of(sample.value, plain) if sample is not None else None
+        return number if number is not None and 0 <= number < 2**63 else None
+
+    def nothing(self) -> str:
+        """Why no sample was of use, one sentence."""
+        if self._labelled:
+            return "its series have labels of their own besides Kafka's; ask the exporter itself, not what collects it"
+        return "none of the wanted metrics is there; is this a Kafka broker?"
