@@ -73,7 +73,7 @@ LEFT JOIN returns_in_use AS u
         AND e.to_sweep = u.to_sweep
         -- it expired, sooner than any absence can be as long as the retention, and no request took it away
         AND u.offset_expirations > 0 AND u.offset_deletions <= 0 AND u.group_deletions <= 0 AND u.old_commits <= 0
-        AND u.seconds < 60 * u.retention_minutes
+        AND u.seconds < 60D * u.retention_minutes
         -- nor did the group read other topics: it takes a rebalance to go there, and one more to come back
         AND u.return_rebalances <= 1
         AND (
