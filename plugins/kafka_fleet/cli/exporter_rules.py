@@ -9,7 +9,10 @@ from kafka_fleet.collect.metrics.reading import attribute_of
 from kafka_fleet.schema.exporter_rules import rules_file, rules_for
 from kafka_fleet.schema.mbeans import Bean
 
-READS = {"brokers": ("broker", "metrics_url", "read_at", "outcome", "missing"), "broker_metrics": ("broker", "release")}
+READS = {
+    "brokers": ("broker", "is_broker", "metrics_url", "read_at", "outcome", "missing"),
+    "broker_metrics": ("broker", "release"),
+}
 
 
 def exporter_rules(options: argparse.Namespace) -> int:
@@ -27,7 +30,7 @@ def exporter_rules(options: argparse.Namespace) -> int:
     releases = {row["broker"]: row["release"] for row in tables.table("broker_metrics").to_pylist()}
     always, perhaps = dict[str, Bean](), dict[str, Bean]()
     for row in read:
-        if row["outcome"] != "ok":
+        if row["outcome"] != "ok" and row["is_broker"]:  # a controller lacks most, and nothing that brokers do not
             lacking = left_out(row["missing"], releases.get(row["broker"]), assumed=None)
             for into, beans in zip((always, perhaps), lacking, strict=True):
                 into.update({attribute_of(bean, bean.columns[0]): bean for bean in beans})

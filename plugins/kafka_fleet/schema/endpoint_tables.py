@@ -10,7 +10,7 @@ ENDPOINT_TABLES: Described = {
         [
             ("broker", pa.int32(), "broker that has the address; null: none says that it has, as with a load balancer"),
             ("read_at", UTC, "when the handshake ended; null: there was none"),
-            ("service", pa.string(), "listener (of Kafka) or agent (Jolokia)"),
+            ("service", pa.string(), "listener (of Kafka) or agent (Jolokia, or a metrics endpoint)"),
             ("address", pa.string(), "host and port that were asked for"),
             ("tls", pa.bool_(), "false: plain text, so there is no certificate"),
             ("subject", pa.string(), "common name of the certificate, else the first name that it is for"),

@@ -43,7 +43,10 @@ def rule_of(mbean: str, attributes: Iterable[str]) -> str:
 
 
 def rules_for(beans: Iterable[Bean]) -> list[str]:
-    """The rules that show these MBeans, those of values that are text first: a rule on a value cannot be cached."""
+    """The rules that show these MBeans, those of values that are text last.
+
+    A rule on a value cannot be cached: before the others it would be tried on each of very many replicas at each read.
+    """
     attributes: dict[str, list[str]] = {}
     texts: list[str] = []
     for bean in beans:
@@ -52,7 +55,7 @@ def rules_for(beans: Iterable[Bean]) -> list[str]:
                 texts += [_text(*one) for one in _TEXTS if f"<>{column.attribute}:" in one[0]]
             else:
                 attributes.setdefault(bean.mbean, []).append(column.attribute)
-    return [*dict.fromkeys(texts), *(rule_of(mbean, names) for mbean, names in attributes.items())]
+    return [*(rule_of(mbean, names) for mbean, names in attributes.items()), *dict.fromkeys(texts)]
 
 
 def _text(pattern: str, name: str, labels: dict[str, str]) -> str:

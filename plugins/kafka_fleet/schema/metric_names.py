@@ -7,7 +7,7 @@ that an exporter made it from.
 import re
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
@@ -151,6 +151,7 @@ def _full(source: Source) -> str:
     return f"{source.bean.table}.{source.column.name}"
 
 
+@lru_cache(10_000)
 def exporter_name(name: str) -> str:
     """A name as exporters spell it, in lower case."""
     return re.sub(r"[^a-z0-9_:]", "_", name.lower())

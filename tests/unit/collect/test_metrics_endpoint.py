@@ -114,11 +114,40 @@ def test_the_rules_to_add_are_those_of_what_is_missing():
     found = read(recorded("strimzi-4.3.2"))
     always, perhaps = left_out(found.missing, "3.3.1")
     rules = rules_for(always + perhaps)
-    assert rules[0].startswith("- {pattern: 'kafka.server<type=app-info, id=(.+)><>Version: (.+)', name: ")
+    assert any(
+        one.startswith("- {pattern: 'kafka.server<type=app-info, id=(.+)><>Version: (.+)', name: ") for one in rules
+    )
     assert any("RequestsPerSec, request=FetchConsumer(, .+)?><>(Count):" in one for one in rules)
     assert not any("type=Log, name=LogEndOffset" in one for one in rules)
     later = left_out([bean.mbean for table in tables().values() for bean in table.beans], "2.0.0")
     assert not any("remainingLogsToRecover" in bean.mbean for bean in later[0] + later[1])  # since 3.3
+
+
+CONTROLLER = ("kafka_server_replica", "kafka_server_delayed", "kafka_server_broker", "kafka_server_kafkaserver_",
+              "kafka_server_group", "kafka_cluster", "kafka_log_logcleaner", "kafka_log_logmanager",
+              "kafka_log_log_value{name=\"LogEndOffset\",partition=\"0\",topic=\"o",
+              "kafka_log_log_value{name=\"LogEndOffset\",topic=\"_")  # fmt: skip
+
+
+def as_controller(text: bytes) -> bytes:
+    """What a KRaft controller shows that is no broker: of partitions the log of the metadata alone."""
+    kept = lines_without(text, "kafka_log_log_value", "kafka_log_Log_Value", *CONTROLLER)
+    return kept + b'kafka_log_log_value{name="LogEndOffset",topic="__cluster_metadata",partition="0"} 7\n'
+
+
+def test_a_controller_that_is_no_broker_lacks_what_brokers_alone_have():
+    found = read(as_controller(OWN))
+    assert (found.outcome, found.detail) == ("ok", None)
+    other = read(as_controller(OWN.replace(b"kafka_fleet_exporter_rules", b"other")))
+    assert other.outcome == "partial"
+    assert "leaves out" not in other.detail
+
+
+def test_a_broker_whose_partitions_are_not_shown_is_not_whole():
+    for text in (OWN, OWN.replace(b"kafka_fleet_exporter_rules", b"other")):
+        found = read(lines_without(text, "kafka_cluster_partition_value"))
+        assert found.outcome == "truncated"
+        assert "name=ReplicasCount" in found.detail
 
 
 def test_rules_of_another_edition_are_named():

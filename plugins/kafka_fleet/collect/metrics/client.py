@@ -19,8 +19,11 @@ from kafka_fleet.collect.metrics.reading import Reading
 from kafka_fleet.collect.metrics.series import without_counts
 from kafka_fleet.config.credentials import Credentials
 from kafka_fleet.schema import mbeans
+from kafka_fleet.schema.mbeans import Bean
 
 ACCEPT = {"Accept": "text/plain;version=0.0.4, application/openmetrics-text;q=0.5, */*;q=0.1"}
+METADATA = "__cluster_metadata"
+EVERYWHERE = ("type=app-info", "type=RequestMetrics", "type=socket-server-metrics")  # in controllers as in brokers
 SHIFT_S = 3.0  # what whole seconds and the way explain of an age
 MOST_AGE_S = 300.0  # values that are older are those of a cache
 
@@ -95,15 +98,28 @@ def _swept(reading: Reading, read_at: datetime, skew: float | None) -> BrokerSwe
     missing = list(dict.fromkeys(missing))
     outcome, detail = read_outcome(rows, [])
     gone = [mbeans.mbean_of("partitions", name) for name in NEEDED if not rows.count("partitions", name)]
-    if outcome != "truncated" and gone and broker.get("partition_count") != 0:
+    if outcome != "truncated" and gone and _holds_partitions(reading):
         outcome, detail = "truncated", "; ".join(f"no replica has {mbean}" for mbean in gone)
     if not reading.complete:
         always, _perhaps = left_out(missing, broker.get("release"))
-        if broker.get("partition_count") == 0:  # and so no MBean of any
-            always = [bean for bean in always if bean.table != "partitions"]
-        said = left_out_sentence(always, reading.edition)
+        said = left_out_sentence([bean for bean in always if _is_there(bean, reading)], reading.edition)
         outcome, detail = "partial" if outcome == "ok" else outcome, "; ".join(filter(None, (detail, said)))
     return BrokerSweep(outcome, None, detail, read_at, 0.0, 0, rows, missing, skew, reading.node_ids)
+
+
+def _holds_partitions(reading: Reading) -> bool:
+    """Whether it is a broker with replicas: a controller has the log of the metadata, and none."""
+    counted = reading.broker.get("partition_count")
+    topics = {key[0] for key in reading.rows.by_table["partitions"]} - {METADATA}
+    return bool(topics) or (isinstance(counted, int) and counted > 0)
+
+
+def _is_there(bean: Bean, reading: Reading) -> bool:
+    """Whether the node has the MBean: a controller that is no broker has few, one without replicas has none of them."""
+    controller = any(mbean.startswith("kafka.controller:") for mbean in reading.seen)
+    if controller and not any(":type=ReplicaManager," in mbean for mbean in reading.seen):
+        return any(part in bean.mbean for part in EVERYWHERE)
+    return bean.table != "partitions" or _holds_partitions(reading)
 
 
 def _mbean(column: str) -> str:

@@ -71,11 +71,8 @@ def left_out_sentence(beans: list[Bean], found: str | None) -> str:
     names = [
         mbean if len(some) == whole[mbean] else f"{mbean} ({', '.join(some)})" for mbean, some in attributes.items()
     ]
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return (
-        f"the metrics endpoint leaves out {', '.join(names[:SHOWN])}{more}; "
-        "kafka-fleet exporter-rules prints the rules to add"
-    )
+    shown = ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+    return f"the metrics endpoint leaves out {shown}; kafka-fleet exporter-rules prints the rules to add"
 
 
 def _beans() -> list[Bean]:

@@ -3,8 +3,6 @@
 A series that is there twice has no value, and NaN is none: Kafka shows it for what was never measured.
 """
 
-from functools import lru_cache
-
 from kafka_fleet.collect.connections.http import Failure
 from kafka_fleet.collect.jolokia.rows import Rows
 from kafka_fleet.collect.metrics.exposition import Sample
@@ -19,7 +17,6 @@ UPTIME, ERROR = "java_lang_runtime_uptime", "jmx_scrape_error"
 INFO = ("kafka_server_app_info", "kafka_server_app")  # the exporter of 1.0 on ends no metric of a rule in _info
 _OWN = (UPTIME, ERROR, MARK)
 _APART_MS = 2_000  # two clocks of one process differ by less
-_label_name = lru_cache(1_000)(exporter_name)
 
 
 def attribute_of(bean: Bean, column: Column) -> str:
@@ -70,7 +67,7 @@ class Reading:
             self._own[name] = sample
             self.shown.add(name)
             return
-        labels = {_label_name(label): value for label, value in sample.labels.items()}
+        labels = {exporter_name(label): value for label, value in sample.labels.items()}
         series = hash((name, *sorted(labels.items())))
         if series in self._series or len(labels) < len(sample.labels):
             self._spoil(sources, labels)
