@@ -31,6 +31,7 @@ from docs_generator import (
     settings_page,
     signature_pages,
     symptom_page,
+    trust_tables,
 )
 from docs_generator.access_policy import access_policy
 from docs_generator.markdown import fill
@@ -85,7 +86,7 @@ def filled(root: Path = ROOT) -> Pages:
         "README.md": {"signatures": signature_pages.readme_table()},
         "docs/conditions.md": {"conditions": check_tables.condition_table()},
         "docs/letters.md": {"recorded letters": letter_table.letter_table()},
-        "docs/trust.md": {"faults": check_tables.fault_table()},
+        "docs/trust.md": {"faults": check_tables.fault_table(), **trust_tables.blocks()},
         "docs/raw_tables.md": {"raw tables": raw_tables(ADMIN_TABLES)},
         "docs/raw_transactions.md": {"raw tables": raw_tables(TRANSACTION_TABLES)},
         "docs/raw_quorum.md": {"raw tables": raw_tables(QUORUM_TABLES)},

@@ -1,6 +1,6 @@
 """The judgement on labelled fleets, in small: nothing false on clean clusters, faults found at twice the threshold.
 
-The gates over 1,000 clean cluster-days are those of `python -m support.generators.fleetgen.benchmark` (docs/trust.md).
+The gates over 1,000 clean cluster-days are those of `scripts/prove trust` (docs/trust.md).
 """
 
 import json
@@ -10,13 +10,25 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.trust import ROOT, recorded, size
+from docs_generator.trust_tables import blocks, queries_of
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.store.raw.manifests import manifests
 from support.generators.fleetgen.benchmark import SEEN, first_seed, planted
+from support.generators.fleetgen.catalogue import every_fault
 from support.generators.fleetgen.healthy import healthy
-from support.generators.fleetgen.judged_by import queries_hash, stale
-from support.generators.fleetgen.score import Score, failures, lower_share, score, upper_share
+from support.generators.fleetgen.judged_by import signature_hash
+from support.generators.fleetgen.score import (
+    Planted,
+    Score,
+    chance_true,
+    failures,
+    interval,
+    lower_share,
+    score,
+    upper_share,
+)
 from support.generators.fleetgen.shape import DS
 from support.generators.generated import CLEAN, EACH, Generated, Row, clean, faulty
 from support.oracles.facts_oracle import ELSEWHERE, Oracle
@@ -106,24 +118,69 @@ def test_recall_is_what_is_shown_and_not_the_share_that_was_found() -> None:
     assert failures(many) == []
 
 
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "trust.md"
+def test_the_chance_that_what_is_confirmed_is_so() -> None:
+    """With 72 of 72 found and none of 1,000 healthy days told: 0.1 * 0.950 / (0.1 * 0.950 + 0.9 * 0.00368)."""
+    assert chance_true(0.1, (72, 72), (0, 1000)) == pytest.approx(0.96629, abs=1e-5)
+    assert chance_true(0.001, (72, 72), (0, 1000)) == pytest.approx(0.20526, abs=1e-5)
+    assert chance_true(0.1, (0, 0), (0, 1000)) == 0.0
+    assert interval(0, 0) == (0.0, 1.0)
 
 
-def test_the_figures_are_those_of_the_queries_as_they_are() -> None:
-    assert stale(PAGE.read_text(encoding="utf-8"), sql_dir()) is None
+def test_what_is_found_for_sure_is_counted_by_cause() -> None:
+    label = ("isr_stagnation", "frozen")
+    told = [{"cause": "frozen", "strength": strength} for strength in ("conclusive", "suggestive")]
+    clusters = [Planted(f"c-{n}", frozenset({label}), fault="frozen", k=2.0) for n in range(3)]
+    clusters += [Planted(f"clean-{n}") for n in range(2)]
+    results = [
+        {"cluster": one.cluster, "signature": label[0], "state": "detected" if found else "quiet", "detections": found}
+        for one, found in zip(clusters, ([told[0]], [told[1]], [], [told[0]], [told[1]]), strict=True)
+    ]
+    made = score(label[0], clusters, results)
+    assert made.by_cause == {"frozen": {2.0: [2, 1, 3]}}
+    assert (made.surely_false({"frozen"}), made.surely_false({"dead_broker"})) == (1, 0)
 
 
-def test_a_table_of_other_queries_is_stale(tmp_path: Path) -> None:
+def test_sizes_are_in_the_threshold_s_own_unit() -> None:
+    about = {(one.signature, one.cause): one.about for one in every_fault()}
+    assert size("isr_stagnation", about["isr_stagnation", "frozen"], 1.2) == "360 s"
+    assert size("isr_stagnation", about["isr_stagnation", "frozen"], 5) == "25 min"
+    assert size("availability", about["availability", "log_dir"], 1.2) == "2"
+    assert size("unclean_restart", about["unclean_restart", "killed"], 2) == ""
+    assert [key for key, text in about.items() if not size(key[0], text, 2.0)] == [("unclean_restart", "killed")]
+
+
+def test_a_row_of_other_queries_says_so(tmp_path: Path) -> None:
+    """A query, a threshold or a need of the signature, or a fact that it reads; not words, cases, or other facts."""
     sql = shutil.copytree(sql_dir(), tmp_path / "sql")
-    table = f"Queries: `sql/` {queries_hash(sql)}; seeds from 1\n\n| Signature | Clean days (evaluated) |\n"
-    assert stale(table, sql) is None
-    assert stale(table.partition("\n")[2], sql) is not None  # a table that does not say by what
-    (sql / "signatures/fetch_latency/cases/new.yaml").write_text("judges: nothing")
-    assert stale(table, sql) is None
-    query = sorted((sql / "marts").glob("*.sql"))[0]
-    query.write_text(query.read_text() + "\n-- changed\n")
-    assert "withdraw or renew" in (stale(table, sql) or "")
-    assert stale("no table", sql) is None
+    one = {"on": "2026-11-26", "commit": "abc", "first_seed": 20_000, "queries": signature_hash(sql, "fetch_latency")}
+    assert "stale" not in queries_of("fetch_latency", one, sql)
+    own, other = sql / "signatures/fetch_latency", sql / "signatures/quorum_health"
+    (own / "cases/new.yaml").write_text("judges: nothing")
+    (other / "detections.sql").write_text("SELECT 1")
+    (sql / "marts/quorum_nodes.sql").write_text("SELECT 1")
+    words = own / "signature.yaml"
+    words.write_text(words.read_text().replace("reason: ", "reason: As it is said. ", 1))
+    assert "stale" not in queries_of("fetch_latency", one, sql)
+    for path, old, new in (
+        (words, "thresholds:\n", "thresholds:\n  more: {value: 1}\n"),
+        (words, "    of: brokers\n", "    of: cluster\n"),
+        (own / "detections.sql", "SELECT", "SELECT DISTINCT"),
+        (sql / "marts/cluster_sweeps.sql", "SELECT", "SELECT DISTINCT"),  # what its facts are made of
+    ):
+        kept = path.read_text()
+        path.write_text(kept.replace(old, new, 1))
+        assert "**stale**" in queries_of("fetch_latency", one, sql), path
+        path.write_text(kept)
+
+
+def test_published_rows_say_by_what_and_of_how_many() -> None:
+    page = (ROOT / "docs/trust.md").read_text(encoding="utf-8")
+    for name, block in blocks().items():
+        assert block in page, f"{name}: python docs/generate.py"
+    for name, one in recorded().items():
+        assert one["first_seed"] >= SEEN
+        assert 0 < one["evaluated"] <= one["clean"], name
+        assert set(one["causes"]) <= {fault.cause for fault in every_fault() if fault.signature == name}
 
 
 def test_seeds_are_new_unless_given_and_stay_those_of_their_work_folder(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ def admin_rows(model: Model, read: datetime) -> Tables:
     }  # fmt: skip
     if spec.kraft:
         tables["features"] = [{"feature": "metadata.version", "min_level": 7, "max_level": 7}]
-    for group in spec.groups:
+    for group in (one for one in spec.groups if not one.anonymous):
         alive = active(model, group)
         tables["groups"].append(
             {"group_id": group.name, "state": group.state if alive else "Empty", "protocol_type": "consumer"}

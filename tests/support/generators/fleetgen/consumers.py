@@ -42,7 +42,7 @@ def consume(model: "Model", group: Group, seconds: float) -> None:
             at = log.leader if chosen is None else chosen
             if at is None or not model.brokers[at].up or log.leader is None:
                 continue
-            arriving[at][0] += model.batches.get(log.key, 0.0) if at == log.leader or group.wakes else 0.0
+            arriving[at][0] += _waking(model, group, log) if at == log.leader or group.wakes else 0.0
             records = _read(model, group, log, model.brokers[at])
             arriving[at][1] += records
             progressed += records > 0
@@ -51,7 +51,14 @@ def consume(model: "Model", group: Group, seconds: float) -> None:
                 count(model, model.brokers[at], records / 500 + 3, 3, 1.0)
             else:
                 _fetch(model, group, model.brokers[at], waking, seconds)
-    _commit(model, group, progressed, seconds)
+    if not group.anonymous:
+        _commit(model, group, progressed, seconds)
+
+
+def _waking(model: "Model", group: Group, log: Log) -> float:
+    """Batches per s that wake a fetch; to readers of what is committed a transaction is one, at its end."""
+    batches, every_s = model.batches.get(log.key, 0.0), log.topic.commit_every_s
+    return min(batches, log.topic.producers / every_s) if group.committed and every_s else batches
 
 
 def _read(model: "Model", group: Group, log: Log, broker: Broker) -> int:
@@ -62,7 +69,10 @@ def _read(model: "Model", group: Group, log: Log, broker: Broker) -> int:
     sent = whole(model.rng, records * log.topic.size)
     broker.counters["bytes_out"] += sent
     broker.by_topic[log.topic.name]["bytes_out"] += sent
-    behind = whole(model.rng, log.rate * model.rng.random() * group.commit_s) if group.every_s == 0 else 0
+    if group.anonymous:
+        return records
+    late_s = group.commit_s + (log.topic.commit_every_s if group.committed else 0.0)
+    behind = whole(model.rng, log.rate * model.rng.random() * late_s) if group.every_s == 0 else 0
     reader.committed = max(reader.committed or 0, log.start, reader.position - behind)
     return records
 

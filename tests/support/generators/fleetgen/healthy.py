@@ -4,6 +4,7 @@ from random import Random
 
 from support.generators.fleetgen import events
 from support.generators.fleetgen.shape import Clients, Group, Label, Spec, Topic
+from support.generators.fleetgen.shapes import widen
 
 RELEASES = ("1.1.1", "2.0.1", "2.4.1", "2.8.2", "3.1.2", "3.2.3", "3.3.1", "3.3.2", "3.4.1", "3.9.1", "4.1.1", "4.4.0")
 LIBRARIES = (
@@ -36,6 +37,7 @@ def healthy(seed: int, cluster: str | None = None, sweeps: int = 24, every_s: fl
     day_s = sweeps * every_s
     spec.events += [(hour * 3600.0 + rng.uniform(0, 3000), events.retention) for hour in range(int(day_s // 3600))]
     _happenings(rng, spec, day_s)
+    widen(seed, spec)
     return spec
 
 

@@ -22,6 +22,7 @@ def request_times(model: Model, broker: Broker) -> list[Row]:
         sample, total = rng.choice(samples), dict.fromkeys((*noise.QUANTILES, "mean_ms", "max_ms"), 0.0)
         for phase in noise.PHASES:
             scale = chance * broker.speed * math.exp(rng.gauss(0, 0.1))
+            scale *= 1 / (1 - model.used(broker)) if phase in ("RequestQueueTimeMs", "LocalTimeMs") else 1.0
             row = {k: (round(v * scale) if k != "mean_ms" else v * scale) for k, v in sample[phase].items()
                    if k.endswith("_ms")}  # fmt: skip
             if request == "FetchConsumer" and phase == "RemoteTimeMs":

@@ -22,7 +22,7 @@ def broker_metrics(model: Model, broker: Broker, mine: list[Log], led: list[Log]
     spec, counts = model.spec, broker.counters
     skew = spec.skew.get(broker.id, 0.0)
     lag = max((log.lag.get(broker.id, 0) for log in mine if log.leader != broker.id), default=0)
-    groups = [g for g in spec.groups if coordinator(model, g) == broker.id]
+    groups = [g for g in spec.groups if not g.anonymous and coordinator(model, g) == broker.id]
     states = Counter(g.state if active(model, g) else "Empty" for g in groups)
     lazy = ("expired_consumer_fetches", "expired_follower_fetches", "isr_expands", "isr_shrinks", "messages_in",
             "bytes_in", "bytes_out", "replication_bytes_in", "replication_bytes_out", "produce_batches",

@@ -41,7 +41,7 @@ class Model:
             self.create(topic, self._age(topic))
         for group in spec.groups:
             for log in [one for one in self.logs.values() if one.topic.name in group.topics]:
-                self.readers[group.name, log.key] = Reader(log.end, log.end)
+                self.readers[group.name, log.key] = Reader(log.end, None if group.anonymous else log.end)
         for broker in self.brokers.values():
             join(self, broker)
         self._run(spec.at(0) - self.now)
@@ -108,6 +108,7 @@ class Model:
         for group in self.spec.groups:
             consume(self, group, seconds)
         self._replicate(seconds)
+        self._work()
 
     def by_topic(self) -> Iterator[tuple[Topic, list[Log]]]:
         """Topics with their partitions in order."""
@@ -132,6 +133,8 @@ class Model:
             scale = total / max(1, sum(stays))
             for log, many in zip(logs, stays, strict=True):
                 self.append(log, whole(rng, many * scale), seconds)
+                if many and topic.commit_every_s:  # a marker per transaction, which no meter counts
+                    log.end += whole(rng, seconds * topic.producers / topic.commit_every_s)
 
     def append(self, log: Log, records: int, seconds: float) -> None:
         """Records that arrive on a partition within so many seconds; without a leader they wait at the producer."""
@@ -151,6 +154,19 @@ class Model:
         broker.by_topic[log.topic.name].update(counts)
         broker.requests["Produce"] += batches
         broker.errors["Produce", "NONE"] += batches
+
+    def used(self, broker: Broker) -> float:
+        """Share of what a broker can take that it is given, at most 0.9; 0 where load makes nothing slower."""
+        if not self.spec.headroom:
+            return 0.0
+        mean = sum(one.rate / one.batch for one in self.spec.topics) / len(self.spec.brokers)
+        given = sum(self.batches.get(key, 0.0) for key, log in self.logs.items() if log.leader == broker.id)
+        return min(0.9, given / (self.spec.headroom * mean)) if mean else 0.0
+
+    def _work(self) -> None:
+        """Handlers are idle for what the load leaves of their time."""
+        for broker in self.brokers.values() if self.spec.busy_threads else ():
+            broker.handlers.become(0.97 * (1 - self.used(broker)), self.now - broker.started)
 
     def _replicate(self, seconds: float) -> None:
         """Followers fetch per pair of brokers; a fetch that waits counts an expiry at the leader."""

@@ -1,7 +1,7 @@
 """Findings against labels: takes what was planted and what was found, gives recall and false findings with bounds."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,6 +34,9 @@ class Score:
     wrong: list[tuple[str, str]] = field(default_factory=list)  # other causes than planted, on planted ones
     right: int = 0  # planted and found
     by_k: dict[float, list[int]] = field(default_factory=dict)  # k -> [found, planted]
+    by_cause: dict[str, dict[float, list[int]]] = field(
+        default_factory=dict
+    )  # cause -> k -> [found, conclusive, planted]
     missed: list[tuple[str, str, float]] = field(default_factory=list)  # cluster, fault, k
 
     @property
@@ -46,6 +49,10 @@ class Score:
     def most_false(self) -> float:
         """Upper 95 % bound of clean cluster-days with a false finding, per 100."""
         return 100 * upper_share(len({one[0] for one in self.false}), self.evaluated) if self.evaluated else 100.0
+
+    def surely_false(self, causes: Container[str]) -> int:
+        """Clean cluster-days on which one of these causes was told for sure."""
+        return len({cluster for cluster, cause, strength in self.false if strength == "conclusive" and cause in causes})
 
     def recall(self, k: float) -> float | None:
         """Lower 95 % bound of the share of faults at k times the threshold that are found."""
@@ -67,6 +74,20 @@ def upper_share(events: int, trials: int) -> float:
         return math.fsum(math.exp(one) for one in terms)
 
     return _bisect(lambda share: at_most(share) > SIDE)
+
+
+def interval(events: int, trials: int) -> tuple[float, float]:
+    """Both ends of the interval; of no trial it is everything."""
+    return (lower_share(events, trials), upper_share(events, trials)) if trials else (0.0, 1.0)
+
+
+def chance_true(prior: float, found: tuple[int, int], false: tuple[int, int]) -> float:
+    """Least chance that what is told for sure is so, by Bayes: of the lower end of recall and the upper end of errors.
+
+    prior: share of cluster-days that have it. found: of planted ones; false: of clean ones; both (events, trials).
+    """
+    true = prior * interval(*found)[0]
+    return true / (true + (1 - prior) * interval(*false)[1])
 
 
 def lower_share(events: int, trials: int) -> float:
@@ -106,6 +127,9 @@ def score(signature: str, planted: list[Planted], results: list[Result]) -> Scor
             counts = made.by_k.setdefault(one.k, [0, 0])
             counts[0] += hit
             counts[1] += 1
+            own = made.by_cause.setdefault(cause, {}).setdefault(one.k, [0, 0, 0])
+            for place, more in enumerate((hit, (cause, "conclusive") in causes, True)):
+                own[place] += more
             made.right += hit
             made.missed += [] if hit else [(one.cluster, f"{signature}/{cause}", one.k)]
     return made

@@ -30,6 +30,7 @@ class Topic:
     retention_s: float = 7 * 86_400
     amplitude: float = 0.0  # of the daily cycle
     phase: float = 0.0
+    commit_every_s: float = 0.0  # > 0: written in transactions that end so often
     steady: bool = False  # true: exactly the rate, without jitter; faults set their statistic with it
 
 
@@ -48,6 +49,8 @@ class Group:
     until: float = float("inf")  # s since epoch; its members leave then
     paused: bool = False  # members are there and neither read nor commit, as in a long rebalance
     state: str = "Stable"  # while it has members
+    anonymous: bool = False  # readers without a group: assigned by hand, they commit nothing
+    committed: bool = False  # they read what is committed
     joins: Counter[int] = field(default_factory=Counter)  # how often each member has joined anew
 
 
@@ -80,6 +83,8 @@ class Spec:
     offsets_partitions: int = 5
     backlog: int = 50
     host_metrics: bool = False
+    headroom: float = 0.0  # > 0: load that a broker can take over the mean one; the nearer, the slower it answers
+    busy_threads: bool = False  # handlers are idle for what the load leaves of their time
     return_s: float = 0.0  # clients come back to a started broker over so long a time, in twenty parts; 0: at once
     skew: dict[int, float] = field(default_factory=dict)
     configs: dict[str, str] = field(default_factory=dict)

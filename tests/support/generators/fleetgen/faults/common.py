@@ -8,6 +8,7 @@ from support.generators.fleetgen import events
 from support.generators.fleetgen.healthy import healthy
 from support.generators.fleetgen.model import Model
 from support.generators.fleetgen.shape import Event, Label, Spec
+from support.generators.fleetgen.shapes import narrow
 from support.generators.fleetgen.state import Log
 
 FACTORS = (1.2, 2.0, 5.0)
@@ -43,6 +44,7 @@ def uneventful(seed: int, releases: tuple[str, ...] = (), brokers: int | None = 
     spec.failing, spec.skipped, spec.allowed, spec.open, spec.story = set(), set(), set(), set(), []
     spec.clients = [one for one in spec.clients if one.version not in ("2.0.1", "unknown")]
     spec.return_s = 240.0
+    narrow(spec)
     if releases:
         spec.release = Random(seed).choice(releases)  # noqa: S311
         spec.kraft = spec.since("4.0") or (spec.kraft and spec.since("3.3"))
