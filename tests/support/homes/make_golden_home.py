@@ -44,6 +44,8 @@ QUORUM = {"leader": 1, "leader_epoch": 1, "high_watermark": 100, "replica": 1, "
 APPLIED = {"quorum_epoch": 1, "quorum_leader": 1, "applied_metadata_offset": 99, "metadata_load_errors": 0,
            "metadata_apply_errors": 0, "controller_applied_offset": 99, "controller_metadata_errors": 0,
            "controller_queue_ms_p99": 2.0}  # fmt: skip
+CONVERTED = {"fetch_conversions": 0, "produce_conversions": 0}  # nor what of records a broker converts
+COPIED = {"remote_copy_errors": 0, "remote_copy_lag_bytes": 0}  # nor copies to remote storage
 STATES = {"offsets_failed": 0.0, "offsets_loading": 0.0}  # nor the states of a coordinator of 4.0
 REQUESTS = ("FetchConsumer", "FetchFollower", "Produce")  # of the tables with most rows, what the signatures look at
 # run by the old code: rows by table as dicts, less columns that it does not know; the first called some otherwise
@@ -105,8 +107,9 @@ def rows(day: str) -> bytes:
                                     "producer_id": 1, "producer_epoch": 0, "last_sequence": 7}]  # fmt: skip
         one.tables["disks"] = [{"broker": leader["broker"], "read_at": leader["read_at"], "log_dir": "/data",
                                 "total_bytes": 2**40, "usable_bytes": 2**39}]  # fmt: skip
-        more = {"open_file_descriptors": 300, "max_file_descriptors": 100_000, **APPLIED, **STATES}
+        more = {"open_file_descriptors": 300, "max_file_descriptors": 100_000, **APPLIED, **STATES, **CONVERTED}
         one.tables["broker_metrics"] = [{**row, **more} for row in one.rows("broker_metrics")]
+        one.tables["broker_topics"] = [{**row, **CONVERTED, **COPIED} for row in one.rows("broker_topics")]
         one.tables["quorum_replicas"] = [{**QUORUM, "read_at": leader["read_at"]}]
         one.tables["broker_configs"] = one.rows("broker_configs", is_default=False)
         one.tables["request_times"] = [row for row in one.rows("request_times") if row["request"] in REQUESTS]
