@@ -12,7 +12,7 @@ from kafka_fleet.schema.raw_tables import raw_schemas
 from kafka_fleet.store.raw.compaction import compact
 from kafka_fleet.store.raw.manifests import Manifest, manifests, read_rows
 from support.homes.golden_homes import NEWEST, unpack, versions
-from support.homes.make_golden_home import APPLIED, STATES
+from support.homes.make_golden_home import APPLIED, CONVERTED, COPIED, STATES
 from support.homes.recorded import recorded_day
 from support.spark_runs.analysed import Analysed, analysed
 
@@ -22,11 +22,13 @@ ABSENT = {  # what older versions did not have: columns, or None for the whole t
     "raw-c55e5ff": {"producers": None},
 }
 # what the newest alone has, what it and the one before have, and so on
-LAST: dict[str, Any] = {"broker_metrics": set(STATES)}
-QUORUM: dict[str, Any] = {"broker_metrics": {*STATES, *APPLIED}, "quorum_replicas": None}
+LAST: dict[str, Any] = {"broker_metrics": set(CONVERTED), "broker_topics": {*CONVERTED, *COPIED}}
+COORDINATORS: dict[str, Any] = {**LAST, "broker_metrics": {*CONVERTED, *STATES}}
+QUORUM: dict[str, Any] = {**LAST, "broker_metrics": {*CONVERTED, *STATES, *APPLIED}, "quorum_replicas": None}
 DESCRIPTORS = {"open_file_descriptors", "max_file_descriptors"}
-ROOM: dict[str, Any] = {**QUORUM, "broker_metrics": {*STATES, *APPLIED, *DESCRIPTORS}, "disks": None}
-BEFORE, WITH_QUORUM = "raw-80f34c1", "raw-bba2508"
+ROOM: dict[str, Any] = {**QUORUM, "broker_metrics": {*QUORUM["broker_metrics"], *DESCRIPTORS}, "disks": None}
+BEFORE, WITH_QUORUM, WITH_STATES = "raw-80f34c1", "raw-bba2508", "raw-245cc73"
+LACKS = {NEWEST: {}, WITH_STATES: LAST, WITH_QUORUM: COORDINATORS, BEFORE: QUORUM}
 LATER = {"partitions": {"previous_log_end_offset", "previous_log_start_offset"}, "sweeps": {"previous_sweep_at"}}
 Row = dict[str, Any]
 
@@ -79,6 +81,7 @@ def test_there_is_one_of_every_version():
             "80f34c1",
             "bba2508",
             "245cc73",
+            "d9040c7",
         )
     )
 
@@ -89,7 +92,7 @@ def test_every_row_is_read_and_what_was_not_written_is_null(home: Path, newest: 
     found = rows(home, cluster)
     before_joined = cluster in (*ABSENT, "raw-2f1bfbb")
     for table in raw_schemas():
-        lacks = ABSENT.get(cluster, {}) | {NEWEST: {}, WITH_QUORUM: LAST, BEFORE: QUORUM}.get(cluster, ROOM)
+        lacks = ABSENT.get(cluster, {}) | LACKS.get(cluster, ROOM)
         absent = lacks.get(table, set())
         expected = [] if absent is None else newest[table]
         gone = (absent or set()) | (LATER.get(table, set()) if before_joined else set())
@@ -118,7 +121,7 @@ def test_old_raw_is_judged_as_new_raw_is(cluster: str):
 
     newest, old = said(NEWEST), said(cluster)
     # where file descriptors were not stored: what was not measured is not said to be well
-    if cluster not in (BEFORE, WITH_QUORUM):
+    if cluster not in (BEFORE, WITH_QUORUM, WITH_STATES):
         assert [one["verdict"] for one in old if one not in but_of_room(old)] == ["unknown"]
         newest, old = but_of_room(newest), but_of_room(old)
     assert old == newest
