@@ -89,8 +89,15 @@ def chance_table(found: Mapping[str, Figures]) -> str:
         sure, planted = sum(each[1] for each in counts), sum(each[2] for each in counts)
         false = one["surely_false"], one["evaluated"]
         causes = ", ".join(map(code, one["confirming"]))
-        rows.append([code(name), causes, f"{sure} of {planted}", f"{false[0]} of {false[1]}",
-                     *(f"{chance(1 / prior, (sure, planted), false):.3f}" for prior in PRIORS)])  # fmt: skip
+        rows.append(
+            [
+                code(name),
+                causes,
+                f"{sure} of {planted}",
+                f"{false[0]} of {false[1]}",
+                *(f"{chance(1 / prior, (sure, planted), false):.3f}" if sure else "not shown" for prior in PRIORS),
+            ]
+        )
     head = ["Signature", "Causes", "Faults told for sure at 2 x", "Clean days told for sure",
             *(f"Prior 1 in {prior:,}" for prior in PRIORS)]  # fmt: skip
     return table(head, rows)
