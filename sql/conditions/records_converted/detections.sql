@@ -36,7 +36,7 @@ ranked AS (
         s.from_at,
         s.to_at,
         if(c.metric = 'fetch_conversions', 'for_consumers', 'of_producers') AS metric,
-        c.records * 1e6D / (unix_micros(s.to_at) - unix_micros(s.from_at)) AS amount,
+        try_divide(c.records * 1e6D, unix_micros(s.to_at) - unix_micros(s.from_at)) AS amount,
         row_number() OVER (PARTITION BY c.cluster ORDER BY c.records DESC, c.topic ASC, c.metric ASC) AS ordinal
     FROM converted AS c
     INNER JOIN spans AS s ON c.cluster = s.cluster AND s.to_at > s.from_at
