@@ -2,7 +2,7 @@
 
 Chunks stay in the work folder, so that a run that was ended goes on where it was; remove the folder for new seeds. What
 was counted is written to benchmarks/trust_results.json, a signature at a time, and `python docs/generate.py` makes the
-tables of docs/trust.md from it. Seeds by which figures were published are never judged by other queries.
+tables of docs/error_rates.md from it. Seeds by which figures were published are never judged by other queries.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from support.generators.fleetgen.judged_by import signature_hash
 from support.generators.fleetgen.score import Score, interval
 
 ROOT = Path(__file__).resolve().parents[1]
-RESULTS, PAGE = "benchmarks/trust_results.json", "docs/trust.md"
+RESULTS, PAGE = "benchmarks/trust_results.json", "docs/error_rates.md"
 MOST_FALSE, MOST_MISSED = 1.0, 5.0  # per 100, by the end of the interval that is the worse one
 Figures = dict[str, Any]
 

@@ -174,7 +174,7 @@ def test_a_row_of_other_queries_says_so(tmp_path: Path) -> None:
 
 
 def test_published_rows_say_by_what_and_of_how_many() -> None:
-    page = (ROOT / "docs/trust.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/error_rates.md").read_text(encoding="utf-8")
     for name, block in blocks().items():
         assert block in page, f"{name}: python docs/generate.py"
     for name, one in recorded().items():

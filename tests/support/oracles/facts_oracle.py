@@ -16,6 +16,8 @@ Row = dict[str, Any]
 Key = tuple[str, int, datetime]
 BROKER_COUNTERS = "expired_consumer_fetches", "isr_expands", "messages_in", "bytes_in", "bytes_out"
 TOPIC_COUNTERS = ("messages_in", "bytes_in", "bytes_out", "produce_batches", "fetch_reads")
+SELDOM = ("fetch_conversions", "produce_conversions", "remote_copy_errors")  # meters of what happens at few topics
+UNCOUNTED = (2, 8, 0), (3, 4, 1)  # releases from, and before, which conversions for consumers are left out
 # columns that signatures' own second computations look at: of rewinds, stops, skew and retriable errors
 ELSEWHERE = {
     "broker_counters": {
@@ -127,6 +129,10 @@ class Oracle:
                          **sums[*key, span["from_sweep"]]}  # fmt: skip
             deltas = {name: _minus(value, first[name]) for name, value in last.items()}
             kept = {name: value for name, value in span.items() if name != "same_process"}
+            read = self.metrics[*key, span["to_sweep"]]
+            told = any(read[name] is not None for name in ("fetch_conversions", "produce_conversions"))
+            release = tuple(int(part) for part in (read["release"] or "0.0.0").split("-")[0].split("."))
+            kept["conversions_known"] = told and not UNCOUNTED[0] <= release < UNCOUNTED[1]
             yield {**kept, **deltas, "ran_back": any(delta is not None and delta < 0 for delta in deltas.values())}
 
     def partition_rates(self) -> Iterator[Row]:
@@ -176,6 +182,8 @@ class Oracle:
                 names = ("cluster", "broker", "kind", "from_sweep", "to_sweep", "from_at", "to_at", "seconds")
                 yield {
                     **{name: span[name] for name in names}, **deltas, "topic": topic,
+                    **{name: (last[name] or 0) - (first.get(name) or 0) for name in SELDOM},
+                    "remote_copy_lag_bytes": last["remote_copy_lag_bytes"],
                     "leaders": max(map(sum, ends)), "replicas": max(map(len, ends)),
                 }  # fmt: skip
 
