@@ -1,4 +1,4 @@
-"""Tables of error rates for docs/error_rates.md: takes counts of generated cluster-days, gives shares with their intervals.
+"""Tables for docs/error_rates.md: takes counts of generated cluster-days, gives shares with their intervals.
 
 A row whose signature is judged by other queries today says so. What counts is benchmarks/trust.py.
 """
