@@ -16,7 +16,7 @@ from fleet_demo.cluster import Cluster
 from fleet_demo.load import Consumer, Producer
 from fleet_demo.topics import create_topic
 from support.live.scenarios import avoid_midnight, await_that, sweep
-from support.live.unclean import ALLOWED, until
+from support.live.unclean import ALLOWED, leads, until
 from support.live.zk28 import SETTINGS, victims
 
 STALE, WHOLE = "stale282", "whole282"
@@ -61,7 +61,7 @@ def _one(home: Path, name: str) -> None:
             cluster.kill_broker(leader)
             if name == STALE:
                 cluster.start_broker(follower)
-            until(cluster, home, OFFSETS, "the next leader", lambda row: row["leader"] == follower)
+            await_that("the follower leads", lambda: leads(cluster, follower, OFFSETS, 1))
             time.sleep(3)
             sweep(cluster, home)
         with Consumer(cluster, TOPIC, group=GROUP, properties=READING) as reader:
