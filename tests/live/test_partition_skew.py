@@ -103,10 +103,12 @@ def test_the_affected_client_is_confirmed(measured: Measured) -> None:
     of_late, in_time_too = slow_mean(measured, 1)
     slowest = evidence(finding, "mean Produce time of the slowest leader")
     assert slowest == pytest.approx(max(of_late, slow_mean(measured, 2)[0], slow_mean(measured, 3)[0]), rel=1e-3)
-    if not any(others.values()) and not in_time_too:  # else windows of many more requests are in the mean
+    left_alone = not any(others.values()) and not in_time_too
+    if left_alone:  # else windows of many more requests are in the mean
         assert slowest > 100
     assert evidence(finding, "mean Produce time of the slowest of the other leaders") < 60
-    assert evidence(finding, "between leaders") > 0.75  # 0.99 on an idle machine, 0.86 on a busy one
+    # 0.99 on an idle machine; what holds up a timely broker for a window lies within its leader
+    assert evidence(finding, "between leaders") > (0.9 if left_alone else 0.75)
     assert evidence(finding, "windows that show it") >= LATE_FOR
     assert evidence(finding, "slowness began or ended") >= 2  # the reassignments made it late and timely again
 

@@ -11,11 +11,8 @@ Entries have thresholds of seconds, since sweeps are seconds apart.
 """
 
 import struct
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
-from threading import Event, Thread
 
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition, errors
 from kafka.admin import KafkaAdminClient
@@ -26,7 +23,7 @@ from fleet_demo.cluster import Cluster
 from fleet_demo.crowd import joined
 from fleet_demo.topics import create_topic
 from support.live import scenarios
-from support.live.scenarios import avoid_midnight, await_that, spaced
+from support.live.scenarios import avoid_midnight, await_that, beside, spaced
 
 STUCK, LOADED, NOBODY, FAILED, CALM = "stuck111", "loaded210", "nobody210", "failed400", "calm400"
 TOPIC, GROUP, OFFSETS = "orders", "billing", "__consumer_offsets"
@@ -65,27 +62,6 @@ def _commit(cluster: Cluster, times: int) -> None:
         consumer.close(autocommit=False, timeout_ms=2_000)
 
 
-@contextmanager
-def _beside(act: Callable[[], object]) -> Iterator[None]:
-    """Do it again and again for the length of the block, whatever the brokers answer."""
-    over = Event()
-
-    def work() -> None:
-        while not over.is_set():
-            try:
-                act()
-            except errors.KafkaError:
-                over.wait(0.2)
-
-    thread = Thread(target=work, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join(60)
-
-
 def _restarted(cluster: Cluster) -> None:
     """The broker leads again what it led, so that the first sweep is not before that."""
     led = _led(cluster)
@@ -112,7 +88,7 @@ def buffered(release: str, home: Path, name: str) -> None:
         _commit(cluster, 60)
         client = KafkaAdminClient(bootstrap_servers=cluster.bootstrap_servers)
         try:
-            with _beside(lambda: _coordinator_of_producer(client)):
+            with beside(lambda: _coordinator_of_producer(client), 0.05, errors.KafkaError):
                 spaced(SWEEPS, EVERY_S, lambda: _committed_and_swept(cluster, home))
         finally:
             client.close()

@@ -6,9 +6,10 @@ Every cluster has two brokers, racks a and b, and a replica selector. Sweep 0 is
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from threading import Event
 from typing import NamedTuple
 
 from fleet_demo.cluster import Cluster, ClusterError
@@ -146,6 +147,28 @@ def await_that(what: str, is_so: Callable[[], bool], seconds: float = 120) -> No
         if time.monotonic() > until:
             raise ClusterError(f"{what}: not so after {seconds:.0f} s")
         time.sleep(0.3)
+
+
+@contextmanager
+def beside(act: Callable[[], object], pause_s: float, *spared: type[Exception]) -> Iterator[None]:
+    """Do it again and again for the length of the block, with a pause between any two; `spared` may be its answer.
+
+    Raises at the end what else it raised.
+    """
+    over = Event()
+
+    def work() -> None:
+        while not over.wait(pause_s):
+            with suppress(*spared):
+                act()
+
+    with ThreadPoolExecutor(1) as pool:
+        working = pool.submit(work)
+        try:
+            yield
+        finally:
+            over.set()
+        working.result(60)
 
 
 def in_sync(cluster: Cluster, leader: int, topic: str) -> int:

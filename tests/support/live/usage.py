@@ -14,9 +14,8 @@ import struct
 import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from threading import Event, Thread
 
 from fleet_demo.cluster import Cluster, ClusterError
 from fleet_demo.load import Consumer, Producer
@@ -24,7 +23,7 @@ from fleet_demo.node import jvm
 from fleet_demo.topics import create_topic
 from support.live import scenarios, tiered
 from support.live.old_clients import FETCH, Request, asked
-from support.live.scenarios import avoid_midnight, spaced
+from support.live.scenarios import avoid_midnight, beside, spaced
 
 WITHIN, BEYOND, TIERED, BEHIND = "within282", "beyond282", "tiered391", "behind391"
 QUOTED, OLD, COPIED, REFUSED = "quoted", "old", "copied", "refused"
@@ -59,20 +58,9 @@ def _old_reader(cluster: Cluster, broker: int, topic: str) -> Iterator[None]:
     name = topic.encode()
     body = struct.pack(f">iiiiih{len(name)}s", -1, 100, 1, 1_000_000, 1, len(name), name)
     body += struct.pack(">iiqi", 1, 0, 0, 1_000_000)
-    over = Event()
-
-    def read() -> None:
-        with suppress(OSError), socket.create_connection(("127.0.0.1", cluster.nodes[broker].port), 30) as line:
-            while not over.wait(0.2):
-                asked(line, Request(FETCH, 3, body))
-
-    thread = Thread(target=read, daemon=True)
-    thread.start()
-    try:
+    address = "127.0.0.1", cluster.nodes[broker].port
+    with socket.create_connection(address, 30) as line, beside(lambda: asked(line, Request(FETCH, 3, body)), 0.2):
         yield
-    finally:
-        over.set()
-        thread.join(60)
 
 
 def limited(home: Path) -> None:

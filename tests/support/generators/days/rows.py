@@ -1,7 +1,7 @@
 """Rows of the raw tables as a sweep reads them: takes a simulated cluster, gives its sweeps in order."""
 
 import json
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -15,11 +15,11 @@ from support.generators.days.gauges import groups as _groups
 from support.generators.days.gauges import idle as _idle
 from support.generators.days.quorum import quorum_gauges
 from support.generators.days.state import total
+from support.generators.days.times import request_times
 from support.generators.days.traffic import offsets_partition
 
 Row = dict[str, Any]
 Tables = dict[str, list[Row]]
-QUANTILES = {"p50_ms": 0.5, "p75_ms": 0.75, "p95_ms": 0.95, "p98_ms": 0.98, "p99_ms": 0.99, "p999_ms": 0.999}
 COUNTED = ("expired_consumer_fetches", "expired_follower_fetches", "isr_expands", "isr_shrinks", "failed_isr_updates",
            "messages_in", "bytes_in", "bytes_out", "replication_bytes_in", "replication_bytes_out", "produce_batches",
            "fetch_reads", "failed_produce", "failed_fetch", "invalid_offset_or_sequence", "offset_commits",
@@ -110,7 +110,7 @@ def _beans(sim: Sim, broker: int, number: int, t: float) -> Tables:
         "requests": [{"request": counter[1], "version": "11", "requests": value(*counter)}
                      for counter in sorted(sums) if counter[0] == "r"],
         "request_times": [row for request in ("Produce", "FetchConsumer")
-                          for row in _times(sim, broker, request, number, t)],
+                          for row in request_times(sim, broker, request, number, t)],
         "request_errors": [{"request": counter[1], "error": counter[2], "errors": value(*counter)}
                            for counter in sorted(sums) if counter[0] == "e" and value(*counter)]
         + [{"request": "ListGroups", "error": "NONE", "errors": 1 + int(t - began)}],
@@ -229,31 +229,3 @@ def _copies(sim: Sim, topic: str) -> Row:
     if sim.settings[topic].get("remote.storage.enable") != "true":
         return {}
     return {"remote_copy_lag_bytes": sim.rng.choice([0, 900_000_000])}
-
-
-def _times(sim: Sim, broker: int, request: str, number: int, t: float) -> list[Row]:
-    many = sim.value(broker, ("r", request), number)
-    if not many:
-        return []
-    kept = sim.samples[broker, request]
-    mine = [one for one in kept[bisect_left(kept, (t - 300,)): bisect_right(kept, (t,))]
-            if one[0] > sim.started(broker, t)]  # fmt: skip
-    mine = sim.rng.sample(mine, min(1028, len(mine))) or [(t, 0.0, 0.0, 0.0)]
-    rows = []
-    means = {p: sim.value(broker, ("m", request, p), number) / many / 1000
-             for p in ("RequestQueueTimeMs", "LocalTimeMs", "RemoteTimeMs", "ThrottleTimeMs")}  # fmt: skip
-    values = {"RequestQueueTimeMs": [x[1] for x in mine], "LocalTimeMs": [x[2] for x in mine],
-              "RemoteTimeMs": [x[3] for x in mine], "ResponseQueueTimeMs": [0.0] * len(mine),
-              "ResponseSendTimeMs": [0.0] * len(mine), "ThrottleTimeMs": [0.0] * len(mine),
-              "TotalTimeMs": [sum(x[1:]) for x in mine]}  # fmt: skip
-    taken = (
-        sum(means.values()) - means["ThrottleTimeMs"] + 0.06
-    )  # from 2.0 on a client waits after its answer (KIP-219)
-    means |= {"ResponseQueueTimeMs": 0.01, "ResponseSendTimeMs": 0.05, "TotalTimeMs": taken}
-    for phase, seconds in values.items():
-        ordered = sorted(1000 * one for one in seconds)
-        row: Row = {name: float(round(ordered[min(len(ordered) - 1, int(level * len(ordered)))]))
-                    for name, level in QUANTILES.items()}  # fmt: skip
-        rows.append({"request": request, "phase": phase, "observations": many, "min_ms": 0.0, "stddev_ms": 1.0,
-                     "max_ms": float(round(ordered[-1])), "mean_ms": means[phase], **row})  # fmt: skip
-    return rows
