@@ -15,9 +15,9 @@ def date_of(headers: Mapping[str, str]) -> float | None:
     """The endpoint's clock, s since epoch, to whole seconds; None where it sends none."""
     try:
         date = parsedate_to_datetime(headers.get("date", ""))
-    except (ValueError, TypeError):
+        return date.replace(tzinfo=date.tzinfo or UTC).timestamp()
+    except (ValueError, TypeError, OverflowError):  # a year, an hour or an offset of any length
         return None
-    return date.replace(tzinfo=date.tzinfo or UTC).timestamp()
 
 
 def age_of(reading: Reading, headers: Mapping[str, str], answered: float, openmetrics: bool) -> float:
