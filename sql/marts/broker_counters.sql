@@ -98,11 +98,9 @@ deltas AS (
         ) AS consumer_fetches,
         m.expired_consumer_fetches - lag(m.expired_consumer_fetches, 1, 0) OVER process AS expired_consumer_fetches,
         m.isr_expands - lag(m.isr_expands, 1, 0) OVER process AS isr_expands,
-        -- brokers of 2.8.0 to 3.4.0 leave out what they convert for consumers (KAFKA-14295)
         coalesce(m.fetch_conversions, m.produce_conversions) IS NOT NULL
-        AND NOT coalesce(
-            left(m.release, 4) IN ('2.8.', '3.0.', '3.1.', '3.2.', '3.3.') OR m.release LIKE '3.4.0%', FALSE
-        ) AS conversions_known,
+        AND lag(coalesce(m.fetch_conversions, m.produce_conversions), 1, 0) OVER process IS NOT NULL
+            AS conversions_read,
         m.messages_in - lag(m.messages_in, 1, 0) OVER process AS messages_in,
         m.bytes_in - lag(m.bytes_in, 1, 0) OVER process AS bytes_in,
         m.bytes_out - lag(m.bytes_out, 1, 0) OVER process AS bytes_out,

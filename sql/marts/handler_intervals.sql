@@ -101,9 +101,14 @@ SELECT
     if(r.requests >= f.requests, try_subtract(r.requests, f.requests), NULL) AS requests,
     try_cast(try_divide(r.queued_ms - f.queued_ms, nullif(try_subtract(r.requests, f.requests), 0)) AS DOUBLE)
         AS queued_mean_ms,
-    -- a type of request that was not seen before began at 0
-    try_cast(r.produce_throttled_ms - coalesce(f.produce_throttled_ms, 0) AS DOUBLE) AS produce_throttled_ms,
-    try_cast(r.fetch_throttled_ms - coalesce(f.fetch_throttled_ms, 0) AS DOUBLE) AS fetch_throttled_ms
+    -- a type of request that was not seen at a read of others began at 0
+    if(
+        f.requests IS NULL, NULL,
+        try_cast(r.produce_throttled_ms - coalesce(f.produce_throttled_ms, 0) AS DOUBLE)
+    ) AS produce_throttled_ms,
+    if(
+        f.requests IS NULL, NULL, try_cast(r.fetch_throttled_ms - coalesce(f.fetch_throttled_ms, 0) AS DOUBLE)
+    ) AS fetch_throttled_ms
 FROM broker_intervals AS i
 INNER JOIN reads AS r ON i.cluster = r.cluster AND i.broker = r.broker AND i.to_sweep = r.sweep_at
 INNER JOIN reads AS f ON i.cluster = f.cluster AND i.broker = f.broker AND i.from_sweep = f.sweep_at

@@ -71,19 +71,27 @@ deltas AS (
         coalesce(try_sum(if(r.sweep_at = e.to_sweep, r.fetch_reads, -r.fetch_reads)), 0) AS fetch_reads,
         if(e.errors_known, try_sum(if(r.sweep_at = e.to_sweep, r.failed_produce, -r.failed_produce)), NULL)
             AS failed_batches,
-        coalesce(try_sum(if(r.sweep_at = e.to_sweep, r.fetch_conversions, -r.fetch_conversions)), 0)
-            AS fetch_conversions,
-        coalesce(try_sum(if(r.sweep_at = e.to_sweep, r.produce_conversions, -r.produce_conversions)), 0)
-            AS produce_conversions,
-        coalesce(try_sum(if(r.sweep_at = e.to_sweep, r.remote_copy_errors, -r.remote_copy_errors)), 0)
-            AS remote_copy_errors,
+        -- a read that lacks the broker's own meters, or the gauge beside the errors, may lack the topic's as well
+        if(
+            e.conversions_read,
+            coalesce(try_sum(if(r.sweep_at = e.to_sweep, r.fetch_conversions, -r.fetch_conversions)), 0), NULL
+        ) AS fetch_conversions,
+        if(
+            e.conversions_read,
+            coalesce(try_sum(if(r.sweep_at = e.to_sweep, r.produce_conversions, -r.produce_conversions)), 0), NULL
+        ) AS produce_conversions,
+        if(
+            count(r.remote_copy_lag_bytes) = 2,
+            coalesce(try_sum(if(r.sweep_at = e.to_sweep, r.remote_copy_errors, -r.remote_copy_errors)), 0), NULL
+        ) AS remote_copy_errors,
         max(if(r.sweep_at = e.to_sweep, r.remote_copy_lag_bytes, NULL)) AS remote_copy_lag_bytes,
         max(r.leaders) AS leaders,
         max(r.replicas) AS replicas
     FROM ends AS e
     INNER JOIN reads AS r ON e.cluster = r.cluster AND e.broker = r.broker AND e.sweep_at = r.sweep_at
     GROUP BY
-        e.cluster, e.broker, r.topic, e.kind, e.from_sweep, e.to_sweep, e.from_at, e.to_at, e.seconds, e.errors_known
+        e.cluster, e.broker, r.topic, e.kind, e.from_sweep, e.to_sweep, e.from_at, e.to_at, e.seconds, e.errors_known,
+        e.conversions_read
     HAVING max(r.is_metered AND r.sweep_at = e.to_sweep)
 )
 

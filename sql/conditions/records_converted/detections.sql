@@ -1,20 +1,36 @@
 -- Of which topics did brokers convert records between message formats, and how many?
--- in:  topic_counters, broker_counters, cluster_days, records_converted_thresholds
+-- in:  topic_counters, broker_counters, broker_days, cluster_days, records_converted_thresholds
 -- out: per topic and type of request, the most first: records a second over the measured day; of the cluster how many
---      brokers told it. From 4.0 on brokers convert nothing for consumers
-WITH spans AS (
+--      brokers told all of it, and how many did not. From 4.0 on brokers convert nothing for consumers; those of 2.8.0
+--      to 3.4.0 leave out what they convert for them (KAFKA-14295)
+WITH brokers AS (
     SELECT
         c.cluster,
-        min(b.from_at) AS from_at,
-        max(b.to_at) AS to_at,
-        count(DISTINCT if(b.conversions_known, b.broker, NULL)) AS measured,
-        count(DISTINCT if(NOT b.conversions_known, b.broker, NULL)) AS unread
+        b.broker,
+        min(i.from_at) AS from_at,
+        max(i.to_at) AS to_at,
+        coalesce(
+            max(try_cast(split_part(b.kafka_release, '.', 1) AS INT)) >= 4
+            OR max(i.conversions_read) AND NOT (
+                left(max(b.kafka_release), 4) IN ('2.8.', '3.0.', '3.1.', '3.2.', '3.3.')
+                OR max(b.kafka_release) LIKE '3.4.0%'
+            ), FALSE
+        ) AS is_told
     FROM cluster_days AS c
-    LEFT JOIN broker_counters AS b
-        ON
-            c.cluster = b.cluster AND b.kind = 'sweeps'
-            AND coalesce(try_cast(split_part(b.kafka_release, '.', 1) AS INT) < 4, TRUE)
-    GROUP BY c.cluster
+    LEFT JOIN broker_days AS b ON c.cluster = b.cluster AND b.is_broker
+    LEFT JOIN broker_counters AS i ON b.cluster = i.cluster AND b.broker = i.broker AND i.kind = 'sweeps'
+    GROUP BY c.cluster, b.broker
+),
+
+spans AS (
+    SELECT
+        cluster,
+        min(from_at) AS from_at,
+        max(to_at) AS to_at,
+        count_if(is_told) AS measured,
+        count_if(NOT is_told) AS unread
+    FROM brokers
+    GROUP BY cluster
 ),
 
 converted AS (

@@ -17,7 +17,6 @@ Key = tuple[str, int, datetime]
 BROKER_COUNTERS = "expired_consumer_fetches", "isr_expands", "messages_in", "bytes_in", "bytes_out"
 TOPIC_COUNTERS = ("messages_in", "bytes_in", "bytes_out", "produce_batches", "fetch_reads")
 SELDOM = ("fetch_conversions", "produce_conversions", "remote_copy_errors")  # meters of what happens at few topics
-UNCOUNTED = (2, 8, 0), (3, 4, 1)  # releases from, and before, which conversions for consumers are left out
 # columns that signatures' own second computations look at: of rewinds, stops, skew and retriable errors
 ELSEWHERE = {
     "broker_counters": {
@@ -129,10 +128,10 @@ class Oracle:
                          **sums[*key, span["from_sweep"]]}  # fmt: skip
             deltas = {name: _minus(value, first[name]) for name, value in last.items()}
             kept = {name: value for name, value in span.items() if name != "same_process"}
-            read = self.metrics[*key, span["to_sweep"]]
-            told = any(read[name] is not None for name in ("fetch_conversions", "produce_conversions"))
-            release = tuple(int(part) for part in (read["release"] or "0.0.0").split("-")[0].split("."))
-            kept["conversions_known"] = told and not UNCOUNTED[0] <= release < UNCOUNTED[1]
+            ends = ["to_sweep", *(["from_sweep"] if span["kind"] == "sweeps" else [])]
+            kept["conversions_read"] = all(
+                any(self.metrics[*key, span[end]][name] is not None for name in SELDOM[:2]) for end in ends
+            )
             yield {**kept, **deltas, "ran_back": any(delta is not None and delta < 0 for delta in deltas.values())}
 
     def partition_rates(self) -> Iterator[Row]:
@@ -178,11 +177,14 @@ class Oracle:
                 deltas = {name: (last[name] or 0) - (first.get(name) or 0) for name in TOPIC_COUNTERS}
                 if min(deltas.values()) < 0:
                     continue
+                copied = None not in (last["remote_copy_lag_bytes"], first.get("remote_copy_lag_bytes"))
+                known = span["conversions_read"], span["conversions_read"], copied
                 ends = [hosted.get((*where, span[at], topic), []) for at in ("from_sweep", "to_sweep")]
                 names = ("cluster", "broker", "kind", "from_sweep", "to_sweep", "from_at", "to_at", "seconds")
                 yield {
                     **{name: span[name] for name in names}, **deltas, "topic": topic,
-                    **{name: (last[name] or 0) - (first.get(name) or 0) for name in SELDOM},
+                    **{name: (last[name] or 0) - (first.get(name) or 0) if told else None
+                       for name, told in zip(SELDOM, known, strict=True)},
                     "remote_copy_lag_bytes": last["remote_copy_lag_bytes"],
                     "leaders": max(map(sum, ends)), "replicas": max(map(len, ends)),
                 }  # fmt: skip
