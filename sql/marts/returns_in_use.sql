@@ -76,10 +76,14 @@ SELECT
     if(q.commit_counters > 0, q.group_deletions, NULL) AS group_deletions,
     max_by(h.kafka_release, h.to_sweep) AS kafka_release,
     -- each from its counter at both ends, of one process
-    CASE WHEN max(h.to_sweep = g.gone_sweep) THEN try_sum(if(h.to_sweep <= g.gone_sweep, h.offset_expirations, 0)) END
-        AS offset_expirations,
-    CASE WHEN max(h.to_sweep = g.gone_sweep) THEN try_sum(if(h.to_sweep <= g.gone_sweep, h.offset_deletions, 0)) END
-        AS offset_deletions,
+    CASE
+        WHEN max(h.to_sweep = g.gone_sweep)
+            THEN try_sum(h.offset_expirations) FILTER (WHERE h.to_sweep <= g.gone_sweep)
+    END AS offset_expirations,
+    CASE
+        WHEN max(h.to_sweep = g.gone_sweep)
+            THEN try_sum(h.offset_deletions) FILTER (WHERE h.to_sweep <= g.gone_sweep)
+    END AS offset_deletions,
     CASE
         WHEN max(h.to_sweep = g.gone_sweep) AND count(*) = count(h.completed_rebalances)
             THEN try_sum(if(h.to_sweep <= g.gone_sweep, h.completed_rebalances, 0))

@@ -12,10 +12,15 @@ WITH looks AS (
         c.to_at,
         c.remote_copy_lag_bytes,
         try_cast(c.remote_copy_errors AS DOUBLE) AS failed,
-        -- a broker that leads no partition of the topic has no lag of it
-        coalesce(c.remote_copy_lag_bytes, 0) / 1e9D AS lag_gb
+        try_divide(c.remote_copy_errors * 3600D, c.seconds) AS failed_per_h,
+        -- a broker that leads no partition of the topic has no lag of it; what is no more than a while brings is none
+        if(
+            c.remote_copy_lag_bytes >= try_divide(t.min_behind_s * c.bytes_in, c.seconds), c.remote_copy_lag_bytes, 0
+        ) / 1e9D AS lag_gb
     FROM topic_days AS d
-    LEFT JOIN topic_counters AS c ON d.cluster = c.cluster AND d.topic = c.topic AND c.kind = 'sweeps'
+    INNER JOIN remote_copies_behind_thresholds AS t ON d.cluster = t.cluster
+    LEFT JOIN topic_counters AS c
+        ON d.cluster = c.cluster AND d.topic = c.topic AND c.kind = 'sweeps' AND c.seconds > 0
     WHERE d.is_tiered
 ),
 
@@ -28,12 +33,13 @@ states AS (
         l.to_at,
         l.state,
         l.amount,
+        l.failed,
         t.min_hours,
-        l.amount >= if(l.state = 'failed', 1, t.min_gb) AS is_ill,
-        max(if(l.amount >= if(l.state = 'failed', 1, t.min_gb), NULL, l.to_at)) OVER (
+        l.amount >= if(l.state = 'failed_per_h', t.min_failed_per_h, t.min_gb) AS is_ill,
+        max(if(l.amount >= if(l.state = 'failed_per_h', t.min_failed_per_h, t.min_gb), NULL, l.to_at)) OVER (
             PARTITION BY l.cluster, l.topic, l.broker, l.state
         ) AS well_at
-    FROM looks UNPIVOT (amount FOR state IN (failed, lag_gb)) AS l
+    FROM looks UNPIVOT (amount FOR state IN (failed_per_h, lag_gb)) AS l
     INNER JOIN remote_copies_behind_thresholds AS t ON l.cluster = t.cluster
 ),
 
@@ -46,13 +52,13 @@ behind AS (
         coalesce(min(well_at), min(from_at)) AS from_at,
         max(to_at) AS to_at,
         (unix_micros(max(to_at)) - unix_micros(coalesce(min(well_at), min(from_at)))) / 3600e6D AS behind_hours,
-        if(state = 'failed', try_sum(amount), NULL) AS failed,
+        if(state = 'failed_per_h', try_sum(failed), NULL) AS failed,
         if(state = 'lag_gb', max_by(amount, to_at), NULL) AS lag_gb
     FROM states
     WHERE is_ill AND (well_at IS NULL OR to_at > well_at)
     GROUP BY cluster, topic, broker, state
     -- a lag that gets less is being caught up
-    HAVING behind_hours >= max(min_hours) AND (state = 'failed' OR max_by(amount, to_at) >= min_by(amount, to_at))
+    HAVING behind_hours >= max(min_hours) AND (state = 'failed_per_h' OR max_by(amount, to_at) >= min_by(amount, to_at))
 ),
 
 ranked AS (
@@ -69,10 +75,11 @@ topics AS (
         l.topic,
         if(count(l.remote_copy_lag_bytes) > 0, 1, NULL) AS measured,
         if(count(l.topic) > 0 AND count(l.remote_copy_lag_bytes) = 0, 1, NULL) AS unread,
-        if(count(l.topic) = 0, 1, NULL) AS none_tiered
+        if(c.configs_sweep IS NULL, 1, NULL) AS unread_settings,
+        if(count(l.topic) = 0 AND c.configs_sweep IS NOT NULL, 1, NULL) AS none_tiered
     FROM cluster_days AS c
     LEFT JOIN looks AS l ON c.cluster = l.cluster
-    GROUP BY c.cluster, c.last_sweep, l.topic
+    GROUP BY c.cluster, c.last_sweep, c.configs_sweep, l.topic
 )
 
 SELECT
@@ -99,4 +106,4 @@ SELECT
     last_sweep AS from_at,
     last_sweep AS to_at,
     FALSE AS is_subject
-FROM topics UNPIVOT (amount FOR metric IN (measured, unread, none_tiered))
+FROM topics UNPIVOT (amount FOR metric IN (measured, unread, unread_settings, none_tiered))

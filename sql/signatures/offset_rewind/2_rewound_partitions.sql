@@ -9,8 +9,10 @@ WITH numbered AS (
         coalesce(l.uncompacted, FALSE) AS uncompacted,
         coalesce(r.from_group_state IN ('Empty', 'Dead'), FALSE) OR coalesce(r.group_state IN ('Empty', 'Dead'), FALSE)
             AS was_empty,
+        -- groups of a part of the offsets log that was cut are counted by themselves
         if(r.memberless, NULL, dense_rank() OVER (
-            PARTITION BY r.cluster, r.coordinator, r.to_sweep, coalesce(r.memberless, FALSE) ORDER BY r.group_id
+            PARTITION BY r.cluster, r.coordinator, r.to_sweep, coalesce(r.memberless, FALSE), r.offsets_log_cut
+            ORDER BY r.group_id
         )) AS nth_group
     FROM offset_rewinds AS r
     INNER JOIN offset_rewind_thresholds AS t ON r.cluster = t.cluster
@@ -22,13 +24,14 @@ WITH numbered AS (
 caused AS (
     SELECT
         *,
-        if(coordinator IS NULL, 1, coalesce(max(nth_group) OVER (PARTITION BY cluster, coordinator, to_sweep), 1))
-            AS rewound_groups,
+        if(coordinator IS NULL, 1, coalesce(
+            max(nth_group) OVER (PARTITION BY cluster, coordinator, to_sweep, offsets_log_cut), 1
+        )) AS rewound_groups,
         CASE
             WHEN memberless THEN if(coordinator_loaded AND uncompacted, 'stale_load', NULL)
             WHEN log_end_offset < from_committed_offset THEN 'truncation'
             -- the coordinator loads what the elected replica has
-            WHEN offsets_log_cut THEN 'stale_leader'
+            WHEN offsets_log_cut AND coalesce(coordinator_loaded, TRUE) THEN 'stale_leader'
             -- Kafka lets an operator reset the offsets of an empty group only
             WHEN was_empty AND NOT vanished AND rewound_groups < min_groups THEN 'manual'
             WHEN coalesce(coordinator_loaded, TRUE) THEN 'stale_load'
@@ -37,7 +40,8 @@ caused AS (
         CASE cause
             WHEN 'truncation' THEN TRUE
             WHEN 'manual' THEN was_empty AND coalesce(NOT coordinator_loaded, FALSE)
-            WHEN 'stale_leader' THEN rewound_groups >= min_groups OR NOT was_empty
+            WHEN 'stale_leader'
+                THEN coalesce(coordinator_loaded, FALSE) AND (rewound_groups >= min_groups OR NOT was_empty)
             ELSE
                 coalesce(coordinator_loaded AND uncompacted AND memberless IS NOT TRUE, FALSE)
                 AND (rewound_groups >= min_groups OR NOT was_empty)

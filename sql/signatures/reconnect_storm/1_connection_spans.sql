@@ -56,7 +56,14 @@ SELECT
     s.leaders_gained,
     l.somaxconn,
     i.listener IS NOT NULL AS internal,
-    if(coalesce(c.slowed_down, FALSE), NULL, s.blocked_ns) AS blocked_ns,
+    -- where settings were not read, a broker of 2.7 or newer may have such a limit
+    if(
+        coalesce(
+            c.slowed_down,
+            try_cast(get(split(b.kafka_release, '[.]'), 0) AS INT) * 100L
+            + try_cast(get(split(b.kafka_release, '[.]'), 1) AS INT) >= 207, TRUE
+        ), NULL, s.blocked_ns
+    ) AS blocked_ns,
     least(coalesce(c.configured_backlog, 50), l.somaxconn) AS backlog,
     c.configured_backlog IS NOT NULL
     OR coalesce(c.configs_read, FALSE)

@@ -103,7 +103,11 @@ SELECT
     CASE WHEN j.is_crowd THEN j.kept END AS needed,
     CASE WHEN j.is_crowd THEN j.backlog END AS backlog,
     CASE WHEN NOT j.is_crowd THEN j.failed_authentications END AS failed,
-    CASE WHEN j.is_crowd AND h.syncookies_sent > 0 THEN h.bare_connections END AS crippled,
+    -- a restart closed all that were there before
+    CASE
+        WHEN j.is_crowd AND h.syncookies_sent > 0
+            THEN greatest(0, h.bare_connections - if(j.cause = 'restart', 0, coalesce(h.from_bare_connections, 0)))
+    END AS crippled,
     CASE WHEN j.cause = 'leader_move' THEN j.leaders_gained END AS leaders_gained,
     row_number() OVER (
         PARTITION BY j.cluster

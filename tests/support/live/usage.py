@@ -32,7 +32,7 @@ SENT_PER_S, RECORD_BYTES = 100, 1000
 SWEEPS, EVERY_S = 4, 3.0
 THRESHOLDS = {
     "clients_throttled": {"min_hours": 0.001},
-    "remote_copies_behind": {"min_hours": 0.001, "min_gb": 0.002},
+    "remote_copies_behind": {"min_hours": 0.001, "min_gb": 0.002, "min_behind_s": 10},
 }  # fmt: skip
 SEGMENT = 1_048_576  # bytes, the least that 3.9 takes
 LOCAL = {"remote.storage.enable": "true", "segment.bytes": SEGMENT, "local.retention.ms": 1000, "retention.ms": -1}
