@@ -66,7 +66,12 @@ def false_table(found: Mapping[str, Figures], sql: Path) -> str:
     return table(head, rows)
 
 
-def recall_table(found: Mapping[str, Figures]) -> str:
+def _mark(name: str, one: Figures, sql: Path) -> str:
+    """The signature, and whether its figures are of other queries than those of today."""
+    return f"{code(name)} **stale**" if queries_of(name, one, sql).startswith("**stale**") else code(name)
+
+
+def recall_table(found: Mapping[str, Figures], sql: Path) -> str:
     """A row per cause: at each size, in its own unit, how many of the planted faults were found, and the interval."""
     rows = []
     for name, one in sorted(found.items()):
@@ -75,11 +80,11 @@ def recall_table(found: Mapping[str, Figures]) -> str:
             for k, (hit, _sure, planted) in of["found"].items():
                 size = f"{of['sizes'][k]}: " if of["sizes"][k] else ""
                 cells.append(f"{size}{hit} of {planted}, {_share(hit, planted)}")
-            rows.append([f"{code(name)} {code(cause)}", escape(of["about"].partition(" = ")[0]), *cells])
+            rows.append([f"{_mark(name, one, sql)} {code(cause)}", escape(of["about"].partition(" = ")[0]), *cells])
     return table(["Fault", "Size", "1.2 x the threshold", "2 x", "5 x"], rows)
 
 
-def chance_table(found: Mapping[str, Figures]) -> str:
+def chance_table(found: Mapping[str, Figures], sql: Path) -> str:
     """A row per signature that may confirm a known issue: the least chance that what is confirmed is so, by priors."""
     rows, chance = [], _support("score", "chance_true")
     for name, one in sorted(found.items()):
@@ -91,7 +96,7 @@ def chance_table(found: Mapping[str, Figures]) -> str:
         causes = ", ".join(map(code, one["confirming"]))
         rows.append(
             [
-                code(name),
+                _mark(name, one, sql),
                 causes,
                 f"{sure} of {planted}",
                 f"{false[0]} of {false[1]}",
@@ -105,5 +110,5 @@ def chance_table(found: Mapping[str, Figures]) -> str:
 
 def blocks() -> dict[str, str]:
     """The blocks of the page."""
-    found = recorded()
-    return {"false": false_table(found, sql_dir()), "recall": recall_table(found), "chances": chance_table(found)}
+    found, sql = recorded(), sql_dir()
+    return {"false": false_table(found, sql), "recall": recall_table(found, sql), "chances": chance_table(found, sql)}

@@ -80,11 +80,25 @@ class ListenerOracle(SignatureOracle):
         """socket.listen.backlog.size in force, and whether it is known."""
         name, settings = "socket.listen.backlog.size", self.configs.get((cluster, broker))
         value = settings.get(name) if settings else None
-        rows = [key for key in self.metrics if key[:2] == (cluster, broker) and key[2].date() == self.ds]
-        release = self.metrics[max(rows, key=lambda key: key[2])]["release"] if rows else None
-        old = release is not None and tuple(map(int, release.split(".")[:2])) < (3, 2)
+        release = self._release(cluster, broker)
+        old = release is not None and release < (3, 2)
         known = value is not None or (settings is not None and name not in settings) or old
         return int(value) if value is not None else 50, known
+
+    def _release(self, cluster: str, broker: int) -> tuple[int, ...] | None:
+        """Major and minor of the last read of the day."""
+        rows = [key for key in self.metrics if key[:2] == (cluster, broker) and key[2].date() == self.ds]
+        release = self.metrics[max(rows, key=lambda key: key[2])]["release"] if rows else None
+        return None if release is None else tuple(map(int, release.split(".")[:2]))
+
+    def _let_in_one_by_one(self, where: tuple[str, int]) -> bool:
+        """Whether a limit of new connections per second is set, or may be: brokers have one from 2.7 on (KIP-612)."""
+        settings = self.configs.get(where)
+        if not settings:
+            release = self._release(*where)
+            return release is None or release >= (2, 7)
+        rates = [value for name, value in settings.items() if name.endswith("max.connection.creation.rate")]
+        return any(value is None or int(value) < 2**31 - 1 for value in rates)
 
     def _spans(self) -> Iterator[Row]:
         """Usable intervals of every listener."""
@@ -112,6 +126,8 @@ class ListenerOracle(SignatureOracle):
             return None
         if any(count is not None and count < 0 for count in counters):
             return None
+        if self._let_in_one_by_one(where):
+            blocked = None
         backlog, known = self.backlogs[where]
         host = self.hosts.get(where, {})
         kernel = self.kernel.get((*where, interval["to_sweep"]), dict.fromkeys(KERNEL))
