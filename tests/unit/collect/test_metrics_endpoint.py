@@ -151,7 +151,7 @@ def test_a_broker_whose_partitions_are_not_shown_is_not_whole():
 
 
 def test_rules_of_another_edition_are_named():
-    found = read(OWN.replace(b"kafka_fleet_exporter_rules{version=", b'kafka_fleet_exporter_rules{version="0",x='))
+    found = read(OWN.replace(b'kafka_fleet_exporter_rules{version="', b'kafka_fleet_exporter_rules{version="0'))
     assert found.outcome == "partial"
     assert found.detail == "its rules are another edition of docs/exporter-rules.yml: take that of this version"
 

@@ -25,6 +25,7 @@ ACCEPT = {"Accept": "text/plain;version=0.0.4, application/openmetrics-text;q=0.
 METADATA = "__cluster_metadata"
 EVERYWHERE = ("type=app-info", "type=RequestMetrics", "type=socket-server-metrics")  # in controllers as in brokers
 SHIFT_S = 3.0  # what whole seconds and the way explain of an age
+SOME_LABELLED = "some of its series have labels of their own besides Kafka's, and were not read"
 MOST_AGE_S = 300.0  # values that are older are those of a cache
 
 
@@ -87,7 +88,7 @@ def _read(endpoint: Endpoint, url: str) -> BrokerSweep:
 
 def _swept(reading: Reading, read_at: datetime, skew: float | None) -> BrokerSweep:
     rows = reading.rows
-    if not reading.seen:
+    if not reading.seen or (reading.labelled and not reading.plain):
         raise Failure("protocol", reading.nothing())
     broker = rows.by_table["broker_metrics"].setdefault((), {})
     if broker.get("jvm_start_ms") is None and broker.get("app_start_ms") is None:
@@ -103,6 +104,7 @@ def _swept(reading: Reading, read_at: datetime, skew: float | None) -> BrokerSwe
     if not reading.complete:
         always, _perhaps = left_out(missing, broker.get("release"))
         said = left_out_sentence([bean for bean in always if _is_there(bean, reading)], reading.edition)
+        said = SOME_LABELLED if reading.labelled else said
         outcome, detail = "partial" if outcome == "ok" else outcome, "; ".join(filter(None, (detail, said)))
     return BrokerSweep(outcome, None, detail, read_at, 0.0, 0, rows, missing, skew, reading.node_ids)
 

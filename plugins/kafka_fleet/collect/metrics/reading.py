@@ -3,6 +3,8 @@
 A series that is there twice has no value, and NaN is none: Kafka shows it for what was never measured.
 """
 
+from collections.abc import Mapping
+
 from kafka_fleet.collect.connections.http import Failure
 from kafka_fleet.collect.jolokia.rows import Rows
 from kafka_fleet.collect.metrics.exposition import Sample
@@ -16,6 +18,8 @@ PROCESS = (START, "process_open_fds", "process_max_fds")  # of the process that 
 UPTIME, ERROR = "java_lang_runtime_uptime", "jmx_scrape_error"
 INFO = ("kafka_server_app_info", "kafka_server_app")  # the exporter of 1.0 on ends no metric of a rule in _info
 _OWN = (UPTIME, ERROR, MARK)
+_OF_THE_JVM = "java.lang:"
+_MOVING = frozenset({"is_future"})  # Kafka's own label that no column has: of the log that a replica is moved to
 _APART_MS = 2_000  # two clocks of one process differ by less
 
 
@@ -40,14 +44,15 @@ class Reading:
         self.edition: str | None = None
         self.uptime_ms: float | None = None
         self.oldest: float | None = None  # of the samples' own times
+        self.labelled = False  # some series have labels besides Kafka's, as those of a Prometheus that federates
+        self.plain = False  # some series of Kafka have its labels alone
         self._own: dict[str, Sample] = {}
         self._series: set[int] = set()
-        self._labelled: list[str] = []
 
     @property
     def complete(self) -> bool:
         """Whether what is not shown is not there: the endpoint has this project's rules, of this edition."""
-        return self.edition == edition()
+        return self.edition == edition() and not self.labelled
 
     @property
     def broker(self) -> dict[str, Value]:
@@ -64,8 +69,11 @@ class Reading:
             self.rows.unusable += 1
             return
         if name in _OWN or name in PROCESS:
-            self._own[name] = sample
-            self.shown.add(name)
+            if sample.labels.keys() == ({"version"} if name == MARK else set()):
+                self._own[name] = sample
+                self.shown.add(name)
+            else:  # of some process, and nobody knows of which
+                self.labelled = True
             return
         labels = {exporter_name(label): value for label, value in sample.labels.items()}
         series = hash((name, *sorted(labels.items())))
@@ -73,15 +81,18 @@ class Reading:
             self._spoil(sources, labels)
             return
         self._series.add(series)
-        self.shown.add(name)
         if sample.value == "NaN":
-            self._saw([source for source in sources if source.fits(labels)])
+            found = [source for source in sources if source.fits(labels)]
+        else:
+            found = take_series(self.rows, sources, labels, sample.labels, sample.value, self.seen)
+        if not found and _has_more_labels(sources, labels):
+            self.labelled = True
             return
-        if sample.stamp is not None and (self.oldest is None or sample.stamp < self.oldest):
+        self.shown.add(name)
+        self._saw(found)
+        self.plain |= any(source.is_closed and not source.bean.mbean.startswith(_OF_THE_JVM) for source in found)
+        if sample.stamp is not None and (self.oldest is None or sample.stamp < self.oldest) and sample.value != "NaN":
             self.oldest = sample.stamp
-        self._saw(found := take_series(self.rows, sources, labels, sample.labels, sample.value, self.seen))
-        if not found:
-            self._labelled = self._labelled or [name]
         if name in INFO and (node := labels.get("id", "")).isascii() and node.isdigit():
             self.node_ids |= {int(node[:10])}
 
@@ -131,6 +142,11 @@ class Reading:
 
     def nothing(self) -> str:
         """Why no sample was of use, one sentence."""
-        if self._labelled:
+        if self.labelled:
             return "its series have labels of their own besides Kafka's; ask the exporter itself, not what collects it"
         return "none of the wanted metrics is there; is this a Kafka broker?"
+
+
+def _has_more_labels(sources: list[Source], labels: Mapping[str, str]) -> bool:
+    """Whether a series would be one of these columns but for labels that no MBean of Kafka has."""
+    return any(more and not more & _MOVING for more in (source.further(labels) for source in sources))
