@@ -62,3 +62,33 @@ def test_the_log_that_a_replica_is_moved_to_is_no_label_of_others():
     moved = b'kafka_log_log_value{name="Size",partition="0",topic="orders",is_future="true"} 7\n'
     found = read(OWN + moved)
     assert (found.outcome, found.detail) == ("ok", None)
+
+
+NODE_EXPORTER = b"""# TYPE node_boot_time_seconds gauge
+node_boot_time_seconds 1.79e9
+process_max_fds 524287
+process_open_fds 9
+process_start_time_seconds 1.79e9
+"""
+
+
+def test_a_process_that_is_none_of_kafka_is_no_broker():
+    jvm = b"".join(
+        line for line in OWN.splitlines(keepends=True) if re.match(rb"java_|jvm_|process_|jmx_|kafka_fleet_", line)
+    )
+    for text in (NODE_EXPORTER, jvm):  # the second: our rules before Kafka has made its MBeans
+        found = read(text)
+        assert (found.outcome, found.kind, found.rows.values) == ("failed", "protocol", 0)
+        assert "is this a Kafka broker?" in found.detail
+
+
+def test_rules_that_show_neither_replicas_nor_release_nor_state_are_read():
+    found = read(NODE_EXPORTER + b'kafka_server_replicamanager_value{name="LeaderCount"} 3\n')
+    assert (found.outcome, broker(found)["leader_count"]) == ("partial", 3)
+
+
+def test_a_broker_that_begins_to_start_has_not_counted_anything():
+    early = lines_without(OWN, "kafka_server_replica", FETCHES)
+    row = broker(read(early))
+    assert row["broker_state"] is not None
+    assert row.keys().isdisjoint({"expired_consumer_fetches", "expired_follower_fetches"})

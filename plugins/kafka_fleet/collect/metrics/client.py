@@ -14,7 +14,7 @@ from kafka_fleet.collect.jolokia.client import NEEDED, RETRIED, BrokerSweep, rea
 from kafka_fleet.collect.jolokia.rows import Rows
 from kafka_fleet.collect.metrics.clock import age_of, date_of
 from kafka_fleet.collect.metrics.exposition import Exposition
-from kafka_fleet.collect.metrics.left_out import left_out, left_out_sentence, unseen
+from kafka_fleet.collect.metrics.left_out import MAKER, left_out, left_out_sentence, unseen
 from kafka_fleet.collect.metrics.reading import Reading
 from kafka_fleet.collect.metrics.series import without_counts
 from kafka_fleet.config.credentials import Credentials
@@ -88,7 +88,7 @@ def _read(endpoint: Endpoint, url: str) -> BrokerSweep:
 
 def _swept(reading: Reading, read_at: datetime, skew: float | None) -> BrokerSweep:
     rows = reading.rows
-    if not reading.seen or (reading.labelled and not reading.plain):
+    if not reading.of_kafka or (reading.labelled and not reading.plain):
         raise Failure("protocol", reading.nothing())
     broker = rows.by_table["broker_metrics"].setdefault((), {})
     if broker.get("jvm_start_ms") is None and broker.get("app_start_ms") is None:
@@ -119,7 +119,7 @@ def _holds_partitions(reading: Reading) -> bool:
 def _is_there(bean: Bean, reading: Reading) -> bool:
     """Whether the node has the MBean: a controller that is no broker has few, one without replicas has none of them."""
     controller = any(mbean.startswith("kafka.controller:") for mbean in reading.seen)
-    if controller and not any(":type=ReplicaManager," in mbean for mbean in reading.seen):
+    if controller and not any(MAKER in mbean for mbean in reading.seen):
         return any(part in bean.mbean for part in EVERYWHERE)
     return bean.table != "partitions" or _holds_partitions(reading)
 

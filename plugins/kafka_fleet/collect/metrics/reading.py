@@ -59,6 +59,14 @@ class Reading:
         """The row of `broker_metrics`."""
         return self.rows.by_table["broker_metrics"].setdefault((), {})
 
+    @property
+    def of_kafka(self) -> bool:
+        """Whether an MBean of Kafka's was seen: a process of any kind has a start and descriptors.
+
+        Which one is left to the rules: some show no replicas, no release and no state, and a controller has few.
+        """
+        return any(not mbean.startswith(_OF_THE_JVM) for mbean in self.seen)
+
     def wanted(self, name: str) -> list[Source] | None:
         """The columns that a name may stand for; none for what the endpoint says of itself."""
         return [] if name in _OWN else self.names.sources.get(name)
