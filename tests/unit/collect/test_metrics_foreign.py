@@ -92,3 +92,19 @@ def test_a_broker_that_begins_to_start_has_not_counted_anything():
     row = broker(read(early))
     assert row["broker_state"] is not None
     assert row.keys().isdisjoint({"expired_consumer_fetches", "expired_follower_fetches"})
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'%s{name="ExpiresPerSec",fetcherType="consumer" 9',
+        b'%s{name="ExpiresPerSec",fetcherType="consumer"} 9 9 9',
+        b'%s{name="ExpiresPerSec",fetcherType="consumer",instance="b"} 9',
+        b'%s{name="ExpiresPerSec",fetcherType="consumer",FetcherType="consumer"} 9',
+        b'%s{name="ExpiresPerSec",fetcherType="consumer"} nine',
+    ],
+    ids=["brace", "columns", "label", "twice", "text"],
+)
+def test_a_counter_whose_line_cannot_be_read_is_not_0(line):
+    found = read(lines_without(OWN, FETCHES) + line % FETCHES.encode() + b"\n")
+    assert (found.outcome, broker(found).get("expired_consumer_fetches")) == ("partial", None)

@@ -33,8 +33,8 @@ def unseen(reading: Reading) -> list[str]:
             if not reading.complete:
                 missing += [attribute_of(bean, column) for column in lacking]
             continue
-        lazy = [column for column in bean.columns if column.lazy]
-        told = makes or any(reading.names.of(f"{bean.table}.{column.name}") & reading.shown for column in lazy)
+        names = set[str]().union(*(reading.names.of(f"{bean.table}.{one.name}") for one in bean.columns if one.lazy))
+        told = (makes or names & reading.shown) and not names & reading.unread  # a line that is broken may be its own
         if not (told and reading.rows.add_absent(bean)):
             missing.append(bean.mbean)
     return missing

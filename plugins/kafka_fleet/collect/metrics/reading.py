@@ -31,7 +31,8 @@ def attribute_of(bean: Bean, column: Column) -> str:
 class Reading:
     """Rows and what else there is of one answer. shown: known metric names, in lower case; seen: MBeans.
 
-    attributes: MBean and attribute, joined by a slash, that have a sample.
+    attributes: MBean and attribute, joined by a slash, that have a sample. unread: metric names of which some sample
+    was there that could not be read, or is of no known MBean for its labels.
     """
 
     def __init__(self) -> None:
@@ -40,6 +41,7 @@ class Reading:
         self.seen: set[str] = set()
         self.attributes: set[str] = set()
         self.shown: set[str] = set()
+        self.unread: set[str] = set()
         self.node_ids: frozenset[int] = frozenset()
         self.edition: str | None = None
         self.uptime_ms: float | None = None
@@ -75,6 +77,7 @@ class Reading:
         """Take one sample; None in its place is a line that cannot be read."""
         if sample is None:
             self.rows.unusable += 1
+            self.unread.add(name)
             return
         if name in _OWN or name in PROCESS:
             if sample.labels.keys() == ({"version"} if name == MARK else set()):
@@ -85,7 +88,11 @@ class Reading:
             return
         labels = {exporter_name(label): value for label, value in sample.labels.items()}
         series = hash((name, *sorted(labels.items())))
-        if series in self._series or len(labels) < len(sample.labels):
+        if len(labels) < len(sample.labels):  # two that are one to Kafka
+            self.rows.unusable += 1
+            self.unread.add(name)
+            return
+        if series in self._series:
             self._spoil(sources, labels)
             return
         self._series.add(series)
@@ -95,6 +102,7 @@ class Reading:
             found = take_series(self.rows, sources, labels, sample.labels, sample.value, self.seen)
         if not found and _has_more_labels(sources, labels):
             self.labelled = True
+            self.unread.add(name)
             return
         self.shown.add(name)
         self._saw(found)
