@@ -108,3 +108,24 @@ def test_a_broker_that_begins_to_start_has_not_counted_anything():
 def test_a_counter_whose_line_cannot_be_read_is_not_0(line):
     found = read(lines_without(OWN, FETCHES) + line % FETCHES.encode() + b"\n")
     assert (found.outcome, broker(found).get("expired_consumer_fetches")) == ("partial", None)
+
+
+APART = lines_without(OWN, "java_lang_runtime_starttime", "java_lang_operatingsystem")
+PROCESS = ("jvm_start_ms", "open_file_descriptors", "max_file_descriptors")
+
+
+@pytest.mark.parametrize("begun", [b"1.7e9", b"1.795688606485E9"])
+def test_the_process_of_an_exporter_beside_its_broker_is_not_the_brokers(begun):
+    """It began long before its broker did, which was restarted since, or about then."""
+    found = read(re.sub(rb"(?m)^(process_start_time_seconds) .*", rb"\1 " + begun, APART))
+    assert [broker(found).get(name) for name in PROCESS] == [None] * 3
+    assert broker(found)["app_start_ms"] > 0
+
+
+def test_a_process_that_is_shown_twice_has_no_value():
+    text = lines_without(APART, "kafka_server_app_info_starttimems")
+    assert broker(read(text))["jvm_start_ms"] > 0
+    assert read(text + b"process_start_time_seconds 1.7e9\n").kind == "not_exported"
+    found = read(text + b"process_open_fds 7\n")
+    assert (found.outcome, found.rows.unusable, broker(found).get("open_file_descriptors")) == ("partial", 1, None)
+    assert read(OWN + b"jmx_scrape_error 1\n").kind == "exporter"

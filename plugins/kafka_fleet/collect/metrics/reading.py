@@ -48,7 +48,8 @@ class Reading:
         self.oldest: float | None = None  # of the samples' own times
         self.labelled = False  # some series have labels besides Kafka's, as those of a Prometheus that federates
         self.plain = False  # some series of Kafka have its labels alone
-        self._own: dict[str, Sample] = {}
+        self._own: dict[str, Sample | None] = {}  # None: given twice
+        self._failed = False
         self._series: set[int] = set()
 
     @property
@@ -81,7 +82,9 @@ class Reading:
             return
         if name in _OWN or name in PROCESS:
             if sample.labels.keys() == ({"version"} if name == MARK else set()):
-                self._own[name] = sample
+                self._failed |= name == ERROR and sample.value in ("1", "1.0")
+                self._own[name] = sample if name not in self._own else None
+                self.rows.unusable += self._own[name] is None
                 self.shown.add(name)
             else:  # of some process, and nobody knows of which
                 self.labelled = True
@@ -125,8 +128,7 @@ class Reading:
 
     def finish(self) -> None:
         """Take what the endpoint says of itself and its process. Raises Failure where its own read failed."""
-        error = self._own.get(ERROR)
-        if error is not None and error.value in ("1", "1.0"):
+        if self._failed:
             raise Failure("exporter", "the exporter says that it could not read the broker (jmx_scrape_error 1)")
         if (mark := self._own.get(MARK)) is not None:
             self.edition = mark.labels.get("version", "")[:64]
@@ -139,16 +141,19 @@ class Reading:
         start = self._number(START)
         if start is not None and self._is_broker(round(start * 1000)):
             for name in PROCESS:
-                sources = self.names.sources[name]
-                if name in self._own and self.broker.get(sources[0].column.name) is None:
-                    self._saw(take_series(self.rows, sources, {}, {}, self._own[name].value, self.seen))
+                sources, own = self.names.sources[name], self._own.get(name)
+                if own is not None and self.broker.get(sources[0].column.name) is None:
+                    self._saw(take_series(self.rows, sources, {}, {}, own.value, self.seen))
 
     def _is_broker(self, start_ms: int) -> bool:
-        """Whether a process that began then is the broker's: an exporter may stand beside it, on a port of its own."""
-        jvm, app = self.broker.get("jvm_start_ms"), self.broker.get("app_start_ms")
+        """Whether a process that began then is the broker's: an exporter may stand beside it, on a port of its own.
+
+        Kafka begins after its process by as long as its logs take to load, so its own start does not tell.
+        """
+        jvm = self.broker.get("jvm_start_ms")
         if isinstance(jvm, int):
             return abs(jvm - start_ms) <= _APART_MS
-        return not isinstance(app, int) or start_ms <= app + _APART_MS
+        return self.broker.get("app_start_ms") is None
 
     def _number(self, name: str) -> float | None:
         sample = self._own.get(name)
