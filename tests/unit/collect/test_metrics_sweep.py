@@ -48,8 +48,9 @@ def test_a_hostile_endpoint_costs_its_own_broker_alone(tmp_path):
     assert result.outcomes == {"ok": 1, "partial": 0, "truncated": 0, "failed": 1}
 
 
-def test_the_endpoint_of_another_broker_is_not_taken_for_ones_own(tmp_path):
-    with endpoints(PAGE, OWN) as urls:
+@pytest.mark.parametrize("rules", ["own", "none"])
+def test_the_endpoint_of_another_broker_is_not_taken_for_ones_own(tmp_path, rules):
+    with endpoints(PAGE, recorded(rules)) as urls:
         _result, rows = swept(tmp_path, urls)
     assert [(row["broker"], row["kind"]) for row in rows("brokers")] == [(1, "protocol"), (2, "other_broker")]
     assert rows("partitions") == []
@@ -60,7 +61,7 @@ def test_client_libraries_are_stored_only_where_every_broker_shows_them(tmp_path
         _result, rows = swept(tmp_path / "whole", urls)
         assert rows("client_software")
     without = lines_without(recorded("none"), "kafka_server_socket_server_metrics_connections{client")
-    with endpoints(OWN, without) as urls:
+    with endpoints(OWN, without.replace(b'{id="1",}', b'{id="2",}').replace(b'{id="1"}', b'{id="2"}')) as urls:
         _result, rows = swept(tmp_path / "part", urls)
         assert rows("client_software") == []
 

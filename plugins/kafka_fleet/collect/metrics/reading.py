@@ -6,6 +6,7 @@ A series that is there twice has no value, and NaN is none: Kafka shows it for w
 from collections.abc import Mapping
 
 from kafka_fleet.collect.connections.http import Failure
+from kafka_fleet.collect.jolokia.client import APP_INFO
 from kafka_fleet.collect.jolokia.rows import Rows
 from kafka_fleet.collect.metrics.exposition import Sample
 from kafka_fleet.collect.metrics.series import fill_means, number_of, take_series
@@ -16,7 +17,7 @@ from kafka_fleet.schema.metric_names import Source, exporter_name, shipped_names
 START = "process_start_time_seconds"
 PROCESS = (START, "process_open_fds", "process_max_fds")  # of the process that the exporter is in
 UPTIME, ERROR = "java_lang_runtime_uptime", "jmx_scrape_error"
-INFO = ("kafka_server_app_info", "kafka_server_app")  # the exporter of 1.0 on ends no metric of a rule in _info
+MOST_NODES = 16  # Kafka processes in one: there is one
 _OWN = (UPTIME, ERROR, MARK)
 _OF_THE_JVM = "java.lang:"
 _MOVING = frozenset({"is_future"})  # Kafka's own label that no column has: of the log that a replica is moved to
@@ -112,7 +113,8 @@ class Reading:
         self.plain |= any(source.is_closed and not source.bean.mbean.startswith(_OF_THE_JVM) for source in found)
         if sample.stamp is not None and (self.oldest is None or sample.stamp < self.oldest) and sample.value != "NaN":
             self.oldest = sample.stamp
-        if name in INFO and (node := labels.get("id", "")).isascii() and node.isdigit():
+        node = labels.get("id", "") if any(source.bean.mbean == APP_INFO for source in found) else ""
+        if node.isascii() and node.isdigit() and len(self.node_ids) < MOST_NODES:
             self.node_ids |= {int(node[:10])}
 
     def _saw(self, found: list[Source]) -> None:
