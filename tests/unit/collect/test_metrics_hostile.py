@@ -102,7 +102,9 @@ def test_names_that_are_long_or_many_are_not_kept():
 
 
 @pytest.mark.parametrize(
-    "label", [b'topic="' + b"x" * 1025 + b'"', 'topic="{}"'.format("é" * 513).encode(), b"x" * 1025 + b'="1"']
+    "label",
+    [b'topic="%s"' % (b"x" * 1025), b'topic="%s"' % ("é" * 513).encode(), b'%s="1"' % (b"x" * 1025)],
+    ids=["text", "bytes", "name"],
 )
 def test_a_sample_with_a_label_that_is_long_is_not_usable(label):
     series = b'kafka_server_brokertopicmetrics_count{name="MessagesInPerSec",%s} 7\n'
