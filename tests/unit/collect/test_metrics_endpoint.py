@@ -183,6 +183,13 @@ def test_values_of_a_cache_have_the_time_at_which_they_were_read(late_s, moved):
     assert (age > late_s - 5) if moved else (age < 1)
 
 
+@pytest.mark.parametrize(("age", "known"), [(None, True), ("0", True), ("00", True), ("60", False)])
+def test_the_clock_of_an_answer_out_of_a_cache_is_not_the_brokers(age, known):
+    found = read(**({"Age": age} if age else {}))
+    assert found.outcome == "ok"
+    assert (found.agent_clock_skew_s is not None) == known
+
+
 def test_old_values_are_not_stored():
     for found in (read(late_s=900.0), read(Age="1000"), read(OWN.replace(b"} ", b"} 1.5 17000\n# "))):
         assert (found.outcome, found.kind) == ("failed", "stale")

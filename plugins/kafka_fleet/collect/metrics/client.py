@@ -82,7 +82,8 @@ def _read(endpoint: Endpoint, url: str) -> BrokerSweep:
             f"its values are {age:.0f} s older than the answer: a cache is between, or the broker's clock was set",
         )
     read_at = answered - timedelta(seconds=age) if age > SHIFT_S else middle
-    skew = date - answered.timestamp() if date is not None else None
+    cached = headers.get("age", "0").strip("0") != ""  # a cache keeps the Date of what it keeps
+    skew = date - answered.timestamp() if date is not None and not cached else None
     return _swept(reading, read_at, skew)
 
 
