@@ -109,6 +109,16 @@ def test_the_rules_that_a_cluster_lacks_are_printed(tmp_path, capsys):
     assert "includeObjectNames:" in capsys.readouterr().out
 
 
+def test_the_rule_that_a_broker_lacks_of_which_nothing_is_stored_is_printed(tmp_path, capsys):
+    text = lines_without(STRIMZI, "process_start_time_seconds")
+    with endpoints(text) as urls:
+        one, rows = swept(tmp_path, urls)
+    assert rows("brokers")[0]["kind"] == "not_exported"
+    assert cli.main(["exporter-rules", "--home", str(tmp_path), "--cluster", one.cluster]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[1:] == ["# left out", "- {pattern: 'java.lang<type=Runtime><>(StartTime):', cache: true}"]
+
+
 def test_a_cluster_that_lacks_no_rule_is_told_so_and_one_without_endpoint_is_a_mistake(tmp_path, capsys):
     with endpoints(OWN) as urls:
         one = swept(tmp_path, urls)[0]
