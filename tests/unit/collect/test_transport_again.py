@@ -170,7 +170,6 @@ def test_a_metrics_endpoint_that_is_busy_is_asked_once_more_too(broker, statuses
     assert tries == 1 or times[1] - times[0] >= 1.0
 
 
-@pytest.mark.fault(9)
 def test_a_mistake_of_who_takes_an_answer_is_no_failure_of_the_far_side(broker):
     def wire(handler):
         answer(handler, b"up 1")
