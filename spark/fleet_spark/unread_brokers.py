@@ -37,13 +37,20 @@ def unread_brokers(brokers: Sequence[Json], entry: Json) -> list[str]:
             found.append(f"{one}: nothing was read {over} ({kinds})")
             continue
         details = row["failure_details"]  # as many as there were counts of lost values in a day
-        for text in [text for text in details if text.startswith(LEFT_OUT)]:
+        parts = [_parted(text) for text in details]
+        for text in dict.fromkeys(rules for _other, rules in parts if rules):
             together.setdefault(text, []).append(row["broker"])
-        others = [text for text in details if not text.startswith(LEFT_OUT)]
+        others = list(dict.fromkeys(other for other, _rules in parts if other))
         found += [f"{one}, at times: {text}" for text in others[:FEW_DETAILS]]
         if len(others) > FEW_DETAILS:
             found.append(f"{one}: {len(others) - FEW_DETAILS} more such sentences")
     return [*found, *(f"{_named(some)}: {text}" for text, some in together.items())]
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """What a sweep says of its own read, and after it what it says of the endpoint's rules; each may be empty."""
+    at = min((at for one in LEFT_OUT if (at := f"; {text}".find(f"; {one}")) >= 0), default=len(text) + 2)
+    return text[: max(at - 2, 0)], text[at:]
 
 
 def _named(brokers: list[int]) -> str:

@@ -73,7 +73,10 @@ def parse(body: bytes | bytearray) -> tuple[dict[str, int], list[str]]:
 
 
 def connections(body: bytes | bytearray, now: datetime) -> dict[str, int]:
-    """Connections by their options; nothing where no script counts them, or none did of late."""
+    """Connections by their options; nothing where no script counts them, or none did of late, or it found none at all.
+
+    A broker has connections: a port that is none of its listeners' has not, nor has another network namespace.
+    """
     counted = _COUNTED.findall(body)
     at = _whole(counted[0], _SECONDS) if len(counted) == 1 else None
     if at is None or abs(now.timestamp() - at) > STALE.total_seconds():
@@ -81,7 +84,7 @@ def connections(body: bytes | bytearray, now: datetime) -> dict[str, int]:
     found: Counter[str] = Counter()
     for options, many in _CONNECTIONS.findall(body):
         found[f"{options.decode()}_connections"] += int(many)
-    return dict(found)
+    return dict(found) if found.total() else {}
 
 
 def sweep_host(broker: int, url: str, limits: Limits) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from kafka_fleet import __version__
 from kafka_fleet.collect.connections.http import Failure
 from kafka_fleet.collect.jolokia.client import BrokerSweep
 from kafka_fleet.collect.jolokia.rows import Rows
-from kafka_fleet.collect.sweep_rows import broker_tables, declaration
+from kafka_fleet.collect.sweep_rows import broker_tables, declaration, leave_out_parts
 from kafka_fleet.prometheus_import.client import Prometheus
 from kafka_fleet.prometheus_import.scrape_rows import Scrape, read_scrape
 from kafka_fleet.prometheus_import.scrapes import BrokerScrape, scrapes
@@ -173,9 +173,7 @@ def _sweep(
     if not times and not any(one.kind == "unreachable" for one in found.values()):
         return "empty"  # nothing of it says anything of the brokers
     tables: dict[str, list[Item]] = broker_tables(cluster, {}, dict.fromkeys(brokers), found)
-    for name in source.names.whole:
-        if not all(one.rows.has(name) for one in found.values() if one.read_at is not None):
-            tables.pop(name, None)
+    leave_out_parts(tables, found)
     tables["declarations"] = [declaration(cluster)]
     tables["sweeps"] = [_row(source, max(times, default=_at(at_ms)))]
     return "landed" if land_again(home, cluster.id, _at(at_ms), tables) else "there"

@@ -106,15 +106,25 @@ class Source(NamedTuple):
     label: str | None = None
     like: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether a series of this column has its labels and no others."""
+        return self.label is None and not self.bean.mbean.endswith(",*")
+
     def fits(self, own: Mapping[str, str]) -> bool:
         """Whether a series with these labels of its own (names in lower case) is this column."""
+        if not self._has_its_labels(own):
+            return False
+        return not self.is_closed or len(own) == len(self.fixed) + len(self.keyed)
+
+    def further(self, own: Mapping[str, str]) -> set[str]:
+        """Labels that a series has besides those of this column; none where it lacks one of these."""
+        return own.keys() - self.fixed.keys() - self.keyed.keys() if self._has_its_labels(own) else set()
+
+    def _has_its_labels(self, own: Mapping[str, str]) -> bool:
         if any(own.get(label) != value for label, value in self.fixed.items()) or not own.keys() >= self.keyed.keys():
             return False
-        if any(not fnmatchcase(own[label], pattern) for label, pattern in self.like):
-            return False
-        if self.label is not None or self.bean.mbean.endswith(",*"):
-            return True
-        return len(own) == len(self.fixed) + len(self.keyed)
+        return all(fnmatchcase(own[label], pattern) for label, pattern in self.like)
 
     def properties(self, own: Mapping[str, str]) -> dict[str, str]:
         """The MBean's properties by the series' labels; those that a release may lack (`version`) where they are."""

@@ -82,3 +82,25 @@ def test_without_ss_the_textfile_stays_as_it_was(tmp_path: Path, monkeypatch: py
     os.chmod(broken, 0o755)  # noqa: S103
     assert main(["--port", "9092", "--output", str(output)]) == 2
     assert output.read_text() == "before"
+
+
+@pytest.mark.parametrize("lines", [(0,), (0, 2, 3), (0, 1, 2), (0, 2, 4, 6)])
+def test_a_connection_without_its_options_is_no_count(
+    lines: tuple[int, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    printed = "".join(PRINTED.splitlines(keepends=True)[line] for line in lines)
+    with pytest.raises(OSError, match="no options of the connection of 198"):
+        sockets(printed)
+    output, without = tmp_path / "connections.prom", tmp_path / "ss"
+    output.write_text("before")
+    without.write_text(f"#!{sys.executable}\nprint({printed!r}, end='')\n")
+    os.chmod(without, 0o755)  # noqa: S103
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert main(["--port", "9092", "--output", str(output)]) == 2
+    assert output.read_text() == "before"
+
+
+def test_no_connection_at_all_is_not_measured() -> None:
+    text = exposition({9092: [], 9093: []}, NOW.timestamp())
+    assert text.count("} 0\n") == 6
+    assert connections(text.encode(), NOW) == {}

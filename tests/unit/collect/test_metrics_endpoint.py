@@ -151,7 +151,7 @@ def test_a_broker_whose_partitions_are_not_shown_is_not_whole():
 
 
 def test_rules_of_another_edition_are_named():
-    found = read(OWN.replace(b"kafka_fleet_exporter_rules{version=", b'kafka_fleet_exporter_rules{version="0",x='))
+    found = read(OWN.replace(b'kafka_fleet_exporter_rules{version="', b'kafka_fleet_exporter_rules{version="0'))
     assert found.outcome == "partial"
     assert found.detail == "its rules are another edition of docs/exporter-rules.yml: take that of this version"
 
@@ -181,6 +181,13 @@ def test_values_of_a_cache_have_the_time_at_which_they_were_read(late_s, moved):
     assert found.outcome == "ok"
     age = before - found.read_at.timestamp()
     assert (age > late_s - 5) if moved else (age < 1)
+
+
+@pytest.mark.parametrize(("age", "known"), [(None, True), ("0", True), ("00", True), ("60", False)])
+def test_the_clock_of_an_answer_out_of_a_cache_is_not_the_brokers(age, known):
+    found = read(**({"Age": age} if age else {}))
+    assert found.outcome == "ok"
+    assert (found.agent_clock_skew_s is not None) == known
 
 
 def test_old_values_are_not_stored():

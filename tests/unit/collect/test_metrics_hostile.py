@@ -86,6 +86,35 @@ def test_a_large_answer_takes_the_memory_of_what_is_wanted():
     assert most < 8 * len(piece)
 
 
+def test_names_that_are_long_or_many_are_not_kept():
+    text = Exposition({"up": "up"}.get, lambda *_: None)
+    tracemalloc.start()
+    text.feed(b"up 1\n")
+    for number in range(400):
+        text.feed(b"x%d" % number + b"y" * (LONGEST // 2) + b" 1\n")
+    now, _most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert now < 4 * LONGEST
+    found = []
+    text = Exposition(lambda name: name, lambda name, *_: found.append(name))
+    text.feed(b"".join(b"x%d 1\n" % number for number in range(2 * 10_000 + 10)))
+    assert (len(found), len(text._known)) == (2 * 10_000 + 10, 2 * 10_000)
+
+
+@pytest.mark.parametrize(
+    "label",
+    [b'topic="%s"' % (b"x" * 1025), b'topic="%s"' % ("é" * 513).encode(), b'%s="1"' % (b"x" * 1025)],
+    ids=["text", "bytes", "name"],
+)
+def test_a_sample_with_a_label_that_is_long_is_not_usable(label):
+    series = b'kafka_server_brokertopicmetrics_count{name="MessagesInPerSec",%s} 7\n'
+    found = read_text(OWN + series % label, ENOUGH)
+    assert (found.outcome, found.rows.unusable) == ("partial", 1)
+    assert not any(len(topic) > 249 for (topic,) in found.rows.by_table["broker_topics"])
+    whole = read_text(OWN + series % (b'topic="' + b"x" * 1024 + b'"'), ENOUGH)
+    assert (whole.outcome, whole.rows.unusable) == ("ok", 0)
+
+
 def taken(size: int) -> list[object]:
     """What is read of the first 20,000 bytes in pieces of a size."""
     found: list[object] = []

@@ -48,8 +48,9 @@ def test_a_hostile_endpoint_costs_its_own_broker_alone(tmp_path):
     assert result.outcomes == {"ok": 1, "partial": 0, "truncated": 0, "failed": 1}
 
 
-def test_the_endpoint_of_another_broker_is_not_taken_for_ones_own(tmp_path):
-    with endpoints(PAGE, OWN) as urls:
+@pytest.mark.parametrize("rules", ["own", "none"])
+def test_the_endpoint_of_another_broker_is_not_taken_for_ones_own(tmp_path, rules):
+    with endpoints(PAGE, recorded(rules)) as urls:
         _result, rows = swept(tmp_path, urls)
     assert [(row["broker"], row["kind"]) for row in rows("brokers")] == [(1, "protocol"), (2, "other_broker")]
     assert rows("partitions") == []
@@ -60,7 +61,7 @@ def test_client_libraries_are_stored_only_where_every_broker_shows_them(tmp_path
         _result, rows = swept(tmp_path / "whole", urls)
         assert rows("client_software")
     without = lines_without(recorded("none"), "kafka_server_socket_server_metrics_connections{client")
-    with endpoints(OWN, without) as urls:
+    with endpoints(OWN, without.replace(b'{id="1",}', b'{id="2",}').replace(b'{id="1"}', b'{id="2"}')) as urls:
         _result, rows = swept(tmp_path / "part", urls)
         assert rows("client_software") == []
 
@@ -106,6 +107,16 @@ def test_the_rules_that_a_cluster_lacks_are_printed(tmp_path, capsys):
     assert "request=FetchConsumer" in said
     assert cli.main(["exporter-rules"]) == 0
     assert "includeObjectNames:" in capsys.readouterr().out
+
+
+def test_the_rule_that_a_broker_lacks_of_which_nothing_is_stored_is_printed(tmp_path, capsys):
+    text = lines_without(STRIMZI, "process_start_time_seconds")
+    with endpoints(text) as urls:
+        one, rows = swept(tmp_path, urls)
+    assert rows("brokers")[0]["kind"] == "not_exported"
+    assert cli.main(["exporter-rules", "--home", str(tmp_path), "--cluster", one.cluster]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[1:] == ["# left out", "- {pattern: 'java.lang<type=Runtime><>(StartTime):', cache: true}"]
 
 
 def test_a_cluster_that_lacks_no_rule_is_told_so_and_one_without_endpoint_is_a_mistake(tmp_path, capsys):

@@ -11,7 +11,9 @@ from kafka_fleet.collect.connections import http as transport
 from kafka_fleet.collect.connections.http import Limits
 from kafka_fleet.collect.hosts import sweep_host
 from kafka_fleet.collect.jolokia.client import sweep_broker
+from kafka_fleet.collect.metrics.client import sweep_metrics
 from support.builders.broker_sweeps import LIMITS, SECRET, failed, sweep
+from support.builders.metric_answers import recorded
 from support.servers.hostile_answers import dropping
 from support.servers.jolokia_simulator import Agent, agent, answer
 
@@ -146,6 +148,38 @@ def test_the_metrics_of_a_host_are_asked_for_once_more_too(broker):
 
     broker.wire = wire
     assert sweep_host(1, broker.url, LIMITS)["outcome"] == "ok"
+
+
+@pytest.mark.fault(13)
+@pytest.mark.parametrize(
+    ("statuses", "outcome", "tries"), [([503], "partial", 2), ([503] * 9, "failed", 2), ([404], "failed", 1)]
+)
+def test_a_metrics_endpoint_that_is_busy_is_asked_once_more_too(broker, statuses, outcome, tries):
+    left, times = list(statuses), []
+
+    def wire(handler):
+        times.append(time.monotonic())
+        if left:
+            answer(handler, b"canary", left.pop(0), Retry_After="1")
+        else:
+            answer(handler, recorded("kafka-2_0_0"))
+
+    broker.wire = wire
+    assert sweep_metrics(broker.url, SECRET, LIMITS).outcome == outcome
+    assert len(times) == tries
+    assert tries == 1 or times[1] - times[0] >= 1.0
+
+
+def test_a_mistake_of_who_takes_an_answer_is_no_failure_of_the_far_side(broker):
+    def wire(handler):
+        answer(handler, b"up 1")
+
+    def take(_piece):
+        raise ValueError("a mistake")
+
+    broker.wire = wire
+    with transport.Endpoint(broker.url, SECRET, LIMITS) as endpoint, pytest.raises(ValueError, match="a mistake"):
+        endpoint.read(broker.url, take)
 
 
 @pytest.mark.fault(9)

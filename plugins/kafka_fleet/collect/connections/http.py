@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 from types import MappingProxyType, TracebackType
 from typing import NamedTuple, TypeVar
 
@@ -113,18 +114,12 @@ class Endpoint:
         self, method: str, url: str, body: bytes | None = None, content_type: str = "application/json"
     ) -> bytearray:
         """One request, and one more after a 5xx where there is time for it; the decoded body. Raises Failure."""
-        try:
-            return self._send(method, url, body, content_type)
-        except Failure as failure:
-            if failure.wait_s is None or time.monotonic() + failure.wait_s >= self._deadline:
-                raise
-            time.sleep(failure.wait_s)
-        return self._send(method, url, body, content_type)
+        return self._tried(method, url, body, content_type, self._body)
 
     def read(self, url: str, take: Callable[[bytes], None]) -> Mapping[str, str]:
-        """One GET, whose decoded body is taken piece by piece as it comes; the answer's headers. Raises Failure.
+        """One GET, and one more after a 5xx, whose decoded body is taken piece by piece; the answer's headers.
 
-        take: may raise Failure, which ends the answer.
+        Raises Failure. take: what it raises ends the answer and is raised as it is.
         """
         found: dict[str, str] = {}
 
@@ -133,11 +128,19 @@ class Endpoint:
             for part in self._pieces(response, self.limits.stream_bytes):
                 take(part)
 
-        self._request("GET", url, None, "text/plain", pieces)
+        self._tried("GET", url, None, "text/plain", pieces)
         return found
 
-    def _send(self, method: str, url: str, body: bytes | None, content_type: str) -> bytearray:
-        return self._request(method, url, body, content_type, self._body)
+    def _tried(
+        self, method: str, url: str, body: bytes | None, content_type: str, then: Callable[[requests.Response], T]
+    ) -> T:
+        try:
+            return self._request(method, url, body, content_type, then)
+        except Failure as failure:
+            if failure.wait_s is None or time.monotonic() + failure.wait_s >= self._deadline:
+                raise
+            time.sleep(failure.wait_s)
+        return self._request(method, url, body, content_type, then)
 
     def _request(
         self, method: str, url: str, body: bytes | None, content_type: str, then: Callable[[requests.Response], T]
@@ -148,12 +151,15 @@ class Endpoint:
         self.requests += 1
         timeout = (min(self.limits.connect_s, left), min(self.limits.read_s, left))
         headers = {**self._headers, "Content-Type": content_type, "Accept-Encoding": "identity"}
+        send = partial(self._session.request, allow_redirects=False, stream=True)
+        with self._named(lambda: send(method, url, data=body, headers=headers, timeout=timeout)) as response:
+            self._refuse(response)
+            return then(response)
+
+    def _named(self, work: Callable[[], T]) -> T:
+        """What the network gives; as a Failure what it raises, and not what is raised by those who take it."""
         try:
-            with self._session.request(
-                method, url, data=body, headers=headers, timeout=timeout, allow_redirects=False, stream=True
-            ) as response:
-                self._refuse(response)
-                return then(response)
+            return work()
         except (requests.RequestException, HTTPError, OSError, ValueError) as error:
             self._session.close()  # the next try has a connection of its own: this one may be half read or half closed
             raise self._failure(error) from None
@@ -176,7 +182,8 @@ class Endpoint:
 
     def _pieces(self, response: requests.Response, most: int) -> Iterator[bytes]:
         size = 0
-        for part in response.raw.stream(CHUNK, decode_content=True):
+        parts = response.raw.stream(CHUNK, decode_content=True)
+        while (part := self._named(lambda: next(parts, None))) is not None:
             size += len(part)
             self.bytes += len(part)
             if self.bytes > most:

@@ -14,7 +14,7 @@ from kafka_fleet.collect.jolokia.client import NEEDED, RETRIED, BrokerSweep, rea
 from kafka_fleet.collect.jolokia.rows import Rows
 from kafka_fleet.collect.metrics.clock import age_of, date_of
 from kafka_fleet.collect.metrics.exposition import Exposition
-from kafka_fleet.collect.metrics.left_out import left_out, left_out_sentence, unseen
+from kafka_fleet.collect.metrics.left_out import MAKER, left_out, left_out_sentence, unseen
 from kafka_fleet.collect.metrics.reading import Reading
 from kafka_fleet.collect.metrics.series import without_counts
 from kafka_fleet.config.credentials import Credentials
@@ -25,6 +25,7 @@ ACCEPT = {"Accept": "text/plain;version=0.0.4, application/openmetrics-text;q=0.
 METADATA = "__cluster_metadata"
 EVERYWHERE = ("type=app-info", "type=RequestMetrics", "type=socket-server-metrics")  # in controllers as in brokers
 SHIFT_S = 3.0  # what whole seconds and the way explain of an age
+SOME_LABELLED = "some of its series have labels of their own besides Kafka's, and were not read"
 MOST_AGE_S = 300.0  # values that are older are those of a cache
 
 
@@ -81,13 +82,14 @@ def _read(endpoint: Endpoint, url: str) -> BrokerSweep:
             f"its values are {age:.0f} s older than the answer: a cache is between, or the broker's clock was set",
         )
     read_at = answered - timedelta(seconds=age) if age > SHIFT_S else middle
-    skew = date - answered.timestamp() if date is not None else None
+    cached = headers.get("age", "0").strip("0") != ""  # a cache keeps the Date of what it keeps
+    skew = date - answered.timestamp() if date is not None and not cached else None
     return _swept(reading, read_at, skew)
 
 
 def _swept(reading: Reading, read_at: datetime, skew: float | None) -> BrokerSweep:
     rows = reading.rows
-    if not reading.seen:
+    if not reading.of_kafka or (reading.labelled and not reading.plain):
         raise Failure("protocol", reading.nothing())
     broker = rows.by_table["broker_metrics"].setdefault((), {})
     if broker.get("jvm_start_ms") is None and broker.get("app_start_ms") is None:
@@ -103,6 +105,7 @@ def _swept(reading: Reading, read_at: datetime, skew: float | None) -> BrokerSwe
     if not reading.complete:
         always, _perhaps = left_out(missing, broker.get("release"))
         said = left_out_sentence([bean for bean in always if _is_there(bean, reading)], reading.edition)
+        said = SOME_LABELLED if reading.labelled else said
         outcome, detail = "partial" if outcome == "ok" else outcome, "; ".join(filter(None, (detail, said)))
     return BrokerSweep(outcome, None, detail, read_at, 0.0, 0, rows, missing, skew, reading.node_ids)
 
@@ -117,7 +120,7 @@ def _holds_partitions(reading: Reading) -> bool:
 def _is_there(bean: Bean, reading: Reading) -> bool:
     """Whether the node has the MBean: a controller that is no broker has few, one without replicas has none of them."""
     controller = any(mbean.startswith("kafka.controller:") for mbean in reading.seen)
-    if controller and not any(":type=ReplicaManager," in mbean for mbean in reading.seen):
+    if controller and not any(MAKER in mbean for mbean in reading.seen):
         return any(part in bean.mbean for part in EVERYWHERE)
     return bean.table != "partitions" or _holds_partitions(reading)
 

@@ -1,7 +1,8 @@
 """Prometheus' text format as a stream: takes an answer piece by piece, gives the samples of wanted names.
 
-Nothing but wanted samples is kept, so an answer of any size takes the memory of its longest line. OpenMetrics is read
-as well: both write a sample as name, labels, value and, seldom, a time. What else a line holds is not looked at.
+Of an answer of any size nothing is kept here but its last line, until that ends, and some names of metrics, none of
+them long. Wanted samples are handed on, each with labels of bounded length. OpenMetrics is read as well: both write a
+sample as name, labels, value and, seldom, a time. What else a line holds is not looked at.
 """
 
 import re
@@ -11,6 +12,8 @@ from typing import Generic, NamedTuple, TypeVar
 from kafka_fleet.collect.connections.http import Failure
 
 LONGEST = 64 * 1024  # bytes of a line
+LONG = 1024  # bytes of a name, and of a label's value: Kafka's longest are names of 249 and paths
+KEPT = 10_000  # names that are known to be wanted, or not to be
 MOST = 1_000_000  # wanted samples; a replica has six
 NO_TEXT = "the answer is no text of metrics; is this a metrics endpoint?"
 _SAMPLE = re.compile(
@@ -105,9 +108,9 @@ class Exposition(Generic[Wanted]):
 
     def _look_up(self, name: bytes) -> tuple[str, Wanted] | None:
         text = name.decode("ascii", "replace").lower()
-        wanted = self._wanted(text) if len(name) <= 1024 else None
+        wanted = self._wanted(text) if len(name) <= LONG else None
         known = (text, wanted) if wanted is not None else None
-        if known is not None or len(self._known) < 10_000:
+        if len(name) <= LONG and len(self._known) < (KEPT if known is None else 2 * KEPT):
             self._known[name] = known
         return known
 
@@ -117,4 +120,11 @@ class Exposition(Generic[Wanted]):
             raise Failure("too_large", f"more than {MOST} samples of Kafka's metrics")
         if len(line) > LONGEST:
             raise Failure("protocol", f"a line of more than {LONGEST} bytes")
-        self._take(*known, parse_sample(line))
+        sample = parse_sample(line)
+        if sample is not None and len(line) > LONG and any(map(_is_long, (*sample.labels, *sample.labels.values()))):
+            sample = None
+        self._take(*known, sample)
+
+
+def _is_long(text: str) -> bool:
+    return len(text.encode("utf-8", "surrogateescape")) > LONG

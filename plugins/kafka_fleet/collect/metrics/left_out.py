@@ -15,25 +15,26 @@ from kafka_fleet.schema.mbeans import Bean
 from kafka_fleet.schema.metric_names import shipped_names
 
 SHOWN = 4  # MBeans of a sentence
+MAKER = ":type=ReplicaManager,"  # whose fetches expire: all that counts from its first event is of it
 FIRST = "2.0.0"  # where the release is not known, a broker is this or newer
 
 
 def unseen(reading: Reading) -> list[str]:
     """MBeans without a sample, and attributes (`MBean/attribute`) of the others.
 
-    One that Kafka makes at its first event counts 0 where it is known to be absent.
+    One that Kafka makes at its first event counts 0 where it is known to be absent, and what makes it is there: a
+    controller and a broker that has only begun to start have no such event.
     """
     missing = []
+    makes = reading.complete and any(MAKER in mbean for mbean in reading.seen)
     for bean in _beans():
         lacking = [column for column in bean.columns if attribute_of(bean, column) not in reading.attributes]
         if len(lacking) < len(bean.columns):
             if not reading.complete:
                 missing += [attribute_of(bean, column) for column in lacking]
             continue
-        lazy = [column for column in bean.columns if column.lazy]
-        told = reading.complete or any(
-            reading.names.of(f"{bean.table}.{column.name}") & reading.shown for column in lazy
-        )
+        names = set[str]().union(*(reading.names.of(f"{bean.table}.{one.name}") for one in bean.columns if one.lazy))
+        told = (makes or names & reading.shown) and not names & reading.unread  # a line that is broken may be its own
         if not (told and reading.rows.add_absent(bean)):
             missing.append(bean.mbean)
     return missing

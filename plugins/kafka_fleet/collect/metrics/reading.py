@@ -3,7 +3,10 @@
 A series that is there twice has no value, and NaN is none: Kafka shows it for what was never measured.
 """
 
+from collections.abc import Mapping
+
 from kafka_fleet.collect.connections.http import Failure
+from kafka_fleet.collect.jolokia.client import APP_INFO
 from kafka_fleet.collect.jolokia.rows import Rows
 from kafka_fleet.collect.metrics.exposition import Sample
 from kafka_fleet.collect.metrics.series import fill_means, number_of, take_series
@@ -14,8 +17,10 @@ from kafka_fleet.schema.metric_names import Source, exporter_name, shipped_names
 START = "process_start_time_seconds"
 PROCESS = (START, "process_open_fds", "process_max_fds")  # of the process that the exporter is in
 UPTIME, ERROR = "java_lang_runtime_uptime", "jmx_scrape_error"
-INFO = ("kafka_server_app_info", "kafka_server_app")  # the exporter of 1.0 on ends no metric of a rule in _info
+MOST_NODES = 16  # Kafka processes in one: there is one
 _OWN = (UPTIME, ERROR, MARK)
+_OF_THE_JVM = "java.lang:"
+_MOVING = frozenset({"is_future"})  # Kafka's own label that no column has: of the log that a replica is moved to
 _APART_MS = 2_000  # two clocks of one process differ by less
 
 
@@ -27,7 +32,8 @@ def attribute_of(bean: Bean, column: Column) -> str:
 class Reading:
     """Rows and what else there is of one answer. shown: known metric names, in lower case; seen: MBeans.
 
-    attributes: MBean and attribute, joined by a slash, that have a sample.
+    attributes: MBean and attribute, joined by a slash, that have a sample. unread: metric names of which some sample
+    was there that could not be read, or is of no known MBean for its labels.
     """
 
     def __init__(self) -> None:
@@ -36,23 +42,34 @@ class Reading:
         self.seen: set[str] = set()
         self.attributes: set[str] = set()
         self.shown: set[str] = set()
+        self.unread: set[str] = set()
         self.node_ids: frozenset[int] = frozenset()
         self.edition: str | None = None
         self.uptime_ms: float | None = None
         self.oldest: float | None = None  # of the samples' own times
-        self._own: dict[str, Sample] = {}
+        self.labelled = False  # some series have labels besides Kafka's, as those of a Prometheus that federates
+        self.plain = False  # some series of Kafka have its labels alone
+        self._own: dict[str, Sample | None] = {}  # None: given twice
+        self._failed = False
         self._series: set[int] = set()
-        self._labelled: list[str] = []
 
     @property
     def complete(self) -> bool:
         """Whether what is not shown is not there: the endpoint has this project's rules, of this edition."""
-        return self.edition == edition()
+        return self.edition == edition() and not self.labelled
 
     @property
     def broker(self) -> dict[str, Value]:
         """The row of `broker_metrics`."""
         return self.rows.by_table["broker_metrics"].setdefault((), {})
+
+    @property
+    def of_kafka(self) -> bool:
+        """Whether an MBean of Kafka's was seen: a process of any kind has a start and descriptors.
+
+        Which one is left to the rules: some show no replicas, no release and no state, and a controller has few.
+        """
+        return any(not mbean.startswith(_OF_THE_JVM) for mbean in self.seen)
 
     def wanted(self, name: str) -> list[Source] | None:
         """The columns that a name may stand for; none for what the endpoint says of itself."""
@@ -62,27 +79,42 @@ class Reading:
         """Take one sample; None in its place is a line that cannot be read."""
         if sample is None:
             self.rows.unusable += 1
+            self.unread.add(name)
             return
         if name in _OWN or name in PROCESS:
-            self._own[name] = sample
-            self.shown.add(name)
+            if sample.labels.keys() == ({"version"} if name == MARK else set()):
+                self._failed |= name == ERROR and sample.value in ("1", "1.0")
+                self._own[name] = sample if name not in self._own else None
+                self.rows.unusable += self._own[name] is None
+                self.shown.add(name)
+            else:  # of some process, and nobody knows of which
+                self.labelled = True
             return
         labels = {exporter_name(label): value for label, value in sample.labels.items()}
         series = hash((name, *sorted(labels.items())))
-        if series in self._series or len(labels) < len(sample.labels):
+        if len(labels) < len(sample.labels):  # two that are one to Kafka
+            self.rows.unusable += 1
+            self.unread.add(name)
+            return
+        if series in self._series:
             self._spoil(sources, labels)
             return
         self._series.add(series)
-        self.shown.add(name)
         if sample.value == "NaN":
-            self._saw([source for source in sources if source.fits(labels)])
+            found = [source for source in sources if source.fits(labels)]
+        else:
+            found = take_series(self.rows, sources, labels, sample.labels, sample.value, self.seen)
+        if not found and _has_more_labels(sources, labels):
+            self.labelled = True
+            self.unread.add(name)
             return
-        if sample.stamp is not None and (self.oldest is None or sample.stamp < self.oldest):
+        self.shown.add(name)
+        self._saw(found)
+        self.plain |= any(source.is_closed and not source.bean.mbean.startswith(_OF_THE_JVM) for source in found)
+        if sample.stamp is not None and (self.oldest is None or sample.stamp < self.oldest) and sample.value != "NaN":
             self.oldest = sample.stamp
-        self._saw(found := take_series(self.rows, sources, labels, sample.labels, sample.value, self.seen))
-        if not found:
-            self._labelled = self._labelled or [name]
-        if name in INFO and (node := labels.get("id", "")).isascii() and node.isdigit():
+        node = labels.get("id", "") if any(source.bean.mbean == APP_INFO for source in found) else ""
+        if node.isascii() and node.isdigit() and len(self.node_ids) < MOST_NODES:
             self.node_ids |= {int(node[:10])}
 
     def _saw(self, found: list[Source]) -> None:
@@ -98,8 +130,7 @@ class Reading:
 
     def finish(self) -> None:
         """Take what the endpoint says of itself and its process. Raises Failure where its own read failed."""
-        error = self._own.get(ERROR)
-        if error is not None and error.value in ("1", "1.0"):
+        if self._failed:
             raise Failure("exporter", "the exporter says that it could not read the broker (jmx_scrape_error 1)")
         if (mark := self._own.get(MARK)) is not None:
             self.edition = mark.labels.get("version", "")[:64]
@@ -112,16 +143,19 @@ class Reading:
         start = self._number(START)
         if start is not None and self._is_broker(round(start * 1000)):
             for name in PROCESS:
-                sources = self.names.sources[name]
-                if name in self._own and self.broker.get(sources[0].column.name) is None:
-                    self._saw(take_series(self.rows, sources, {}, {}, self._own[name].value, self.seen))
+                sources, own = self.names.sources[name], self._own.get(name)
+                if own is not None and self.broker.get(sources[0].column.name) is None:
+                    self._saw(take_series(self.rows, sources, {}, {}, own.value, self.seen))
 
     def _is_broker(self, start_ms: int) -> bool:
-        """Whether a process that began then is the broker's: an exporter may stand beside it, on a port of its own."""
-        jvm, app = self.broker.get("jvm_start_ms"), self.broker.get("app_start_ms")
+        """Whether a process that began then is the broker's: an exporter may stand beside it, on a port of its own.
+
+        Kafka begins after its process by as long as its logs take to load, so its own start does not tell.
+        """
+        jvm = self.broker.get("jvm_start_ms")
         if isinstance(jvm, int):
             return abs(jvm - start_ms) <= _APART_MS
-        return not isinstance(app, int) or start_ms <= app + _APART_MS
+        return self.broker.get("app_start_ms") is None
 
     def _number(self, name: str) -> float | None:
         sample = self._own.get(name)
@@ -131,6 +165,11 @@ class Reading:
 
     def nothing(self) -> str:
         """Why no sample was of use, one sentence."""
-        if self._labelled:
+        if self.labelled:
             return "its series have labels of their own besides Kafka's; ask the exporter itself, not what collects it"
         return "none of the wanted metrics is there; is this a Kafka broker?"
+
+
+def _has_more_labels(sources: list[Source], labels: Mapping[str, str]) -> bool:
+    """Whether a series would be one of these columns but for labels that no MBean of Kafka has."""
+    return any(more and not more & _MOVING for more in (source.further(labels) for source in sources))

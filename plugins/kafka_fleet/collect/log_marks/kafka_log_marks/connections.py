@@ -29,20 +29,27 @@ def kind_of(options: list[str]) -> str:
 
 
 def sockets(text: str) -> list[tuple[str, str]]:
-    """Peer and kind of each connection in what `ss -tinoH` printed: a line of addresses, then one of options."""
+    """Peer and kind of each connection in what `ss -tinoH` printed: a line of addresses, then one of options.
+
+    Raises OSError where options are missing: a kernel without tcp_diag tells the addresses alone.
+    """
     found, peer = [], None
     for line in text.splitlines():
         words = line.split()
         if not line[:1].isspace() and len(words) >= 4:
+            if peer is not None:
+                break
             peer = words[3]
         elif peer is not None and words:
             found.append((peer, kind_of(words)))
             peer = None
+    if peer is not None:
+        raise OSError(f"ss shows no options of the connection of {peer}: is the kernel's module tcp_diag missing?")
     return found
 
 
 def established(port: int) -> list[tuple[str, str]]:
-    """Peer and kind of each connection to a local port. Raises OSError where `ss` is not there or fails."""
+    """Peer and kind of each connection to a local port. Raises OSError where `ss` is not there or tells too little."""
     command = ["ss", "-tinoH", "state", "established", f"( sport = :{port} )"]
     done = subprocess.run(command, capture_output=True, check=False, timeout=50)
     if done.returncode:
