@@ -105,7 +105,7 @@ SELECT
     CASE WHEN NOT j.is_crowd THEN j.failed_authentications END AS failed,
     -- a restart closed all that were there before
     CASE
-        WHEN j.is_crowd AND h.syncookies_sent > 0
+        WHEN j.is_crowd AND h.syncookies_sent > 0 AND h.bare_connections IS NOT NULL
             THEN greatest(0, h.bare_connections - if(j.cause = 'restart', 0, coalesce(h.from_bare_connections, 0)))
     END AS crippled,
     CASE WHEN j.cause = 'leader_move' THEN j.leaders_gained END AS leaders_gained,
