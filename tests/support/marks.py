@@ -14,12 +14,12 @@ Hook = Callable[[list[pytest.Item]], None]
 
 def marked(conftest: str, *marks: pytest.MarkDecorator) -> Hook:
     """For `pytest_collection_modifyitems` of a folder's conftest; a mark that is nearer to a test stays."""
-    folder = Path(conftest).parent
+    folder = f"{Path(conftest).parent}/"
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
-            if item.path.is_relative_to(folder):
+            if str(item.path).startswith(folder):
                 for mark in marks:
                     if item.get_closest_marker(mark.name) is None:
                         item.add_marker(mark)

@@ -12,5 +12,5 @@ LONGEST_NAME = 256
 @cache
 def allowed(kind: str) -> frozenset[str]:
     """Names of one kind: broker, topic or client; `set_or_not` of brokers. Raises KeyError for any other kind."""
-    content = yaml.safe_load(files(__package__).joinpath("config_names.yaml").read_text(encoding="utf-8"))
+    content = yaml.load(files(__package__).joinpath("config_names.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader)
     return frozenset(content[kind])

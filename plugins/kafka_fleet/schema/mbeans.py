@@ -56,7 +56,7 @@ class Table(NamedTuple):
 @cache
 def tables() -> dict[str, Table]:
     """Every table of mbeans.yaml by name."""
-    content = yaml.safe_load(files(__package__).joinpath("mbeans.yaml").read_text(encoding="utf-8"))
+    content = yaml.load(files(__package__).joinpath("mbeans.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader)
     made = {}
     for table, spec in content.items():
         beans = tuple(

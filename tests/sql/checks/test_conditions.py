@@ -11,6 +11,7 @@ import yaml
 
 from benchmarks.duckdb_engine import Duck
 from fleet_spark.conditions import answer, run_conditions
+from fleet_spark.facts import fact_queries
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.knowledge.catalogue_folders import CatalogueError
@@ -31,7 +32,9 @@ def cases() -> list[Case]:
     """The cases of every condition; each is a cluster."""
     found = []
     for name in CONDITIONS:
-        for one in yaml.safe_load((sql_dir() / f"conditions/{name}/cases.yaml").read_text(encoding="utf-8")):
+        for one in yaml.load(
+            (sql_dir() / f"conditions/{name}/cases.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader
+        ):
             given = one.get("given", {})
             given["cluster_days"] = [{**READ, **given.get("cluster_days", [{}])[0]}]
             found.append(Case(name, f"{name}--{one['name']}", one["about"], "fires", one["expect"], given))
@@ -56,7 +59,7 @@ def register() -> None:
 
 
 READ_BY_QUERIES = (
-    *fact_schemas(),
+    *fact_queries(sql_dir()),
     "release_days",
     "refused_requests",
     *(f"{name}_thresholds" for name, one in CONDITIONS.items() if one.thresholds),

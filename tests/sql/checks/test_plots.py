@@ -37,7 +37,7 @@ def cases() -> list[Case]:
     """The cases of every plot; each is a cluster."""
     found = []
     for name in PLOTS:
-        for one in yaml.safe_load((sql_dir() / f"plots/{name}/cases.yaml").read_text(encoding="utf-8")):
+        for one in yaml.load((sql_dir() / f"plots/{name}/cases.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader):
             expect = {"missing": [], **one["expect"]}
             given, brokers = one.get("given", {}), one.get("brokers", 0)
             found.append(Case(name, f"{name}--{one['name']}", one["about"], "healthy", expect, given, brokers))

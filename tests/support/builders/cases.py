@@ -41,7 +41,7 @@ def cases(folder: Path) -> list[Case]:
     """Every case of a signature's folder, by file name. Raises ValueError for a file that is none."""
     found = []
     for file in sorted((folder / "cases").glob("*.yaml")):
-        content = yaml.safe_load(file.read_text(encoding="utf-8"))
+        content = yaml.load(file.read_text(encoding="utf-8"), yaml.CSafeLoader)
         case = Case(folder.name, file.stem, **content)
         if case.kind not in KINDS or not {"state", "detections", "missing"} >= set(case.expect) >= {"state"}:
             raise ValueError(f"{file}: kind: one of {sorted(KINDS)}; expect: state, detections, missing")
