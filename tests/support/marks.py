@@ -4,11 +4,14 @@ Workers of pytest-xdist take whole groups (`--dist loadgroup`). A test without a
 file, so that what a file has made once is made once.
 """
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+RIGHT_OF_WAY = 5  # by so much nicer are workers whose tests nobody waits for
+_nicer = False
 Hook = Callable[[list[pytest.Item]], None]
 
 
@@ -33,3 +36,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Real brokers have the right of way: their run takes longest, and how late they answer is measured.
+
+    A worker of other tests, and whatever it starts, is nicer from its first test on.
+    """
+    global _nicer
+    if "PYTEST_XDIST_WORKER" in os.environ and not _nicer and item.get_closest_marker("live") is None:
+        os.nice(RIGHT_OF_WAY)
+        _nicer = True

@@ -155,13 +155,13 @@ class Advisory(_Strict):
         """Whether it is a trap in the owner's own settings: no upgrade brings it, so no target opens it."""
         return self.id.startswith("CFG-")
 
-    @property
+    @cached_property
     def families(self) -> frozenset[str]:
         """`server` and/or `client`: which fleet an upgrade would have to touch. Empty for host and topic."""
         parts = set(self.components)
         return frozenset(name for name, family in (("server", SERVER), ("client", CLIENT)) if parts & family)
 
-    @property
+    @cached_property
     def rank(self) -> int:
         """0 is critical, 4 is info: sorts worst first."""
         return SEVERITIES.index(self.severity)

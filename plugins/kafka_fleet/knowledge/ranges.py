@@ -8,6 +8,7 @@ Every release named must be published, or expected on purpose in releases.yaml: 
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 from kafka_fleet.knowledge.releases import Catalogue, Release, ReleaseError, apache_release, catalogue, parse_line
@@ -25,6 +26,17 @@ class Affected:
     never: bool = False
 
     def __contains__(self, release: Release) -> bool:
+        known = self._answers.get(release)
+        if known is None:
+            known = self._answers[release] = self._holds(release)
+        return known
+
+    @cached_property
+    def _answers(self) -> dict[Release, bool]:
+        """What was asked already: every cluster's upgrade asks each issue about the same releases."""
+        return {}
+
+    def _holds(self, release: Release) -> bool:
         if not release.apache:
             raise ReleaseError(f"{release} is an unknown build and cannot be compared")
         if self.never:

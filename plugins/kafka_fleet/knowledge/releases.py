@@ -28,7 +28,7 @@ _FILE = Path(__file__).with_name("releases.yaml")
 _SUPPORTED_LINES = 3
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Catalogue:
     """The release table.
 
@@ -51,11 +51,11 @@ class Catalogue:
 
     def published(self, on: dt.date | None = None) -> tuple[Release, ...]:
         """The announced releases of a day (default: of the day up to which the table is complete), sorted."""
-        return tuple(release for release, day in self.since.items() if day <= (on or self.as_of))
+        return _published(self, on or self.as_of)
 
     def latest_patch(self, line: tuple[int, ...], on: dt.date | None = None) -> Release | None:
         """The newest release of a line that was published by that day, None where it had none."""
-        return max((release for release in self.published(on) if release.line == line), default=None)
+        return _newest_of_lines(self, on or self.as_of).get(line)
 
     def supported(self, release: Release, on: dt.date | None = None) -> bool:
         """Whether the project patched the release's line on a day (default: `as_of`).
@@ -65,7 +65,7 @@ class Catalogue:
         could go to on that day.
         """
         day = on or self.as_of
-        lines = sorted({known.line for known in self.published(day)})
+        lines = sorted(_newest_of_lines(self, day))
         if release.line not in lines:
             return not lines or release.line > lines[-1]
         if release.line in self.support_ends:
@@ -86,6 +86,16 @@ class Catalogue:
         if release.line > newest.line:
             return release.numbers[0] == newest.numbers[0]
         return self.supported(release) and release > max(r for r in self.dates if r.line == release.line)
+
+
+@cache
+def _published(known: Catalogue, on: dt.date) -> tuple[Release, ...]:
+    return tuple(release for release, day in known.since.items() if day <= on)
+
+
+@cache
+def _newest_of_lines(known: Catalogue, on: dt.date) -> Mapping[tuple[int, ...], Release]:
+    return {release.line: release for release in sorted(_published(known, on))}
 
 
 @cache

@@ -42,7 +42,7 @@ class Release:
         """True without any qualifier."""
         return not self.qualifier
 
-    @property
+    @cached_property
     def line(self) -> tuple[int, ...]:
         """The minor line that patches share: (3, 3), and (0, 11, 0) below 1.0."""
         return self.numbers[:3] if self.numbers[0] == 0 else self.numbers[:2]

@@ -109,14 +109,15 @@ class UpgradeContext:
     def opens(self, target: Release) -> list[Advisory]:
         """What the target has and the day's findings do not, worst first."""
         new = opened_issues(self.low, target, self.fleet, self.advisories, self.facts)
-        return [advisory for advisory in new if advisory not in self.present]
+        present = {advisory.id for advisory in self.present}
+        return [advisory for advisory in new if advisory.id not in present]
 
     def outcome(self, target: Release) -> Outcome:
         """`{"closes": [id], "leaves": [id], "opens": [id]}`, each worst first. Leaves: every finding that stays."""
-        closed = [a for a in self.present if self.cures(a, target)]
+        closed = {a.id for a in self.present if self.cures(a, target)}
         return {
-            "closes": ids(closed),
-            "leaves": ids(a for a in self.present if a not in closed),
+            "closes": ids(a for a in self.present if a.id in closed),
+            "leaves": ids(a for a in self.present if a.id not in closed),
             "opens": ids(self.opens(target)),
         }
 

@@ -150,7 +150,11 @@ def choose_release(
     """
     start = min(current)
     fixed = [r for r in in_order(current, fleet, on) if not any(affects_release(a, r) for a in must)]
-    new = {release: opened_issues(start, release, fleet, advisories, facts) for release in fixed}
-    good = [release for release in fixed if is_harmless(new[release], start)]
-    clean = [release for release in good if _no_trade(must, new[release])]
-    return next(iter(clean or good), None), bool(clean)
+    harmless = None
+    for release in fixed:
+        new = opened_issues(start, release, fleet, advisories, facts)
+        if is_harmless(new, start):
+            if _no_trade(must, new):
+                return release, True
+            harmless = harmless or release
+    return harmless, False
