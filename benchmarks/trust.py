@@ -89,7 +89,8 @@ def refuse_seen(made: Run, scores: list[Score]) -> None:
     """Raises ValueError where figures of these seeds were published by other queries: a rule may be made of them."""
     judged = {one.signature for one in scores}
     for name, old in recorded().items():
-        seen = made.first in range(old["first_seed"], old["first_seed"] + old["clean"])
+        clean = max((score.clean for score in scores), default=0)
+        seen = made.first < old["first_seed"] + old["clean"] and old["first_seed"] < made.first + clean
         if name in judged and seen and old["queries"] != signature_hash(sql_dir(), name):
             raise ValueError(f"{name}: seeds from {made.first} were published by other queries; take new ones")
 

@@ -40,12 +40,17 @@ def _support(module: str, name: str) -> Callable[..., Any]:
 
 def queries_of(name: str, one: Figures, sql: Path) -> str:
     """The day and commit of the queries, and whether they are still those that judge."""
-    by = f"{one['on']}, {code(str(one['commit']))}, seeds from {one['first_seed']}"
+    return still_judged_by(name, one, sql, f"{one['on']}, {code(str(one['commit']))}, seeds from {one['first_seed']}")
+
+
+def still_judged_by(name: str, one: Figures, sql: Path, by: str) -> str:
+    """What figures were measured by, and whether those queries are still the ones that judge."""
     today = _support("judged_by", "signature_hash")(sql, name)
     return by if today == one["queries"] else f"**stale**: its queries have changed since {by}"
 
 
-def _share(events: int, trials: int, per: float = 1.0) -> str:
+def share(events: int, trials: int, per: float = 1.0) -> str:
+    """The interval of a share, or of so many per `per`."""
     low, high = _support("score", "interval")(events, trials)
     return f"{per * low:.2f} to {per * high:.2f}"
 
@@ -61,7 +66,7 @@ def false_table(found: Mapping[str, Figures], sql: Path) -> str:
         told = ", ".join(map(escape, one["false_causes"]))
         wrong = f"{one['false']} ({told})" if told else str(one["false"])
         rows.append([code(name), f"{one['evaluated']} of {one['clean']}", wrong,
-                     _share(one["false"], one["evaluated"], 100), queries_of(name, one, sql)])  # fmt: skip
+                     share(one["false"], one["evaluated"], 100), queries_of(name, one, sql)])  # fmt: skip
     head = ["Signature", "Clean days evaluated", "With a false finding", "Per 100, 95 % interval", "Queries of"]
     return table(head, rows)
 
@@ -79,7 +84,7 @@ def recall_table(found: Mapping[str, Figures], sql: Path) -> str:
             cells = []
             for k, (hit, _sure, planted) in of["found"].items():
                 size = f"{of['sizes'][k]}: " if of["sizes"][k] else ""
-                cells.append(f"{size}{hit} of {planted}, {_share(hit, planted)}")
+                cells.append(f"{size}{hit} of {planted}, {share(hit, planted)}")
             rows.append([f"{_mark(name, one, sql)} {code(cause)}", escape(of["about"].partition(" = ")[0]), *cells])
     return table(["Fault", "Size", "1.2 x the threshold", "2 x", "5 x"], rows)
 

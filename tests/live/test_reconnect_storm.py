@@ -1,6 +1,5 @@
 """Real connections that come back together: proven by the kernel, suggested by the acceptor, quiet where all fit."""
 
-import warnings
 from typing import Any
 
 import pytest
@@ -55,8 +54,7 @@ def test_real_cookies_are_counted_or_the_run_says_why_not(measured: Measured) ->
     if outcome != netns.RAN:
         assert outcome.startswith(WHY_NOT)
         assert netns.NAME not in measured.days
-        warnings.warn(f"the storm with real SYN cookies did not run: {outcome}", stacklevel=1)
-        return
+        pytest.skip(f"the storm with real SYN cookies did not run: {outcome}")
     finding = measured.finding(netns.NAME, BUG)
     assert (finding["verdict"], finding["cause"], finding["strength"]) == ("confirmed", "restart", "conclusive")
     assert finding["subjects"] == ["broker 1", "listener PLAINTEXT"]
@@ -75,8 +73,7 @@ def test_connections_without_window_scaling_are_told_from_those_that_never_had_i
     outcome = netns.outcome(measured.home, crippled.NAME)
     if outcome != netns.RAN:
         assert outcome.startswith(WHY_NOT)
-        warnings.warn(f"the storm with real SYN cookies did not run: {outcome}", stacklevel=1)
-        return
+        pytest.skip(f"the storm with real SYN cookies did not run: {outcome}")
     finding = measured.finding(crippled.NAME, BUG)
     assert (finding["verdict"], finding["cause"]) == ("confirmed", "restart")
     lost = evidence(finding, "as cookies leave them")
