@@ -26,17 +26,17 @@ def _kafka() -> dict[str, Any]:
         "conn-fields": {
             "security.protocol": _field(
                 "Security protocol",
-                "Of the listener that the fleet file names; empty: PLAINTEXT",
+                "Of the listener that the fleet file names; null: PLAINTEXT",
                 enum=["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL", None],
             ),
-            "sasl.mechanism": _field("SASL mechanism", "Empty: none", enum=[*_MECHANISMS, None]),
+            "sasl.mechanism": _field("SASL mechanism", "null: none", enum=[*_MECHANISMS, None]),
             "ssl.ca.location": _file("CA file"),
             "ssl.certificate.location": _file("Client certificate"),
             "ssl.key.location": _file("Client key"),
             "ssl.key.password": _field("Password of the client key", "Empty: the key has none", format="password"),
             "ssl.endpoint.identification.algorithm": _field(
                 "Host name check",
-                "none: a certificate's name is not checked",
+                "null: https; none: a certificate's name is not checked",
                 enum=["https", "none", None],
             ),
         },

@@ -52,7 +52,7 @@ def try_day(options: argparse.Namespace) -> int:
     fleet, log = results / "fleet.yaml", results / "spark.log"
     replace_file(fleet, FLEET.read_bytes())
     print(f"{len(sweeps)} sweeps of {len(LOOK_AT)} real clusters, recorded on {ds}; no broker is asked now.")
-    print("Spark judges the day, half a minute or less ...", flush=True)
+    print("Spark judges the day; that takes about half a minute ...", flush=True)
     generation = claim_generation(home, ds)
     rows = sum(file.rows for one in sweeps for file in one.files.values())
     arguments = ["analyze", "--home", str(home), "--ds", ds, "--generation", generation, "--fleet", str(fleet)]

@@ -21,5 +21,5 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installe
     """It beside the packages of the tests."""
     made = Installed(tmp_path_factory.mktemp("installed"))
     made.borrow()
-    made.install("--no-deps", "--no-index", str(wheel))
+    made.pip("install", "--no-deps", "--no-index", str(wheel))
     return made

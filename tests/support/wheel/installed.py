@@ -41,11 +41,12 @@ class Installed:
             if one.name.startswith(("spark-", "find", "load-spark")):
                 (self.venv / "bin" / one.name).symlink_to(one)
 
-    def install(self, *words: str) -> None:
-        """`pip install` into it, by the pip of this process."""
-        command = [sys.executable, "-m", "pip", "--python", str(self.venv), "install", "--quiet", *words]
+    def pip(self, *words: str) -> str:
+        """What the pip of this process says of it, or does to it."""
+        command = [sys.executable, "-m", "pip", "--python", str(self.venv), *words]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
 
     def run(self, *words: str, seconds: float = 900, **variables: str) -> subprocess.CompletedProcess[str]:
         """A program of it; the caller looks at the exit code."""
