@@ -2,14 +2,15 @@
 
 import re
 import subprocess
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from support.inspection.page_links import lost_links
 from support.wheel.installed import ROOT, Installed
+
+pytestmark = pytest.mark.sampled("wheel")  # a run of Spark
 
 CLUSTERS = ("follower331", "idle331", "follower332")
 
@@ -29,23 +30,6 @@ class Tried(NamedTuple):
 def tried(installed: Installed, tmp_path_factory: pytest.TempPathFactory) -> Tried:
     home = tmp_path_factory.mktemp("tried") / "home"
     return Tried(installed.run("kafka-fleet", "try", "--home", str(home), "--no-open"), home)
-
-
-class Links(HTMLParser):
-    """Where a page leads, and the places in it."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__()
-        self.to: list[str] = []
-        self.places: set[str] = set()
-        self.tags: set[str] = set()
-        self.feed(path.read_text())
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        found = dict(attrs)
-        self.tags.add(tag)
-        self.to += [value for name in ("href", "src") if (value := found.get(name))]
-        self.places |= {value for name in ("id", "name") if (value := found.get(name))}
 
 
 def test_it_ends_well_and_tells_the_three_verdicts(tried):
@@ -78,20 +62,5 @@ def test_it_says_what_each_letter_says_and_where_it_is(tried):
 
 
 def test_every_link_of_its_pages_leads_to_a_file_and_a_place_that_are_there(tried):
-    folder = tried.results / "page"
-    pages = {path.resolve(): Links(path) for path in folder.rglob("*.html")}
-    assert len(pages) > 50
-    assert {"clusters", "letters", "issues", "signatures"} <= {path.name for path in folder.iterdir()}
-    for path, page in pages.items():
-        assert "form" not in page.tags, path
-        for link in page.to:
-            parts = urlsplit(link)
-            if parts.scheme or (path.parent.parent.name == "letters" and not parts.path):
-                assert parts.scheme in ("", "https", "mailto"), (path, link)
-                continue
-            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
-            assert target.is_file(), (path, link)
-            assert target.is_relative_to(folder.resolve())
-            assert not parts.fragment or unquote(parts.fragment) in pages[target].places, (path, link)
-    first = (folder / "index.html").read_text()
-    assert "3 clusters: 1 has a confirmed bug" in first
+    assert lost_links(tried.results / "page") == []
+    assert "3 clusters: 1 has a confirmed bug" in (tried.results / "page" / "index.html").read_text()
