@@ -16,6 +16,7 @@ COPY plugins plugins
 COPY spark spark
 COPY sql sql
 COPY templates templates
+COPY tests/data/sweeps tests/data/sweeps
 COPY scripts/job_alive.py scripts/clean-logs scripts/
 RUN pip install --no-cache-dir --no-deps --no-build-isolation -e . \
  && useradd --uid 50000 --home-dir /home/fleet --create-home fleet \
@@ -28,7 +29,6 @@ RUN SPARK_SUBMIT_OPTS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ArchiveClass
 
 ENV AIRFLOW_HOME=/opt/airflow \
     AIRFLOW__CORE__DAGS_FOLDER=/opt/kafka-fleet/dags \
-    AIRFLOW__CORE__PLUGINS_FOLDER=/opt/kafka-fleet/plugins \
     AIRFLOW__CORE__LOAD_EXAMPLES=False \
     KAFKA_FLEET_FILE=/etc/kafka-fleet/fleet.yaml \
     KAFKA_FLEET_HOME=/var/lib/kafka-fleet \

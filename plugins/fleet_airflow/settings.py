@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from airflow.sdk import BaseHook
 from airflow.sdk.exceptions import AirflowFailException, AirflowNotFoundException
 
+from kafka_fleet.base.resources import spark_application
 from kafka_fleet.settings import read_settings
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from kafka_fleet.config.fleet import Fleet
 
 log = logging.getLogger(__name__)
-APPLICATION = Path(__file__).resolve().parents[2] / "spark" / "submit.py"
+APPLICATION = spark_application()
 # the JSON schema of a parameter that lists names
 NAMES = {"type": ["null", "array"], "items": {"type": "string", "pattern": "^[a-z0-9][a-z0-9_-]*$"}}
 # mapped tasks of a step while the fleet allows it: each costs a process of its own and rows in the metadata

@@ -1,4 +1,4 @@
-"""Where `sql/` and `templates/` are: the checkout's folders, or the copies that a wheel carries."""
+"""Where `sql/`, `templates/` and the recorded sweeps are: the checkout's folders, or the copies of a wheel."""
 
 from pathlib import Path
 
@@ -25,3 +25,9 @@ def spark_application() -> Path:
     """The file handed to spark-submit."""
     in_wheel = _PACKAGE / "_spark_submit.py"
     return in_wheel if in_wheel.is_file() else _CHECKOUT / "spark" / "submit.py"
+
+
+def sweeps_dir() -> Path:
+    """Folder with sweeps that were recorded from real brokers, one Parquet file per raw table."""
+    in_wheel = _PACKAGE / "_sweeps"
+    return in_wheel if in_wheel.is_dir() else _CHECKOUT / "tests" / "data" / "sweeps"

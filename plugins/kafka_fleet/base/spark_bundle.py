@@ -9,7 +9,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from kafka_fleet.base.resources import sql_dir
 
 PACKAGES = ("kafka_fleet", "fleet_spark")
-_LEFT_OUT = {"__pycache__", "_sql", "_templates"}
+_LEFT_OUT = {"__pycache__", "_sql", "_sweeps", "_templates"}
 
 
 def write_bundle(folder: Path) -> Path:

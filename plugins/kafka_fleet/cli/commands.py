@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from kafka_fleet.base import parallel
 from kafka_fleet.base.driver_jvm import driver_environment
@@ -108,8 +108,8 @@ def analyze(options: argparse.Namespace) -> int:
     return code
 
 
-def submit(arguments: list[str], rows: int) -> int:
-    """Run spark-submit of this Python's pyspark; its own talk goes to stderr. 1 when it fails."""
+def submit(arguments: list[str], rows: int, log: IO[bytes] | None = None) -> int:
+    """Run spark-submit of this Python's pyspark; its own talk goes to the log, else to stderr. 1 when it fails."""
     beside = Path(sys.executable).parent
     environment = {
         **os.environ,
@@ -121,7 +121,7 @@ def submit(arguments: list[str], rows: int) -> int:
     for name, value in driver_environment(rows).items():
         environment.setdefault(name, value)
     command = [str(beside / "spark-submit"), "--master", "local[*]", str(spark_application()), *arguments]
-    done = subprocess.run(command, stdout=sys.stderr, env=environment, check=False)
+    done = subprocess.run(command, stdout=log or sys.stderr, stderr=log, env=environment, check=False)
     if done.returncode != 0:
         print(
             f"kafka-fleet: spark-submit ended with {done.returncode}; the day's earlier results stay", file=sys.stderr

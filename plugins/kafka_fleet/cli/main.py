@@ -18,6 +18,7 @@ from kafka_fleet.cli.late import late
 from kafka_fleet.cli.prometheus import import_history, step_of
 from kafka_fleet.cli.retain import retain
 from kafka_fleet.cli.roll_verbs import add_roll_verbs
+from kafka_fleet.cli.trial import try_day
 from kafka_fleet.domain import VERDICT_RANK
 from kafka_fleet.knowledge.advisories import AdvisoryError
 from kafka_fleet.knowledge.catalogue_folders import CatalogueError
@@ -68,6 +69,12 @@ def command_parser() -> argparse.ArgumentParser:
             sub.add_argument("--date", type=_day, required=True, metavar="D", help="the day, YYYY-MM-DD in UTC")
         return sub
 
+    about = (
+        "judge a recorded day of three real clusters, and show its letters and page; takes no brokers and no Airflow"
+    )
+    trial = verb("try", try_day, about, None, home=False, ds=False)
+    trial.add_argument("--home", metavar="H", help="folder for all that is written; default: a new temporary one")
+    trial.add_argument("--no-open", dest="open", action="store_false", help="do not open the page in a browser")
     about = "validate the fleet file, or the files of known issues, signatures and conditions"
     check = verb("check", fleet_commands.check, about, False, home=False, ds=False)
     check.add_argument(

@@ -136,8 +136,8 @@ def kafka_settings(conn_id: str | None, resolver: Resolver) -> dict[str, Any]:
     found = resolver(conn_id)
     settings: dict[str, Any] = {}
     for name, value in found.extra.items():
-        if name == "bootstrap.servers":
-            continue  # the fleet file names them
+        if name == "bootstrap.servers" or (value is None and name in _KAFKA_SETTINGS):
+            continue  # the fleet file names them; a field of Airflow's form that was left empty is null
         if name not in _KAFKA_SETTINGS:
             raise CredentialsError(f"connection {conn_id}: {name[:60]}: allowed: {', '.join(_KAFKA_SETTINGS)}")
         if not isinstance(value, str):

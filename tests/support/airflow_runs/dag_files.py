@@ -16,7 +16,6 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 _SETTINGS = {
     "AIRFLOW__CORE__DAGS_FOLDER": str(ROOT / "dags"),
-    "AIRFLOW__CORE__PLUGINS_FOLDER": str(ROOT / "plugins"),
     "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
 }
 if "airflow" not in sys.modules:  # never the user's own Airflow: its home is read at the first import

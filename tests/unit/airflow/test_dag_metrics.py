@@ -82,8 +82,8 @@ def test_words_to_the_platforms_owners_late_days_and_what_was_set_aside(metrics)
 
 
 def test_the_deadline_is_six_hours_after_the_run_was_queued():
-    from fleet_health import fleet_health
+    from kafka_fleet.airflow import fleet_health
 
-    (alert,) = fleet_health().deadline
+    (alert,) = fleet_health.deadline
     assert alert.interval.total_seconds() == 6 * 3600
     assert alert.callback.path == "fleet_airflow.deadline.no_letter"

@@ -89,13 +89,3 @@ def test_parameters_are_checked_before_a_run_begins(bag, params, valid):
     else:
         with pytest.raises(ParamValidationError):
             merged.update(params)
-
-
-def test_the_plugin_loader_leaves_the_library_alone(python):
-    """Without .airflowignore the loader puts each library file into sys.modules under its bare name."""
-    code = (
-        "import sys, airflow.plugins_manager as manager; manager.ensure_plugins_loaded();"
-        "print(manager.get_import_errors(), sorted({'jolokia', 'inventory', 'outbox', 'mail'} & set(sys.modules)))"
-    )
-    done = python("-c", code)
-    assert done.stdout.splitlines()[-1] == "{} []", done.stderr

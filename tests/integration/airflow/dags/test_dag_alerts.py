@@ -8,6 +8,7 @@ import pytest
 from airflow.sdk.exceptions import AirflowFailException
 
 from fleet_airflow.deadline import alerts, look_after_letters, no_letter
+from fleet_airflow.notifier import PlatformOwnersNotifier
 from kafka_fleet.mail.deadline import day_due
 from kafka_fleet.mail.mailing_status import note_mailed
 from kafka_fleet.store.excluded_clusters import note_set_aside
@@ -207,3 +208,13 @@ def test_old_raw_that_only_a_judgement_would_free_is_told_each_time_that_a_day_j
     ((subject, text),) = told(box)
     assert "old raw of 2 days is not deleted" in subject
     assert all(f"{ds}: it is not judged" in " ".join(text.split()) for ds in days[2:])
+
+
+def test_the_notifier_of_another_dag_tells_the_platforms_owners_once(run, box):
+    told_of = {"ti": "load", "dag": None, "logical_date": datetime(2026, 2, 3, tzinfo=UTC)}
+    for _time in range(2):
+        PlatformOwnersNotifier("{{ ti }} has failed", ["It is <b>late</b>"])(dict(told_of))
+    ((subject, text),) = told(box)
+    assert subject == "Kafka Fleet Health: load has failed"
+    assert "It is <b>late</b> " in text
+    assert [path.parent.name for path in run.home.glob("outbox/*/_platform-notifier.json")] == ["ds=2026-02-03"]

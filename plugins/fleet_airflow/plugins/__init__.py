@@ -1,0 +1,1 @@
+"""Plugins of Airflow, by the entry points `airflow.plugins` of pyproject.toml."""
