@@ -23,6 +23,7 @@ from kafka_fleet.page.cluster_page import cluster_page
 from kafka_fleet.page.fleet import Filter, build
 from kafka_fleet.page.fleet_day import decides_of
 from kafka_fleet.page.forms import Refused, add_forms
+from kafka_fleet.page.metrics import add_metrics
 from kafka_fleet.report.templating import render
 from kafka_fleet.store.versions import NewerVersion
 
@@ -87,6 +88,7 @@ def make_app(
 
     app.mount(API, make_api(home, guard))
     add_catalogue(app, _html)
+    add_metrics(app, published)
     add_forms(app, published, fleet_file, editors, _HEADERS, user)
 
     @app.exception_handler(Refused)
