@@ -13,6 +13,7 @@ from pathlib import Path
 from kafka_fleet.base.errors import UsageError
 from kafka_fleet.cli import commands, timeline
 from kafka_fleet.cli import fleet as fleet_commands
+from kafka_fleet.cli.export import add_export
 from kafka_fleet.cli.exporter_rules import exporter_rules
 from kafka_fleet.cli.late import late
 from kafka_fleet.cli.prometheus import import_history, step_of
@@ -163,6 +164,7 @@ def command_parser() -> argparse.ArgumentParser:
         sub.add_argument("--from", dest="first", type=_day, required=True, metavar="D", help="the first day")
         sub.add_argument("--to", dest="last", type=_day, required=True, metavar="D", help="the last day")
         sub.add_argument("--format", choices=["json", "table"], default="table", help="default: table")
+    add_export(verb, _day)
     add_roll_verbs(verb, _day)
     return parser
 
