@@ -16,6 +16,7 @@ from kafka_fleet.cli import fleet as fleet_commands
 from kafka_fleet.cli.export import add_export
 from kafka_fleet.cli.exporter_rules import exporter_rules
 from kafka_fleet.cli.late import late
+from kafka_fleet.cli.notify import notify
 from kafka_fleet.cli.prometheus import import_history, step_of
 from kafka_fleet.cli.retain import retain
 from kafka_fleet.cli.roll_verbs import add_roll_verbs
@@ -112,6 +113,9 @@ def command_parser() -> argparse.ArgumentParser:
     verb("report", commands.report, "write the letters of a day and the fleet page", True)
     mail = verb("mail", commands.mail, "send the letters that the outbox shows as not sent yet", True)
     mail.add_argument("--dry-run", action="store_true", help="print what would be sent, and send nothing")
+    told = verb("notify", notify, "tell the channels of the fleet file what changed of each cluster", True)
+    told.add_argument("--cluster", action="append", default=[], metavar="ID", help="only this cluster; repeatable")
+    told.add_argument("--dry-run", action="store_true", help="print what would be told, and tell nobody")
     about = "check whether the letters of a day were published and mailed by the deadline; exit code 1 if they are late"
     watch = verb("late", late, about, None, ds=False)
     watch.add_argument(

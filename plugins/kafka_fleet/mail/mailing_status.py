@@ -17,6 +17,8 @@ from kafka_fleet.store.files import list_names, replace_file
 from kafka_fleet.store.home import Home
 from kafka_fleet.store.home_names import checked_day
 
+CHANNELS = "_channels-"  # begins the outbox of a cluster's other channels (kafka_fleet.notify), which are no letters
+
 
 def note_mailed(home: Path, ds: str, generation: str) -> None:
     """Remember that the letters of a generation were mailed as far as they were due."""
@@ -44,7 +46,7 @@ def _recipients(home: Path, ds: str) -> Iterator[tuple[str, Recipient]]:
     """Of the day's letters and digests, as they hold now."""
     day = Home(home).day(ds)
     for name in list_names(day.outbox):
-        if not name.endswith(".json") or name.startswith((".", "_platform-")) or name == day.mailed.name:
+        if not name.endswith(".json") or name.startswith((".", "_platform-", CHANNELS)) or name == day.mailed.name:
             continue
         mails = Outbox(home, ds, name.removesuffix(".json"), LEASE).read()
         for mail in latest_mails(mails) if mails else []:
