@@ -120,27 +120,26 @@ class EarlierDays:
 
     def __init__(self, home: Path, ds: str) -> None:
         self.home, self.ds = home, ds
+        self._generations: dict[str, str | None] = {}
 
     @cached_property
-    def _generations(self) -> list[tuple[str, str]]:
-        home = Home(self.home)
-        found = (
-            (ds, current_generation(home.day(ds).findings)) for ds in days_in(home.stage("findings"), last=self.ds)
-        )
-        return [(ds, generation) for ds, generation in found if generation and ds < self.ds][::-1]
+    def _days(self) -> list[str]:
+        return [ds for ds in days_in(Home(self.home).stage("findings"), last=self.ds) if ds < self.ds][::-1]
 
     def of(self, cluster: str, today: DaySummary) -> dict[str, Days]:
         """By key the days of each finding. An earlier judgement that cannot be read is told, and counts as no day."""
+        return run_days(self.ds, today, ((ds, partial(self._read, cluster, ds)) for ds in self._days))
 
-        def read(ds: str, generation: str) -> DaySummary | None:
-            try:
-                return read_day_summary(self.home, ds, cluster, generation)
-            except (ValueError, KeyError, TypeError) as error:
-                why = f"its judgement of {ds} cannot be read ({type(error).__name__})"
-                print(f"judge {self.ds}: {cluster}: {why}; since when it has a finding is told without it", flush=True)
-                return None
-
-        return run_days(self.ds, today, ((ds, partial(read, ds, name)) for ds, name in self._generations))
+    def _read(self, cluster: str, ds: str) -> DaySummary | None:
+        try:
+            if ds not in self._generations:  # only of days that are looked at: a home has hundreds
+                self._generations[ds] = current_generation(Home(self.home).day(ds).findings)
+            generation = self._generations[ds]
+            return read_day_summary(self.home, ds, cluster, generation) if generation else None
+        except (ValueError, KeyError, TypeError) as error:
+            why = f"its judgement of {ds} cannot be read ({type(error).__name__})"
+            print(f"judge {self.ds}: {cluster}: {why}; since when it has a finding is told without it", flush=True)
+            return None
 
 
 def dated_summary(today: DaySummary, days: Mapping[str, Days]) -> DaySummary:

@@ -93,9 +93,10 @@ def test_a_run_is_known_from_the_judgement_before_it_alone(tmp_path: Path) -> No
     assert EarlierDays(tmp_path, day(22)).of(CLUSTER, QUIET)[BUG] == (day(1), day(22))  # over the run that was seen
 
 
-def test_a_judgement_that_cannot_be_read_is_told_and_counts_as_no_day(tmp_path: Path, capsys) -> None:
+@pytest.mark.parametrize("damaged", [f"g0001/verdicts/{CLUSTER}.json", "_current.json"])
+def test_a_judgement_that_cannot_be_read_is_told_and_counts_as_no_day(tmp_path: Path, capsys, damaged: str) -> None:
     judge(tmp_path, [SEEN, SEEN])
-    (tmp_path / f"findings/ds={day(2)}/g0001/verdicts/{CLUSTER}.json").write_text("damaged")
+    (tmp_path / f"findings/ds={day(2)}" / damaged).write_text("damaged")
     assert EarlierDays(tmp_path, day(3)).of(CLUSTER, SEEN)[BUG] == (day(1), day(3))
     assert f"judge {day(3)}: {CLUSTER}: its judgement of {day(2)} cannot be read" in capsys.readouterr().out
 
