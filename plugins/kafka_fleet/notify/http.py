@@ -1,6 +1,8 @@
 """One POST to a channel: takes address, headers and JSON, gives what came of it. No sentence has a secret."""
 
 import json
+import logging
+from contextvars import ContextVar
 from typing import Literal, NamedTuple
 
 import requests
@@ -12,6 +14,18 @@ TIMEOUT = (10.0, 30.0)  # s to connect, and to wait for an answer
 Verdict = Literal["sent", "refused", "deferred", "unknown"]
 
 
+_SENDING: ContextVar[bool] = ContextVar("sending", default=False)
+
+
+def _is_quiet(_record: logging.LogRecord) -> bool:
+    """urllib3 logs the path of each request at level DEBUG, and a channel's path is its secret."""
+    return not _SENDING.get()
+
+
+for _name in ("urllib3.connectionpool", "urllib3.util.retry"):
+    logging.getLogger(_name).addFilter(_is_quiet)
+
+
 class Outcome(NamedTuple):
     """deferred: surely not taken, try again; unknown: it may have been."""
 
@@ -21,6 +35,14 @@ class Outcome(NamedTuple):
 
 def send(post: Post, ca_file: str | None = None) -> Outcome:
     """Post it once. Redirects are not followed, and no credentials of the machine's are added (.netrc)."""
+    mark = _SENDING.set(True)
+    try:
+        return _send(post, ca_file)
+    finally:
+        _SENDING.reset(mark)
+
+
+def _send(post: Post, ca_file: str | None) -> Outcome:
     headers = {"Content-Type": "application/json", "User-Agent": "kafka-fleet-health", **post.headers}
     body = json.dumps(post.body).encode("ascii")
     with requests.Session() as session:

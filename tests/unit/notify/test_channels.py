@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+import requests
 
 from kafka_fleet.config.acknowledgements import Acknowledgements
 from kafka_fleet.documents.finding import Finding
@@ -176,6 +177,7 @@ def test_a_dry_run_tells_nobody_and_writes_nothing(home: Path, other_end: Channe
 
 
 def test_no_secret_is_stored_said_or_logged(home: Path, other_end, caplog) -> None:
+    caplog.set_level("DEBUG")
     other_end.status = lambda number: {1: LOST, 2: 404}.get(number, 200)
     for via in ("webhook", "slack", "teams", "pagerduty"):
         fields = {"password": f"{other_end.url}/{SECRET}"} if via in ("slack", "teams") else {}
@@ -186,6 +188,8 @@ def test_no_secret_is_stored_said_or_logged(home: Path, other_end, caplog) -> No
     assert SECRET.encode() not in stored
     assert other_end.url.encode() not in stored
     assert SECRET not in caplog.text
+    requests.get(other_end.url, timeout=10)
+    assert "Starting new HTTP connection" in caplog.text, "what others ask is logged as before"
 
 
 def test_a_cluster_without_channels_reads_nothing(tmp_path: Path, other_end: ChannelServer) -> None:
