@@ -70,7 +70,9 @@ def _status(finding: Finding, advisory: Advisory, report: ClusterReport) -> Json
             "action_statement": f"{to}Until then: {advisory.workaround}" if to else advisory.workaround,
         }
     if finding.exposure != "not_exposed":
-        return {"status": "under_investigation", "status_notes": " ".join([notes, *finding.missing[:3]])}
+        missing = "; ".join(one.rstrip(".") for one in finding.missing[:3])
+        said = f"{notes} Not known: {missing}." if missing else notes
+        return {"status": "under_investigation", "status_notes": said}
     affected = advisory.affected.releases if advisory.affected else Affected(None, (), ())
     return {**_ruled_out(advisory, affected, report), "status_notes": notes}
 

@@ -28,8 +28,9 @@ def artifacts(advisory: Advisory) -> list[str]:
 
 
 def is_defect(advisory: Advisory) -> bool:
-    """Whether it is a defect of published software: not a setting's or an operation's risk, which has no releases."""
-    return advisory.affected is not None and not advisory.affected.never_released and bool(artifacts(advisory))
+    """Whether it is a defect of published software: no risk of an owner's settings or operations."""
+    released = advisory.affected is not None and not advisory.affected.never_released
+    return released and not advisory.setting and bool(artifacts(advisory))
 
 
 def maven_purl(artifact: str, version: str | None = None) -> str:

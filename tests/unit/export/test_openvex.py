@@ -95,8 +95,8 @@ def test_the_status_of_each_verdict(verdict: str, exposure: str, status: str) ->
 
 
 def test_what_could_not_be_decided_says_what_was_missing() -> None:
-    found = statement(finding(BUG, "unknown", exposure="unknown", missing=["broker 2 was not read."]), "3.3.1")
-    assert found["status_notes"] == f"Verdict of {DS}: unknown. broker 2 was not read."
+    found = statement(finding(BUG, "unknown", exposure="unknown", missing=["a was not read", "b neither."]), "3.3.1")
+    assert found["status_notes"] == f"Verdict of {DS}: unknown. Not known: a was not read; b neither."
 
 
 @pytest.mark.parametrize(

@@ -89,6 +89,7 @@ def test_artifacts_by_component() -> None:
     assert artifacts(known["KAFKA-10888"]) == ["kafka-clients"]
     assert not is_defect(known["OPS-LAST-ROLL"])  # an operation, in no release
     assert not is_defect(known["KAFKA-16086"])  # never released
+    assert not is_defect(known["CFG-LISTEN-BACKLOG"])  # a setting, whose default came with a release
 
 
 def test_a_cve_is_an_alias_and_no_other_issue_is() -> None:
