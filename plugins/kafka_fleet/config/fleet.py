@@ -93,8 +93,12 @@ class Cluster(Strict):
         return "metrics" if self.metrics is not None else None
 
     def declaration(self) -> str:
-        """This entry as canonical JSON, without where it is told. It holds no credentials, so it may be stored."""
-        return json.dumps(self.model_dump(mode="json", exclude={"notify"}), sort_keys=True)
+        """This entry as canonical JSON. It holds connection ids and no credentials, so it may be stored.
+
+        Without channels it is what earlier versions stored.
+        """
+        left_out = set() if self.notify else {"notify"}
+        return json.dumps(self.model_dump(mode="json", exclude=left_out), sort_keys=True)
 
 
 class FleetError(NamedTuple):

@@ -206,5 +206,7 @@ def test_no_letter_and_a_damaged_outbox_are_sentences(home: Path, other_end: Cha
         told(home, other_end)
 
 
-def test_where_a_cluster_is_told_is_not_stored_with_its_measurements() -> None:
-    assert "notify" not in json.loads(cluster({"via": "slack", "connection": "x"}).declaration())
+def test_a_cluster_without_channels_is_declared_as_before() -> None:
+    assert "notify" not in json.loads(cluster().declaration())
+    (kept,) = json.loads(cluster({"via": "slack", "connection": "x"}).declaration())["notify"]
+    assert kept == {"via": "slack", "connection": "x", "at_least": "confirmed"}
