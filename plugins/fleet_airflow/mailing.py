@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from airflow.sdk import BaseHook, get_current_context
 from airflow.sdk.exceptions import (
@@ -15,6 +15,7 @@ from airflow.sdk.exceptions import (
 )
 
 from fleet_airflow import metrics
+from fleet_airflow.notifying import Outcome, notify_one
 from fleet_airflow.run_plan import run_type
 from fleet_airflow.settings import acknowledged, home
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from kafka_fleet.mail.delivery import DeliveryResult
 
 log = logging.getLogger(__name__)
+_WORST = ("later", "failed", "sent", "skipped")  # what decides of a task of several
 MAIL_RETRIES = 4
 MAIL_RETRY_DELAY = timedelta(minutes=15)  # beyond the outbox's lease, so that a lost answer is looked at again
 
@@ -40,19 +42,18 @@ def note_all_mailed(plan: Mapping[str, Any]) -> None:
         note_mailed(home(), plan["ds"], plan["generation"])
 
 
-class Outcome(NamedTuple):
-    """What came of one cluster's mail. state: sent | skipped | later (another try may do) | failed."""
-
-    state: str
-    sentence: str
-
-
 def mail_one(cluster: str, owners: Sequence[str] | None, plan: Mapping[str, Any]) -> Outcome:
     """Mail one letter, never through a templated operator field. The log has a line of it, whatever comes of it.
 
     owners: None where the fleet file has no such cluster. plan: what the run's `coverage` settled.
     """
-    return _told(cluster, lambda: _mailed(cluster, owners, plan))
+    letter = _told(cluster, lambda: _mailed(cluster, owners, plan))
+    others = notify_one(cluster, plan, _why_not(cluster, plan))
+    if not others:
+        return letter
+    all_of_it = [letter, *others]
+    worst = min(all_of_it, key=lambda one: _WORST.index(one.state))
+    return Outcome(worst.state, "; ".join(one.sentence for one in all_of_it if one.state == worst.state))
 
 
 def digest_one(owner: str, clusters: Sequence[str], plan: Mapping[str, Any]) -> Outcome:
@@ -111,15 +112,22 @@ def _digest(owner: str, clusters: Sequence[str], plan: Mapping[str, Any]) -> Out
     return _sent(owner, partial(mail_digest, home(), plan["ds"], owner, clusters), plan)
 
 
-def _sent(name: str, send: Callable[..., "DeliveryResult"], plan: Mapping[str, Any]) -> Outcome:
-    from kafka_fleet.mail.smtp_settings import from_airflow_connection
-
+def _why_not(name: str, plan: Mapping[str, Any]) -> str:
+    """Why this run tells nobody of anything; empty where it does."""
     context = get_current_context()
     notify, kind = context["params"]["notify"], run_type(context)
     if not should_mail(notify, kind):
-        return Outcome("skipped", f"{name}: not mailed: notify is {notify}, the run is {kind}")
+        return f"{name}: not mailed: notify is {notify}, the run is {kind}"
     if notify == "auto" and plan.get("late"):
-        return Outcome("skipped", f"{name}: not mailed: {plan['ds']} is judged late; the next letter says so")
+        return f"{name}: not mailed: {plan['ds']} is judged late; the next letter says so"
+    return ""
+
+
+def _sent(name: str, send: Callable[..., "DeliveryResult"], plan: Mapping[str, Any]) -> Outcome:
+    from kafka_fleet.mail.smtp_settings import from_airflow_connection
+
+    if why := _why_not(name, plan):
+        return Outcome("skipped", why)
     beside = {"generation": plan["generation"], "acknowledged": acknowledged()}
     result = send(smtp=None, dry_run=True, **beside)
     if result.due:

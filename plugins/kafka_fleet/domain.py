@@ -1,5 +1,6 @@
 """What findings are made of, in the order that counts: severity, verdict, state, strength, environment; their keys."""
 
+import hashlib
 from collections.abc import Sequence
 from typing import Literal, Protocol
 
@@ -52,6 +53,17 @@ def finding_key(finding: Named) -> str:
 def symptom_key(signature: str | None, cause: str | None) -> str:
     """The key of a symptom that no advisory explains."""
     return f"symptom {signature} ({cause})"
+
+
+def fingerprint(cluster: str, finding: Named) -> str:
+    """What other programs know a finding by: 32 hexadecimal digits, the same on every day and by every release.
+
+    There is one finding for each advisory and cluster, whatever brokers, topics or groups have it, and one for each
+    symptom and cause that no advisory explains. So these ids are all that it is made of: subjects, verdict, release and
+    words come and go while the finding is the same one.
+    """
+    what = [finding.advisory] if finding.advisory else [finding.signature or "", finding.cause or ""]
+    return hashlib.sha256("\0".join([cluster, *what]).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def added_subjects(was: Sequence[str], now: Sequence[str]) -> list[str]:

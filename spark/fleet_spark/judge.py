@@ -33,6 +33,7 @@ from kafka_fleet.documents.cluster_report import ClusterReport, SignatureDay
 from kafka_fleet.documents.day_summaries import day_summary, summary
 from kafka_fleet.documents.document import SCHEMA_VERSION, Document
 from kafka_fleet.documents.finding import Finding
+from kafka_fleet.documents.first_days import EarlierDays, dated, dated_summary
 from kafka_fleet.documents.summary import DaySummary, FleetSummary
 from kafka_fleet.knowledge.conditions import load_conditions
 from kafka_fleet.knowledge.signatures import load_signatures
@@ -102,7 +103,8 @@ def write_findings(day: Day, fleet_file: Path | None, clusters: list[str], signa
         one = judge_cluster(day.ds, case, measured.get(cluster, {}), answers, catalogue, bad)
         return one._replace(report=rolls.added_to(one.report))
 
-    all_judged = _each(wanted, judged, aside)
+    earlier = EarlierDays(day.results, day.ds)
+    all_judged = {cluster: _dated(one, earlier) for cluster, one in _each(wanted, judged, aside).items()}
     for cluster, one in all_judged.items():
         detected = sum(state.state == "detected" for state in one.states)
         print(f"judge {day.ds}: {cluster}: {detected} of {len(one.states)} signatures detected", flush=True)
@@ -158,6 +160,12 @@ def _each(wanted: Collection[str], judged: Callable[[str], Judged], aside: Aside
     for cluster, why in failed.items():
         aside.set_aside(cluster, sentence(why.query, why.condition))
     return {cluster: found[cluster] if cluster in found else judged(cluster) for cluster in wanted}
+
+
+def _dated(one: Judged, earlier: EarlierDays) -> Judged:
+    """With the days since which the cluster has its findings."""
+    days = earlier.of(one.report.cluster, one.summary)
+    return one._replace(findings=dated(one.findings, days), summary=dated_summary(one.summary, days))
 
 
 def store(

@@ -14,6 +14,7 @@ from kafka_fleet.documents.day_summaries import day_summary
 from kafka_fleet.documents.document import SCHEMA_VERSION
 from kafka_fleet.documents.finding import Evidence, Finding
 from kafka_fleet.documents.summary import DaySummary
+from kafka_fleet.domain import fingerprint
 from kafka_fleet.knowledge.advisories import Advisory, load_advisories
 from kafka_fleet.knowledge.client_populations import affected_releases, release_text, upgrade_side
 from kafka_fleet.knowledge.conditions import Answered, with_answers
@@ -109,6 +110,7 @@ def _finding(ds: str, cluster: str, row: Row, exposed: Exposure | None, facts: C
         schema_version=SCHEMA_VERSION,
         ds=ds,
         cluster=cluster,
+        fingerprint=fingerprint(cluster, row),
         advisory=row.advisory,
         signature=row.signature,
         cause=row.cause,

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from kafka_fleet.documents.finding import Finding
 from kafka_fleet.domain import VERDICT_RANK, severity_rank
 
-HEAD = ("cluster", "release", "advisory", "verdict", "severity", "cause", "upgrade to", "where")
+HEAD = ("cluster", "release", "advisory", "verdict", "severity", "cause", "since", "upgrade to", "where")
 MOST_SUBJECTS = 3  # of a finding in one row; the letter lists the others
 
 
@@ -27,6 +27,7 @@ def table_rows(found: Sequence[Finding]) -> list[list[str]]:
             one.verdict,
             one.severity or "",
             one.cause or "",
+            one.first_day or "",
             one.upgrade_to or "",
             ", ".join(one.subjects[:MOST_SUBJECTS]),
         ]

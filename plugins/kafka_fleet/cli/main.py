@@ -13,8 +13,10 @@ from pathlib import Path
 from kafka_fleet.base.errors import UsageError
 from kafka_fleet.cli import commands, timeline
 from kafka_fleet.cli import fleet as fleet_commands
+from kafka_fleet.cli.export import add_export
 from kafka_fleet.cli.exporter_rules import exporter_rules
 from kafka_fleet.cli.late import late
+from kafka_fleet.cli.notify import notify
 from kafka_fleet.cli.prometheus import import_history, step_of
 from kafka_fleet.cli.retain import retain
 from kafka_fleet.cli.roll_verbs import add_roll_verbs
@@ -118,6 +120,9 @@ def command_parser() -> argparse.ArgumentParser:
     verb("report", commands.report, "write the letters of a day and the fleet page", True)
     mail = verb("mail", commands.mail, "send the letters that the outbox shows as not sent yet", True)
     mail.add_argument("--dry-run", action="store_true", help="print what would be sent, and send nothing")
+    told = verb("notify", notify, "tell the channels of the fleet file what changed of each cluster", True)
+    told.add_argument("--cluster", action="append", default=[], metavar="ID", help="only this cluster; repeatable")
+    told.add_argument("--dry-run", action="store_true", help="print what would be told, and tell nobody")
     about = "check whether the letters of a day were published and mailed by the deadline; exit code 1 if they are late"
     watch = verb("late", late, about, None, ds=False)
     watch.add_argument(
@@ -170,6 +175,7 @@ def command_parser() -> argparse.ArgumentParser:
         sub.add_argument("--from", dest="first", type=_day, required=True, metavar="D", help="the first day")
         sub.add_argument("--to", dest="last", type=_day, required=True, metavar="D", help="the last day")
         sub.add_argument("--format", choices=["json", "table"], default="table", help="default: table")
+    add_export(verb, _day)
     add_roll_verbs(verb, _day)
     return parser
 

@@ -13,12 +13,13 @@ def _named(cluster: Cluster, resolver: Resolver) -> list[tuple[str, str | None, 
     """(field, connection id, what the collector would do with it)."""
     kafka, agent = cluster.kafka_connection, cluster.agents.connection
     section = "metrics" if cluster.metrics else "jolokia"
-    marks = cluster.log_marks
+    marks, told = cluster.log_marks, cluster.notify
     logs, source = (marks.connection, "loki" if marks.loki else "textfile") if marks else (None, "")
     return [
         ("kafka_connection", kafka, partial(kafka_settings, kafka, resolver)),
         (f"{section}.connection", agent, partial(http_credentials, agent, resolver)),
         (f"log_marks.{source}.connection", logs, partial(http_credentials, logs, resolver)),
+        *(("notify.connection", one.connection, partial(http_credentials, one.connection, resolver)) for one in told),
     ]
 
 

@@ -37,6 +37,9 @@ class Connection(NamedTuple):
     login: str | None
     password: str | None
     extra: Mapping[str, Any]
+    host: str | None = None
+    port: int | None = None
+    schema: str | None = None
 
     def __repr__(self) -> str:
         return "Connection(hidden)"
@@ -55,7 +58,9 @@ def _connection(conn_id: str, where: str, content: Any) -> Connection:
     if not isinstance(content, dict) or not isinstance(extra or {}, dict):
         raise CredentialsError(f"connection {conn_id}: {where} must hold a mapping with login, password, extra")
     login, password = (_text(conn_id, where, name, content.get(name)) for name in ("login", "password"))
-    return Connection(login, password, extra or {})
+    host, schema = (_text(conn_id, where, name, content.get(name)) for name in ("host", "schema"))
+    port = content.get("port")
+    return Connection(login, password, extra or {}, host, port if isinstance(port, int) else None, schema)
 
 
 def _text(conn_id: str, where: str, name: str, value: Any) -> str | None:

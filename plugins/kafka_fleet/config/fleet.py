@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from kafka_fleet.base.validation_errors import closest, counted_location, field_location, instead_of, unknown_name
 from kafka_fleet.base.yaml import FleetFileError, parse_yaml, read_text
 from kafka_fleet.base.yaml_lines import YamlLines
+from kafka_fleet.config.channels import Channel
 from kafka_fleet.config.field_types import BrokerId, ConnectionId, Email, Number, Server, Slug, Strict, Template, Url
 from kafka_fleet.config.log_marks import LogMarks
 from kafka_fleet.config.validation import Mistake, entry_mistakes, model_mistakes
@@ -77,6 +78,7 @@ class Cluster(Strict):
     thresholds: dict[str, dict[str, Number]] = Field(default_factory=dict)
     looks: Looks = Field(default_factory=Looks)
     log_marks: LogMarks | None = None
+    notify: list[Channel] = Field(default_factory=list)
 
     @property
     def agents(self) -> Agents:
@@ -91,8 +93,12 @@ class Cluster(Strict):
         return "metrics" if self.metrics is not None else None
 
     def declaration(self) -> str:
-        """This entry as canonical JSON. It holds connection ids and no credentials, so it may be stored."""
-        return json.dumps(self.model_dump(mode="json"), sort_keys=True)
+        """This entry as canonical JSON. It holds connection ids and no credentials, so it may be stored.
+
+        Without channels it is what earlier versions stored.
+        """
+        left_out = set() if self.notify else {"notify"}
+        return json.dumps(self.model_dump(mode="json", exclude=left_out), sort_keys=True)
 
 
 class FleetError(NamedTuple):

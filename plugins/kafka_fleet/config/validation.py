@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, get_args
 from pydantic import BaseModel, ValidationError
 
 from kafka_fleet.base.validation_errors import (
+    HIDDEN,
     closest,
     did_you_mean,
     field_location,
@@ -89,6 +90,8 @@ def _sentence(fault: Any, model: type[BaseModel]) -> str:
         text = _PATTERNS.get(names[-1])
     if kind in ("missing", "too_short"):
         return str(text)
+    if names[:1] == ["notify"] and kind == "string_pattern_mismatch":
+        return f"{text}; {HIDDEN}"  # the address of a channel is one
     if text is not None:
         meant = did_you_mean(value, get_args(Environment)) if kind == "literal_error" else ""
         return f"{text}{instead_of(value, mail=names[0] == 'owners')}{meant}"

@@ -50,7 +50,20 @@ class FindingRow(Document):
         return self.verdict in ("confirmed", "look_alike") or (self.signature_state == "detected" and bool(self.cause))
 
 
-class Finding(FindingRow):
+class DatedRow(FindingRow):
+    """The same with the days on which the cluster has had it: see first_days.py."""
+
+    first_day: Text | None = Field(
+        default=None,
+        description="since when the cluster has it as now, days without measurement included; null: not affected, "
+        "never decided, or judged by an earlier version",
+    )
+    last_day: Text | None = Field(
+        default=None, description="the day, or the last one before on which it was decided; null as `first_day`"
+    )
+
+
+class Finding(DatedRow):
     """One row of findings.json. A value that there is not is null; no member is left out.
 
     The list is sorted by cluster, advisory (null comes last), signature and cause. It has one row for each advisory and
@@ -61,6 +74,9 @@ class Finding(FindingRow):
     schema_version: int = Field(default=SCHEMA_VERSION, description="1")
     ds: Text = Field(description="the day, in UTC")
     cluster: Text = Field(description="id of the cluster in the fleet file")
+    fingerprint: Text | None = Field(
+        default=None, description="of cluster and finding, the same on every day; null: earlier versions have none"
+    )
     strength: Strength | None = Field(
         description="conclusive: no healthy workload could have made the same rows; null where nothing was detected"
     )

@@ -6,13 +6,13 @@ from typing import Any
 from pydantic import Field
 
 from kafka_fleet.documents.document import SCHEMA_VERSION, Document, Text
-from kafka_fleet.documents.finding import FindingRow
+from kafka_fleet.documents.finding import DatedRow, FindingRow
 from kafka_fleet.domain import SignatureState
 
 _REPORTED = ("figure", "unseen", "persists", "acknowledged")  # members that are left out where there is nothing to say
 
 
-class SummaryRow(FindingRow):
+class SummaryRow(DatedRow):
     """A finding of a cluster's day, without its evidence."""
 
     basis: list[Text] = Field(

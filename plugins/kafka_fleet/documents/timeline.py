@@ -82,8 +82,8 @@ def row_fires(row: SummaryRow) -> bool:
     return row.has_symptom if row.signature else row.verdict == "exposed"
 
 
-def _day(ds: str, row: SummaryRow | None, like: SummaryRow, found: DaySummary) -> DayOf:
-    """like: the row of some day, for a day that has none of it."""
+def day_state(ds: str, row: SummaryRow | None, like: SummaryRow, found: DaySummary) -> DayOf:
+    """What a day says of a finding. like: the row of some day, for a day that has none of it."""
     release = (row.release if row else None) or found.release
     verdict = row.verdict if row else "not_affected"
     had_it = row is not None and row.exposure == "exposed"
@@ -112,7 +112,7 @@ def timelines(cluster: str, summaries: Mapping[str, DaySummary], only: Collectio
         if only is not None and key not in only:
             continue
         like = next(found[key] for found in rows.values() if key in found)
-        days = tuple(_day(ds, rows[ds].get(key), like, summaries[ds]) for ds in rows)
+        days = tuple(day_state(ds, rows[ds].get(key), like, summaries[ds]) for ds in rows)
         cause = next((found[key].cause for found in rows.values() if key in found and found[key].cause), None)
         made.append(Timeline(cluster, key, like.signature, cause, days, _outcome(days)))
     return sorted(made, key=lambda one: (-VERDICT_RANK[one.worst], one.key))

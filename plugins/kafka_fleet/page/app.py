@@ -16,11 +16,14 @@ from kafka_fleet.base.resources import templates_dir
 from kafka_fleet.config import acknowledgements
 from kafka_fleet.documents.published import Damaged, NotPublished, Published, readable
 from kafka_fleet.documents.summary import ClusterSummary
+from kafka_fleet.page.api import PATH as API
+from kafka_fleet.page.api import make_api
 from kafka_fleet.page.catalogue import add_catalogue
 from kafka_fleet.page.cluster_page import cluster_page
 from kafka_fleet.page.fleet import Filter, build
 from kafka_fleet.page.fleet_day import decides_of
 from kafka_fleet.page.forms import Refused, add_forms
+from kafka_fleet.page.metrics import add_metrics
 from kafka_fleet.report.templating import render
 from kafka_fleet.store.versions import NewerVersion
 
@@ -83,7 +86,9 @@ def make_app(
     async def _refused(request: Request, _error: RequestValidationError) -> Response:
         return absent(request, "the address is not one of this page's", 422)
 
+    app.mount(API, make_api(home, guard))
     add_catalogue(app, _html)
+    add_metrics(app, published)
     add_forms(app, published, fleet_file, editors, _HEADERS, user)
 
     @app.exception_handler(Refused)

@@ -49,6 +49,7 @@ _RULES = tuple(
             r"size of (?:its|their) disks|the (?:logs, or the )?disks,? of so many",
             "Read log directories of brokers of 3.3 or later",
         ),
+        (r"how many records they convert", "Count what brokers convert, which those of 2.8.0 to 3.4.0 do not"),
         (r"how fast the disks of", "Sweep the cluster for some hours"),
         (r"read for long enough to say which clients", "Read all brokers of 3.7 and later for half a day"),
         (

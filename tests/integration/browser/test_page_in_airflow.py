@@ -1,5 +1,6 @@
 """The Fleet Health page inside a real `airflow standalone`: in a headless Chromium, and for users of each role."""
 
+import json
 from urllib.parse import unquote
 
 import pytest
@@ -36,6 +37,18 @@ def test_a_user_without_the_permission_to_view_plugins_sees_nothing(visited):
     reads = visited[1].reads
     assert set(reads["newcomer"].values()) == {403}
     assert set(reads["viewer"].values()) == set(reads["editor"].values()) == {200}
+
+
+def test_programs_show_a_token_and_are_refused_as_people_are(visited):
+    bearers = visited[1].bearers
+    statuses = {user: {status for status, _text in found.values()} for user, found in bearers.items()}
+    assert statuses == {"stranger": {401}, "newcomer": {403}, "viewer": {200}, "editor": {200}, "admin": {200}}
+    for user in ("stranger", "newcomer"):
+        assert all(list(json.loads(text)) == ["detail"] for _status, text in bearers[user].values())
+    found, described, metrics = (text for _status, text in bearers["viewer"].values())
+    assert [one["advisory"] for one in json.loads(found)["items"]] == ["KAFKA-14334"]
+    assert json.loads(described)["servers"] == [{"url": "/fleet-health/api/v1"}]
+    assert 'kafka_fleet_finding{cluster="payments-eu"' in metrics
 
 
 def test_who_may_view_and_not_trigger_writes_nothing(visited):

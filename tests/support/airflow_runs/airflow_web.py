@@ -13,14 +13,19 @@ PAGES = ("", "?day=2026-11-09", "page.css", "clusters/follower331", "letters/202
 
 # of Airflow's simple auth manager: who has no role may do nothing, a viewer may read, a user may trigger runs as well
 ROLES = {"admin": "admin", "newcomer": "", "viewer": "viewer", "editor": "user"}
+PROGRAMS = ("/api/v1/findings?verdict=confirmed", "/api/v1/openapi.json", "/metrics")
 WRITES = ("acknowledgements", "acknowledgements/removal")
 
 
 class Rights(NamedTuple):
-    """Per user: the status of each address, and of each write with the file of acknowledgements after it."""
+    """Per user: the status of each address, and of each write with the file of acknowledgements after it.
+
+    bearers: as reads, of users who show their token in a header, as programs do; `stranger` shows none.
+    """
 
     reads: dict[str, dict[str, int]]
     writes: list[tuple[str, str, int, bytes | None]]
+    bearers: dict[str, dict[str, tuple[int, str]]]
 
 
 class Visit(NamedTuple):
@@ -92,6 +97,11 @@ def rights(airflow: AirflowHome, cluster: str, day: str, finding: str) -> Rights
         user: {path: requests.get(base + path, cookies=token, timeout=60).status_code for path in paths}
         for user, token in tokens.items()
     }
+    headers = {user: {"Authorization": f"Bearer {token[COOKIE]}"} for user, token in tokens.items()} | {"stranger": {}}
+    bearers = {
+        user: {path: _said(requests.get(base + path, headers=header, timeout=60)) for path in PROGRAMS}
+        for user, header in headers.items()
+    }
     form = {"day": day, "finding": finding, "reason": "The upgrade is planned.", "owner": "oncall@example.org"}
     form["expires"] = "2026-12-31"
     writes = []
@@ -106,4 +116,8 @@ def rights(airflow: AirflowHome, cluster: str, day: str, finding: str) -> Rights
             timeout=60,
         )
         writes.append((user, what, answer.status_code, kept.read_bytes() if kept.exists() else None))
-    return Rights(reads, writes)
+    return Rights(reads, writes, bearers)
+
+
+def _said(answer: requests.Response) -> tuple[int, str]:
+    return answer.status_code, answer.text

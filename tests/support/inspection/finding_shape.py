@@ -27,6 +27,11 @@ KEYS: dict[str, tuple[type, ...]] = {
     "bounds": (dict, list, str, NONE),
     "evidence": (list,),
 }
+LATER: dict[str, tuple[type, ...]] = {  # earlier versions wrote none
+    "fingerprint": (str,),
+    "first_day": (str, NONE),
+    "last_day": (str, NONE),
+}
 EVIDENCE: dict[str, tuple[type, ...]] = {
     "metric": (str,),
     "value": (int, float),
@@ -54,8 +59,8 @@ MOMENT = "%Y-%m-%dT%H:%M:%SZ"
 def assert_contract(findings: list[dict[str, Any]], ds: str) -> None:
     """Every object has exactly the contract's keys, types and words; the list is sorted and names nothing twice."""
     for finding in findings:
-        assert set(finding) == set(KEYS)
-        for key, types in KEYS.items():
+        assert set(finding) in (set(KEYS), {*KEYS, *LATER})
+        for key, types in (KEYS | {key: LATER[key] for key in LATER if key in finding}).items():
             assert type(finding[key]) in types, (key, finding[key])
         for key, words in WORDS.items():
             assert finding[key] in words, (key, finding[key])
@@ -63,6 +68,10 @@ def assert_contract(findings: list[dict[str, Any]], ds: str) -> None:
         assert finding["cause"] in {*CAUSES.get(finding["signature"], ()), None}, finding["cause"]
         assert finding["schema_version"] == 1
         assert finding["ds"] == ds
+        if "first_day" in finding:
+            first, last = finding["first_day"], finding["last_day"]
+            assert first <= last <= ds if first and last else first is last is None
+            assert first or finding["verdict"] in ("not_affected", "unknown")
         assert finding["components"]
         assert set(finding["components"]) <= COMPONENTS
         assert all(type(text) is str and text for text in [*finding["subjects"], *finding["missing"]])

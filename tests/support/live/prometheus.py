@@ -53,14 +53,19 @@ def agents(folder: Path) -> tuple[dict[int, list[str]], dict[int, int]]:
 
 
 @contextmanager
-def server(folder: Path, ports: Mapping[int, int], data: Path | None = None) -> Iterator[str]:
-    """Start Prometheus; the URL of its API. Its data are kept in the folder, or are those of another one."""
+def server(
+    folder: Path, ports: Mapping[int, int], data: Path | None = None, more: Mapping[str, Any] | None = None
+) -> Iterator[str]:
+    """Start Prometheus; the URL of its API. Its data are kept in the folder, or are those of another one.
+
+    more: of its configuration, such as other jobs and rules.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     targets = [{"targets": [f"{LOOPBACK}:{port}"], "labels": {"broker_id": str(b)}} for b, port in ports.items()]
     scraped = [{"job_name": "kafka", "static_configs": targets}] if targets else []
     every = {"scrape_interval": f"{EVERY_S}s", "scrape_timeout": f"{EVERY_S}s"}
     config, port = folder / "prometheus.yml", free_port()
-    config.write_text(json.dumps({"global": every, "scrape_configs": scraped}))
+    config.write_text(json.dumps({"global": every, "scrape_configs": scraped, **(more or {})}))
     url = f"http://{LOOPBACK}:{port}"
     command = [str(programs() / "prometheus"), f"--config.file={config}", f"--web.listen-address={LOOPBACK}:{port}"]
     process = spawn([*command, f"--storage.tsdb.path={data or folder / 'data'}"], folder / "prometheus.log")

@@ -63,3 +63,12 @@ def test_json_has_what_was_chosen_as_it_is_stored(home: Path, capsys) -> None:
 def test_a_cluster_without_findings_is_a_sentence(home: Path, capsys) -> None:
     assert main(["findings", "--home", str(home), "--date", DS, "--cluster", "c"]) == 2
     assert capsys.readouterr() == ("", f"kafka-fleet: {DS}: no finding is of a cluster c\n")
+
+
+def test_the_table_shows_since_when_the_cluster_has_a_finding(home: Path, capsys) -> None:
+    path = home / f"findings/ds={DS}/g0001/findings.json"
+    path.write_text(json.dumps([{**one, "first_day": "2026-11-03", "last_day": DS} for one in FOUND]))
+    main(["findings", "--home", str(home), "--date", DS, "--cluster", "b"])
+    head, row, _rest = capsys.readouterr().out.splitlines()
+    assert "since" in head.split()
+    assert row.split() == ["b", "?", "KAFKA-4", "confirmed", "medium", "2026-11-03"]

@@ -1,0 +1,65 @@
+"""A cluster's other channels from a task: takes the run's plan, tells them what the outbox says is due."""
+
+import logging
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from airflow.sdk import BaseHook
+from airflow.sdk.exceptions import AirflowFailException, AirflowNotFoundException
+
+from fleet_airflow.settings import acknowledged, fleet, home
+
+if TYPE_CHECKING:
+    from kafka_fleet.config.credentials import Connection
+
+log = logging.getLogger(__name__)
+_STATES = {"sent": "sent", "already": "skipped", "nothing": "skipped", "later": "later", "failed": "failed"}
+
+
+class Outcome(NamedTuple):
+    """What came of one mail or channel. state: sent | skipped | later (another try may do) | failed."""
+
+    state: str
+    sentence: str
+
+
+def notify_one(cluster: str, plan: Mapping[str, Any], why_not: str) -> list[Outcome]:
+    """Tell each channel of a cluster, as the fleet file has them now; none where it has none.
+
+    why_not: why this run tells nobody, or empty.
+    """
+    from kafka_fleet.mail.published_letter import LetterError
+    from kafka_fleet.notify.delivery import notify_channels
+
+    try:
+        entry = next((one for one in fleet().clusters if one.id == cluster), None)
+    except AirflowFailException:
+        return []  # the letter's outcome says what is wrong with the fleet file
+    if entry is None or not entry.notify or cluster not in plan["clusters"]:
+        return []
+    if why_not:
+        return [Outcome("skipped", why_not)]
+    beside = {"generation": plan["generation"], "acknowledged": acknowledged()}
+    try:
+        told = notify_channels(home(), plan["ds"], entry, connection, **beside)
+    except LetterError as error:
+        found = [Outcome("failed", f"{cluster}: its channels: {error}")]
+    except Exception as error:  # such as a full disk: it must not cost the neighbours their letters
+        log.exception("%s: its channels could not be told", cluster)
+        found = [Outcome("later", f"{cluster}: its channels: {error}")]
+    else:
+        found = [Outcome(_STATES[one.state], f"{cluster}: {one.channel} {one.sentence}") for one in told]
+    for one in found:
+        log.info("%s", one.sentence)
+    return found
+
+
+def connection(conn_id: str) -> "Connection":
+    """What an Airflow connection holds, for the message only: never returned by a task, never logged."""
+    from kafka_fleet.config.credentials import Connection, CredentialsError
+
+    try:
+        found = BaseHook.get_connection(conn_id)
+    except AirflowNotFoundException:
+        raise CredentialsError(f"connection {conn_id}: Airflow has none of that name") from None
+    return Connection(found.login, found.password, found.extra_dejson, found.host, found.port, found.schema)

@@ -1,0 +1,54 @@
+"""`kafka-fleet notify`: a line for each channel; 1 where one is not told."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from kafka_fleet.cli.main import main
+from support.builders.mailed_days import CLUSTER, DAY, confirmed, write
+from support.servers.channel_server import channel_server
+
+
+def fleet_file(folder: Path, *channels: dict[str, str]) -> str:
+    entry = {"id": CLUSTER, "environment": "production", "owners": ["a@example.org"], "bootstrap_servers": ["k:9092"]}
+    path = folder / "fleet.yaml"
+    path.write_text(yaml.safe_dump({"version": 1, "clusters": [{**entry, "notify": list(channels)}]}))
+    return str(path)
+
+
+def test_each_channel_has_a_line_and_a_second_run_tells_nobody(tmp_path: Path, monkeypatch, capsys) -> None:
+    write(tmp_path / "home", [confirmed()])
+    fleet = fleet_file(tmp_path, {"via": "webhook", "connection": "there"})
+    command = ["notify", "--fleet", fleet, "--home", str(tmp_path / "home"), "--date", DAY]
+    with channel_server() as server:
+        monkeypatch.setenv("AIRFLOW_CONN_THERE", json.dumps({"conn_type": "http", "host": server.url}))
+        assert main([*command, "--dry-run"]) == 0
+        assert capsys.readouterr().out.startswith(f"{CLUSTER} {DAY}: webhook:there would be told: {CLUSTER}: ")
+        assert main(command) == 0
+        assert main(command) == 0
+        assert len(server.requests) == 1
+    assert "webhook:there has it already" in capsys.readouterr().out
+    fleet_file(tmp_path, {"via": "slack", "connection": "absent"})
+    assert main(command) == 1
+    assert "neither AIRFLOW_CONN_ABSENT nor" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("channel", "sentence"),
+    [
+        ({"via": "fax", "connection": "a"}, "notify, entry 1, via: must be one of webhook, teams, slack, pagerduty"),
+        ({"via": "slack", "connection": "a", "at_least": "unknown"}, "at_least: must be one of confirmed, look_alike"),
+        ({"via": "slack"}, "connection: is required"),
+        ({"via": "slack", "connection": "a", "url": "https://hooks.example.org"}, "unknown key"),
+        ({"via": "slack", "connection": "https://hooks.example.org/T0"}, "must be a connection id"),
+    ],
+)
+def test_a_mistake_in_the_fleet_file_is_a_sentence(
+    tmp_path: Path, capsys, channel: dict[str, str], sentence: str
+) -> None:
+    assert main(["check", "--fleet", fleet_file(tmp_path, channel)]) == 2
+    said = "".join(capsys.readouterr())
+    assert sentence in said
+    assert "hooks.example.org" not in said
