@@ -22,7 +22,7 @@ def airflow_credentials(conn_id: str) -> "Connection":
         found = BaseHook.get_connection(conn_id)
     except AirflowNotFoundException:
         raise CredentialsError(f"connection {conn_id}: Airflow has none of that name") from None
-    return Connection(found.login, found.password, found.extra_dejson)
+    return Connection(found.login, found.password, found.extra_dejson, found.host, found.port, found.schema)
 
 
 class FleetKafkaHook(BaseHook):

@@ -2,15 +2,12 @@
 
 import logging
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from airflow.sdk import BaseHook
-from airflow.sdk.exceptions import AirflowFailException, AirflowNotFoundException
+from airflow.sdk.exceptions import AirflowFailException
 
+from fleet_airflow.hooks import airflow_credentials
 from fleet_airflow.settings import acknowledged, fleet, home
-
-if TYPE_CHECKING:
-    from kafka_fleet.config.credentials import Connection
 
 log = logging.getLogger(__name__)
 _STATES = {"sent": "sent", "already": "skipped", "nothing": "skipped", "later": "later", "failed": "failed"}
@@ -41,7 +38,7 @@ def notify_one(cluster: str, plan: Mapping[str, Any], why_not: str) -> list[Outc
         return [Outcome("skipped", why_not)]
     beside = {"generation": plan["generation"], "acknowledged": acknowledged()}
     try:
-        told = notify_channels(home(), plan["ds"], entry, connection, **beside)
+        told = notify_channels(home(), plan["ds"], entry, airflow_credentials, **beside)
     except LetterError as error:
         found = [Outcome("failed", f"{cluster}: its channels: {error}")]
     except Exception as error:  # such as a full disk: it must not cost the neighbours their letters
@@ -52,14 +49,3 @@ def notify_one(cluster: str, plan: Mapping[str, Any], why_not: str) -> list[Outc
     for one in found:
         log.info("%s", one.sentence)
     return found
-
-
-def connection(conn_id: str) -> "Connection":
-    """What an Airflow connection holds, for the message only: never returned by a task, never logged."""
-    from kafka_fleet.config.credentials import Connection, CredentialsError
-
-    try:
-        found = BaseHook.get_connection(conn_id)
-    except AirflowNotFoundException:
-        raise CredentialsError(f"connection {conn_id}: Airflow has none of that name") from None
-    return Connection(found.login, found.password, found.extra_dejson, found.host, found.port, found.schema)
