@@ -23,10 +23,14 @@ totals AS (
         c.last_sweep,
         try_cast(count(d.cluster) AS DOUBLE) AS addresses,
         try_cast(count_if(d.tls) AS DOUBLE) AS certificates,
-        try_cast(if(count(d.cluster) = 0, 1, 0) AS DOUBLE) AS not_collected
+        try_cast(if(count(d.cluster) = 0, 1, 0) AS DOUBLE) AS not_collected,
+        -- without the Kafka protocol nobody knows the listeners that brokers advertise
+        try_cast(
+            if(count(d.cluster) > 0 AND count_if(d.tls) = 0 AND c.admin_ok + c.admin_partial = 0, 1, 0) AS DOUBLE
+        ) AS not_listed
     FROM cluster_days AS c
     LEFT JOIN certificate_days AS d ON c.cluster = d.cluster
-    GROUP BY c.cluster, c.first_sweep, c.last_sweep
+    GROUP BY c.cluster, c.first_sweep, c.last_sweep, c.admin_ok, c.admin_partial
 )
 
 SELECT
@@ -73,4 +77,4 @@ SELECT
     last_sweep AS to_at,
     FALSE AS is_subject
 FROM totals
-    UNPIVOT (amount FOR metric IN (addresses, certificates, not_collected))
+    UNPIVOT (amount FOR metric IN (addresses, certificates, not_collected, not_listed))
