@@ -35,6 +35,12 @@ class Running(NamedTuple):
     def scraped(self) -> dict[str, Any]:
         return {one["labels"]["job"]: one for one in self.asked("targets")["activeTargets"]}
 
+    def is_under_way(self) -> bool:
+        """Whether both jobs have scraped, and a rule was evaluated on it."""
+        scraped = {one["health"] for one in self.scraped().values()}
+        alerts = self.asked("query", query='ALERTS{alertname="KafkaFleetBugConfirmed"}')["result"]
+        return bool(alerts) and scraped == {"up", "down"}
+
 
 def promtool(*words: str, given: bytes | None = None) -> str:
     done = subprocess.run([programs() / "promtool", *words], input=given, capture_output=True, check=False)
@@ -53,12 +59,13 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
             {**target, "job_name": name, "authorization": {"type": "Bearer", "credentials": token}}
             for name, token in (("fleet", TOKEN), ("stranger", "wrong"))
         ]
-        often = {"scrape_interval": "1s", "scrape_timeout": "1s", "evaluation_interval": "1s"}
+        # a busy machine takes seconds to answer, and a scrape that is late takes its series away
+        often = {"scrape_interval": "10s", "scrape_timeout": "10s", "evaluation_interval": "1s"}
         config = {"global": often, "scrape_configs": jobs, "rule_files": [str(RULES)]}
         with server(folder / "prometheus", {}, more=config) as prometheus:
             found = Running(page, prometheus)
-            deadline = time.monotonic() + 60
-            while not found.asked("query", query='ALERTS{alertname="KafkaFleetBugConfirmed"}')["result"]:
+            deadline = time.monotonic() + 120
+            while not found.is_under_way():
                 assert time.monotonic() < deadline, found.scraped()
                 time.sleep(0.5)
             yield found

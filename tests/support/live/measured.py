@@ -62,7 +62,7 @@ EVERY_RUN = (
     "skew", "storms", "stops", "offsets", "retries", "availability", "transactions", "quorum", "disks", "saturation",
     "cleaner", "rebalances", "coordinators", "fetches",
 )  # fmt: skip
-PARALLEL = 4
+PARALLEL = 3
 Row = dict[str, Any]
 
 
