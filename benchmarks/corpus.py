@@ -16,6 +16,7 @@ from benchmarks.measure import figure
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.store.generations import current_generation
+from kafka_fleet.store.home import Home
 from support.fault_results import commit
 from support.generators.fleetgen.judged_by import signature_hash
 from support.homes.corpus import Label, labels, open_corpus
@@ -33,7 +34,7 @@ def judged(home: Path) -> list[Row]:
         done = fleet_command("analyze", "--home", str(home), "--date", ds)
         if done.returncode:
             raise RuntimeError(f"analyze ended with {done.returncode}: {done.stderr[-2000:]}")
-        folder = home / f"signatures/ds={ds}"
+        folder = Home(home).day(ds).signatures
         found += json.loads((folder / str(current_generation(folder)) / "signatures.json").read_text(encoding="utf-8"))
     return found
 
