@@ -25,17 +25,23 @@ def airflow_credentials(conn_id: str) -> "Connection":
     return Connection(found.login, found.password, found.extra_dejson, found.host, found.port, found.schema)
 
 
-class FleetKafkaHook(BaseHook):
-    """The Kafka user of a cluster: `kafka_connection` of the fleet file."""
+class _FleetHook(BaseHook):
+    """A connection by its id; the two below say what is read of it."""
 
     conn_name_attr = "conn_id"
+    default_conn_name: str
+
+    def __init__(self, conn_id: str | None = None) -> None:
+        super().__init__()
+        self.conn_id = conn_id or self.default_conn_name
+
+
+class FleetKafkaHook(_FleetHook):
+    """The Kafka user of a cluster: `kafka_connection` of the fleet file."""
+
     default_conn_name = "kafka_fleet_kafka_default"
     conn_type = "kafka_fleet_kafka"
     hook_name = "Kafka Fleet: Kafka user"
-
-    def __init__(self, conn_id: str = default_conn_name) -> None:
-        super().__init__()
-        self.conn_id = conn_id
 
     def get_conn(self) -> dict[str, Any]:
         """Settings of the admin client. Raises CredentialsError for a setting that cannot be used."""
@@ -44,17 +50,12 @@ class FleetKafkaHook(BaseHook):
         return kafka_settings(self.conn_id, airflow_credentials)
 
 
-class FleetHttpHook(BaseHook):
+class FleetHttpHook(_FleetHook):
     """Who may read an HTTP endpoint: `connection` of `jolokia`, `metrics` and `log_marks` in the fleet file."""
 
-    conn_name_attr = "conn_id"
     default_conn_name = "kafka_fleet_http_default"
     conn_type = "kafka_fleet_http"
     hook_name = "Kafka Fleet: Jolokia, metrics endpoint, Loki"
-
-    def __init__(self, conn_id: str = default_conn_name) -> None:
-        super().__init__()
-        self.conn_id = conn_id
 
     def get_conn(self) -> "Credentials":
         """Basic auth, CA file and client certificate. Raises CredentialsError for a file that is not there."""

@@ -64,7 +64,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         config = {"global": often, "scrape_configs": jobs, "rule_files": [str(RULES)]}
         with server(folder / "prometheus", {}, more=config) as prometheus:
             found = Running(page, prometheus)
-            deadline = time.monotonic() + 120
+            deadline = time.monotonic() + 60
             while not found.is_under_way():
                 assert time.monotonic() < deadline, found.scraped()
                 time.sleep(0.5)

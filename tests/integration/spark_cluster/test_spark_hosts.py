@@ -177,6 +177,7 @@ def test_a_slow_start_is_waited_for(submit, site):
     assert WAIT not in log
 
 
+# reason: a machine without the right to make network namespaces has one host, and there is nothing to tell apart
 @pytest.mark.skipif(bool(NO_HOSTS), reason=NO_HOSTS)
 def test_a_home_that_one_host_lacks_is_said_before_anything_is_read(submit, site):
     common, lacking = site.cluster.folder / "common", site.cluster.folder / "shared/home"
@@ -190,6 +191,7 @@ def test_a_home_that_one_host_lacks_is_said_before_anything_is_read(submit, site
     assert list(lacking.iterdir()) == list(common.iterdir()) == []
 
 
+# reason: a machine without the right to make network namespaces has one host, and there is nothing to tell apart
 @pytest.mark.skipif(bool(NO_HOSTS), reason=NO_HOSTS)
 @pytest.mark.fault(79)
 def test_hosts_that_are_lost_in_the_middle(submit, site):
