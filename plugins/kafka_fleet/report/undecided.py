@@ -13,6 +13,8 @@ from kafka_fleet.domain import severity_rank
 from kafka_fleet.report.formatting import joined, plural, sentence
 
 _BROKER = r"(?:broker |(?P<role>controller ))?(?P<broker>\d+)"
+_LACKED = "Find out {name} of {brokers}, which report no such setting"
+_OF_ANY = "Read {name} of a broker"
 # what a sentence says is missing -> what would decide it; {brokers}: of all findings that wait for the same
 _RULES = tuple(
     (re.compile(pattern), what)
@@ -25,10 +27,10 @@ _RULES = tuple(
             "Look up {name} on {brokers}",
         ),
         (rf"the (?:settings|listeners) of {_BROKER} were not read", "Read the settings of {brokers}"),
-        (rf"{_BROKER} reports no setting (?P<name>\S+)", "Find out {name} of {brokers}, which report no such setting"),
+        (rf"{_BROKER} reports no setting (?P<name>\S+)", _LACKED),
         (rf"{_BROKER} (?:does not show the value of|sets) (?P<name>[\w.]+)", "Look up {name} on {brokers}"),
         (rf"(?P<name>[\w.]+) is set on {_BROKER}, to a value", "Look up {name} on {brokers}"),
-        (r"(?P<name>[\w.]+) was not read of any broker", "Read {name} of a broker"),
+        (r"(?P<name>[\w.]+) was not read of any broker", _OF_ANY),
         (r"(?P<name>[\w.]+) was not read of topics", "Read {name} of the topics"),
         (r"topics were not read", "Let the Kafka user describe all topics"),
         (r"no controller was read", "Reach the agent of a controller"),
@@ -49,11 +51,10 @@ _RULES = tuple(
             r"size of (?:its|their) disks|the (?:logs, or the )?disks,? of so many",
             "Read log directories of brokers of 3.3 or later",
         ),
-        (r"how many records they convert", "Count what brokers convert, which those of 2.8.0 to 3.4.0 do not"),
         (r"how fast the disks of", "Sweep the cluster for some hours"),
         (r"read for long enough to say which clients", "Read all brokers of 3.7 and later for half a day"),
         (
-            r"which counts no clients|count clients of old requests",
+            r"which counts no clients|count clients of old requests|how many records they convert",
             "Ask who writes and reads, since brokers do not count",
         ),
         (r"unknown build|cannot be compared", "Ask the vendor which Apache release the build stands for"),
@@ -107,10 +108,19 @@ def _brokers(place: int, findings: Sequence[Finding]) -> str:
     return joined(parts)
 
 
+def _join_of_any(named: dict[tuple[int, str], dict[str, list[Finding]]]) -> None:
+    """What any broker would decide is found out of those whose settings have to be found out anyway."""
+    rules = [what for _pattern, what in _RULES]
+    lacked = [key for key in named if key[0] == rules.index(_LACKED)]
+    if lacked:
+        for name, own in named.pop((rules.index(_OF_ANY), ""), {}).items():
+            named[lacked[0]].setdefault(name, []).extend(own)
+
+
 def deciders(findings: Sequence[Finding]) -> list[Decider]:
     """All undecided findings by what would decide them: what most wait for first, then by severity.
 
-    Settings to be read on the same brokers are one thing to do.
+    Settings to be read on the same brokers are one thing to do, and so are those that any broker would tell.
     """
     groups: dict[tuple[int, str], list[Finding]] = {}
     for one in findings:
@@ -120,6 +130,7 @@ def deciders(findings: Sequence[Finding]) -> list[Decider]:
         known = place < len(_RULES)
         at = (_brokers(place, own) if "{brokers}" in _RULES[place][1] else "") if known else name
         named.setdefault((place, at), {})[name] = own
+    _join_of_any(named)
     made = []
     for (place, at), by_name in named.items():
         own = [one for some in by_name.values() for one in some]
