@@ -23,9 +23,8 @@ from kafka_fleet.store.generations import current_generation
 from kafka_fleet.store.home import Home
 from kafka_fleet.store.home_names import days_in
 
-LOOK_BACK = (
-    31  # judgements of a cluster that are read: more only where earlier versions kept no days, or of long silence
-)
+# judgements of a cluster that are read: more than one only where earlier versions kept no days, or after long silence
+LOOK_BACK = 31
 Level = Literal["seen", "exposed"]
 
 
