@@ -71,6 +71,13 @@ def get_provider_info() -> dict[str, Any]:
         "operators": [{"integration-name": _NAME, "python-modules": ["fleet_airflow.spark_submit"]}],
         "sensors": [{"integration-name": _NAME, "python-modules": ["fleet_airflow.last_sweep"]}],
         "hooks": [{"integration-name": _NAME, "python-modules": ["fleet_airflow.hooks"]}],
+        "asset-uris": [
+            {
+                "schemes": ["fleet"],
+                "handler": None,
+                "to_openlineage_converter": "fleet_airflow.lineage.openlineage_dataset",
+            }
+        ],
         "connection-types": [_kafka(), _http()],
         "extra-links": ["fleet_airflow.page_link.FleetPageLink"],
         "notifications": ["fleet_airflow.notifier.PlatformOwnersNotifier"],

@@ -70,6 +70,7 @@ def settle_plan() -> dict[str, Any]:
         "generation": generation,
         "clusters": clusters,
         "late": late,
+        "day": {"ds": ds, "generation": generation},
         "rows": sum(file.rows for one in whole for file in one.files.values()),
         "arguments": ["analyze", *common],  # the fleet is the one that this run has kept
     }

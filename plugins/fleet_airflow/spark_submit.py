@@ -3,9 +3,10 @@
 import logging
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -15,6 +16,7 @@ from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOpe
 from airflow.sdk import BaseHook
 from airflow.sdk.exceptions import AirflowNotFoundException
 
+from fleet_airflow.assets import note_event
 from fleet_airflow.page_link import FleetPageLink
 from fleet_airflow.settings import take_credentials
 
@@ -41,13 +43,19 @@ class FleetSparkSubmit(SparkSubmitOperator):
     """The operator with what is known only when it runs, and so is in none of the fields that Airflow stores."""
 
     operator_extra_links = (FleetPageLink(),)
-    template_fields = (*SparkSubmitOperator.template_fields, "rows")
+    template_fields = (*SparkSubmitOperator.template_fields, "rows", "day")
     _tell: Callable[[str], None] = staticmethod(log.info)
 
-    def __init__(self, rows: Any = None, **options: Any) -> None:
-        """rows: raw rows of the day; None: many. Of few a driver on this machine is started for a short life."""
+    def __init__(self, rows: Any = None, day: Any = None, **options: Any) -> None:
+        """Where OpenLineage's provider is there, what Spark reports to it has this task as its parent.
+
+        rows: raw rows of the day; None: many. Of few a driver on this machine is started for a short life.
+        day: the extra of its outlets' events.
+        """
+        options.setdefault("openlineage_inject_parent_job_info", find_spec("airflow.providers.openlineage") is not None)
         super().__init__(**options)
         self.rows = rows
+        self.day: Mapping[str, Any] | None = day
 
     def execute(self, context: Any) -> None:
         """Run the job. Spark's driver reads the credentials from its environment and hands them to its executors.
@@ -68,6 +76,7 @@ class FleetSparkSubmit(SparkSubmitOperator):
             take_credentials()
             self._tell = partial(_note_under_way, context)
             super().execute(context)
+        note_event(context, self.outlets, **(self.day or {}))
 
     def _get_hook(self) -> SparkSubmitHook:
         """The hook, which hands on what the job prints."""

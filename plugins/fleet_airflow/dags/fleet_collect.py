@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from airflow.sdk import CronTriggerTimetable, dag, task
+from airflow.sdk import CronTriggerTimetable, dag, get_current_context, task
 from airflow.sdk.exceptions import AirflowException, AirflowFailException
 
 from fleet_airflow import metrics
+from fleet_airflow.assets import RAW, note_event
 from fleet_airflow.deadline import look_after_letters
 from fleet_airflow.hooks import airflow_credentials
 from fleet_airflow.settings import LABEL, SWEEP_RETRY_DELAY, SWEEP_TIMEOUT, batches, fleet, home, say_why
@@ -81,7 +82,7 @@ def fleet_collect() -> None:
             raise AirflowFailException("; ".join(map(str, loaded.errors)) or "the fleet file has no entries")
         return batches(labels)
 
-    @task(map_index_template=LABEL, max_active_tis_per_dagrun=16)
+    @task(map_index_template=LABEL, max_active_tis_per_dagrun=16, outlets=[RAW])
     def collect(clusters: list[str]) -> None:
         """One sweep of each cluster; lands and logs every result before it raises a failure."""
         from kafka_fleet.base import parallel
@@ -111,6 +112,7 @@ def fleet_collect() -> None:
             raise AirflowException("; ".join(broken + lost))
         if lost:
             raise AirflowFailException("; ".join(lost))
+        note_event(get_current_context(), [RAW], clusters=clusters)
 
     @task
     def letters_due() -> None:

@@ -4,15 +4,12 @@ import logging
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from airflow.sdk import Asset, Param, TriggerRule, dag, task
-from airflow.sdk.exceptions import (
-    AirflowException,
-    AirflowFailException,
-    AirflowSkipException,
-)
+from airflow.sdk import Param, TriggerRule, dag, get_current_context, task
+from airflow.sdk.exceptions import AirflowException, AirflowFailException, AirflowSkipException
 
 from fleet_airflow import metrics
 from fleet_airflow.alerts import Untold, run_failed, tell_of_kept_raw, tell_owners
+from fleet_airflow.assets import FINDINGS, MARTS, RAW, REPORTS, note_event
 from fleet_airflow.deadline import alerts
 from fleet_airflow.last_sweep import JudgeDayBeforeAgain, LastSweepIsIn
 from fleet_airflow.mailing import (
@@ -42,13 +39,16 @@ from fleet_airflow.timetable import DailyWithMissedDays
 log = logging.getLogger(__name__)
 
 
-def spark(task_id: str, arguments: Any, rows: Any) -> FleetSparkSubmit:
+def spark(task_id: str, plan: Any) -> FleetSparkSubmit:
     """One spark-submit. At most one of its kind runs at a time, over all runs: a backfill must not start ten JVMs."""
     return FleetSparkSubmit(
         task_id=task_id,
         application=str(APPLICATION),
-        application_args=arguments,
-        rows=rows,
+        application_args=plan["arguments"],
+        rows=plan["rows"],
+        day=plan["day"],
+        inlets=[RAW],
+        outlets=[MARTS, FINDINGS],
         conn_id=CONNECTION,
         name=f"kafka-fleet-{task_id}",
         max_active_tis_per_dag=1,
@@ -133,7 +133,7 @@ def fleet_health() -> None:
             raise AirflowFailException(f"the judge left no report of {', '.join(plan['clusters'])}")
         return batches(judged)
 
-    @task(map_index_template=LABEL)
+    @task(map_index_template=LABEL, inlets=[FINDINGS])
     def render(clusters: list[str]) -> None:
         """A letter for each cluster, HTML and text, into this run's generation."""
         from kafka_fleet.report.render import write_letter
@@ -152,7 +152,7 @@ def fleet_health() -> None:
             raise AirflowException("; ".join(f"{cluster}: {error}" for cluster, error in failed.items()))
 
     # a letter that failed must not hold the others back
-    @task(trigger_rule=TriggerRule.ALL_DONE_MIN_ONE_SUCCESS, outlets=[Asset("fleet://reports")])
+    @task(trigger_rule=TriggerRule.ALL_DONE_MIN_ONE_SUCCESS, inlets=[FINDINGS], outlets=[REPORTS])
     def publish() -> None:
         """Readers follow the new generation from here on, all at once."""
         from kafka_fleet.documents.published import Published
@@ -161,6 +161,7 @@ def fleet_health() -> None:
         plan = this_plan()
         publish_reports(home(), plan["ds"], plan["generation"], acknowledged().entries)
         metrics.published(Published(home()).summary(plan["ds"]) or {})
+        note_event(get_current_context(), [REPORTS], **plan["day"])
         log.info("%s: %s is published", plan["ds"], plan["generation"])
 
     @task
@@ -190,7 +191,7 @@ def fleet_health() -> None:
             raise Untold("; ".join(untold))
 
     # all its upstreams must have succeeded: what is not published is not mailed
-    @task(map_index_template=LABEL, retries=MAIL_RETRIES, retry_delay=MAIL_RETRY_DELAY)
+    @task(map_index_template=LABEL, inlets=[REPORTS], retries=MAIL_RETRIES, retry_delay=MAIL_RETRY_DELAY)
     def mail(clusters: list[str]) -> None:
         """Each cluster's letter to its owners, by the outbox; who has it already gets no second one from a retry."""
         from kafka_fleet.mail.digest import digest_owners
@@ -201,7 +202,7 @@ def fleet_health() -> None:
         single = {name: [one for one in own if one not in digests] for name, own in owners.items()}
         finish_mail_task([mail_one(cluster, single.get(cluster), plan) for cluster in clusters])
 
-    @task(retries=MAIL_RETRIES, retry_delay=MAIL_RETRY_DELAY)
+    @task(inlets=[REPORTS], retries=MAIL_RETRIES, retry_delay=MAIL_RETRY_DELAY)
     def digest() -> None:
         """One mail for each owner of KAFKA_FLEET_DIGESTS, with all their clusters, instead of a letter for each."""
         from kafka_fleet.mail.digest import digest_owners
@@ -234,7 +235,7 @@ def fleet_health() -> None:
             tell_of_kept_raw(what.unjudged)
 
     plan = coverage()
-    analyze = spark("analyze", plan["arguments"], plan["rows"])
+    analyze = spark("analyze", plan)
     analyze.trigger_rule = TriggerRule.ALL_DONE_MIN_ONE_SUCCESS  # many small files cost time, and no day its letters
     listed, published, digested = letters(), publish(), digest()
     LastSweepIsIn(task_id="collected") >> plan >> compact() >> analyze >> listed

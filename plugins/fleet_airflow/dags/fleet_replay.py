@@ -7,6 +7,7 @@ from typing import Any
 from airflow.sdk import Param, dag, get_current_context, task
 from airflow.sdk.exceptions import AirflowFailException
 
+from fleet_airflow.assets import RAW
 from fleet_airflow.settings import APPLICATION, NAMES, RETRY_DELAY, fleet_file, home, home_text, say_why
 from fleet_airflow.spark_submit import CONNECTION, FleetSparkSubmit
 
@@ -96,6 +97,7 @@ def fleet_replay() -> None:
         application_args=planned["arguments"],
         conn_id=CONNECTION,
         name="kafka-fleet-replay",
+        inlets=[RAW],
         execution_timeout=timedelta(hours=12),
     )
     planned >> submitted >> tell(planned)

@@ -131,6 +131,16 @@ def test_findings_and_letters_are_published(story):
     assert {story.good.pointers[f"{stage}/ds={DAY}"] for stage in STAGES} == {"g0001"}
 
 
+def test_other_dags_hear_of_the_day(story):
+    day = {"ds": DAY, "generation": "g0001"}
+    heard = [(task, uri.rstrip("/"), extra) for task, uri, extra in story.airflow.asset_events() if task != "collect"]
+    assert sorted(heard) == [
+        ("analyze", "fleet://findings", day),
+        ("analyze", "fleet://marts", day),
+        ("publish", "fleet://reports", day),
+    ]
+
+
 @pytest.mark.sampled("airflow-later")
 def test_a_replay_says_when_it_would_have_fired_and_publishes_nothing(later):
     states, printed = later.replayed

@@ -107,6 +107,12 @@ class AirflowHome:
         query = "SELECT max(try_number) FROM task_instance WHERE run_id = ? AND task_id = ?"
         return int(self._rows(query, run_id, task)[0][0])
 
+    def asset_events(self) -> list[tuple[str, str, dict[str, Any]]]:
+        """Events of assets in their order: the task that made it, the asset's URI, the extra."""
+        events = "asset_event AS e JOIN asset AS a ON a.id = e.asset_id"
+        rows = self._rows(f"SELECT e.source_task_id, a.uri, e.extra FROM {events} ORDER BY e.id")  # noqa: S608
+        return [(task, uri, json.loads(extra)) for task, uri, extra in rows]
+
     def answers(self) -> bool:
         """Whether the API server takes connections."""
         with socket.socket() as probe:
