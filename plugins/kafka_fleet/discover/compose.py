@@ -57,6 +57,11 @@ def _cluster(nodes: list[Node], project: str, alone: bool, wanted: Wanted) -> Fo
     unset = sorted({name for node in brokers for name in node.unset})
     if unset:
         notes.append(f"not set in this file: {', '.join(unset)[:200]} (docker compose config fills them in)")
+    elsewhere = sorted({key for node in brokers for key in node.elsewhere})
+    if elsewhere:
+        notes.append(f"{' and '.join(elsewhere)}: another file, which is not read (docker compose config puts it in)")
+    if any(not {"ADVERTISED_LISTENERS", "LISTENERS"} & set(node.settings) for node in brokers):
+        notes.append("no KAFKA_ADVERTISED_LISTENERS: the address is the one that the image has by default")
     agents = None if best is None else agents_of(nodes, best, notes)
     labels = {key: value for node in brokers for key, value in node.labels.items()}
     services = ", ".join(node.service for node in nodes)

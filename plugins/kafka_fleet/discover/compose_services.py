@@ -12,10 +12,14 @@ _NODE = ("ADVERTISED_LISTENERS", "LISTENERS", "PROCESS_ROLES", "NODE_ID", "BROKE
 _PREFIXES = ("KAFKA_CFG_", "KAFKA_")
 _CLUSTER_ID = ("CLUSTER_ID", "KAFKA_CLUSTER_ID", "KAFKA_KRAFT_CLUSTER_ID")
 _JVM = ("KAFKA_OPTS", "KAFKA_JMX_OPTS", "EXTRA_ARGS", "JAVA_TOOL_OPTIONS", "KAFKA_HEAP_OPTS")
+_OVERRIDE = re.compile(r"--override[ =]([a-z.]{1,60})=([^\s\"']{1,500})")
 
 
 class Node(NamedTuple):
-    """One service. settings: upper case without prefix; published: port in the container to port outside."""
+    """One service. settings: upper case without prefix; published: port in the container to port outside.
+
+    unset: variables without a value here; elsewhere: keys that take settings from another file.
+    """
 
     service: str
     field: Field
@@ -26,6 +30,7 @@ class Node(NamedTuple):
     version: str | None
     unset: list[str]
     labels: Mapping[str, str]
+    elsewhere: list[str]
 
     @property
     def roles(self) -> set[str]:
@@ -59,6 +64,11 @@ def node_of(service: str, field: Field) -> Node | None:
         for name, value in given.items():
             if name.startswith(prefix):
                 settings.setdefault(name.removeprefix(prefix), value)
+    words = field.of("command").value
+    commands = [str(one) for one in words] if isinstance(words, list) else [str(words or "")]
+    if "kafka-server-start" in " ".join(commands):
+        for name, value in _OVERRIDE.findall(" ".join(commands)):
+            settings.setdefault(name.upper().replace(".", "_"), interpolated(value)[0])
     image = interpolated(field.of("image").text() or "")[0]
     named = re.sub(r"@.*$", "", image)
     last, _, tag = named.rpartition("/")[2].partition(":")
@@ -66,8 +76,6 @@ def node_of(service: str, field: Field) -> Node | None:
     if not of_kafka and (last not in _IMAGES or field.of("command").value or field.of("entrypoint").value):
         return None
     version = tag if re.fullmatch(r"[\w.-]{1,60}", tag) and tag != "latest" else None
-    words = field.of("command").value
-    commands = [str(one) for one in words] if isinstance(words, list) else [str(words or "")]
     return Node(
         service,
         field,
@@ -78,6 +86,7 @@ def node_of(service: str, field: Field) -> Node | None:
         f"{last or 'image'} {version}" if version else None,
         sorted(set(unset)),
         environment(field.of("labels")),
+        [key for key in ("env_file", "extends") if field.of(key).value is not None],
     )
 
 

@@ -77,7 +77,7 @@ def _in_hosts(cluster: Field, answer: Field) -> bool:
     name, region = cluster.of("ClusterName").needed().lower(), cluster.of("ClusterArn").needed().split(":")[3:4]
     texts = [value for key, value in answer.mapping().items() if _KEY.fullmatch(str(key)) and isinstance(value, str)]
     hosts = [server.rpartition(":")[0].split(".") for text in texts for server in text.split(",")]
-    return any(len(host) > 5 and host[1] == name and host[-3] == "".join(region) for host in hosts)
+    return any(len(host) > 5 and host[1] == name and set(region) <= set(host) for host in hosts)
 
 
 def _cluster(field: Field, answer: Field | None, wanted: Wanted) -> Found:
