@@ -136,7 +136,9 @@ def _json(text: str, name: str) -> list[Any]:
 def read_documents(text: str, name: str) -> list[Document]:
     """The documents of a text that are not empty. name: of the file. Raises UsageError in one sentence."""
     begun = text.lstrip("\ufeff \t\r\n")
-    read = _json(begun, name) if begun.startswith(("{", "[")) else _yaml(text, name)
+    read = (
+        _json(begun, name) if begun.startswith(("{", "[")) and not begun.startswith(("{{", "{%")) else _yaml(text, name)
+    )
     found = [(number, one) for number, one in enumerate(read, start=1) if one is not None]
     if not found:
         raise UsageError(f"{name}: is empty")

@@ -38,6 +38,8 @@ def read_msk(text: str, name: str, wanted: Wanted) -> tuple[list[Found], list[st
     arn: str | None = None
     for document in read_documents(text, name):
         field = root(document)
+        if isinstance(field.value, list):  # of aws with --query ClusterInfoList
+            field = Field(field.place, "", {"ClusterInfoList": field.value})
         keys = field.mapping()
         listed = field.of("ClusterInfoList").items() if "ClusterInfoList" in keys else []
         listed += [field.of("ClusterInfo")] if "ClusterInfo" in keys else []
@@ -85,7 +87,8 @@ def _cluster(field: Field, answer: Field | None, wanted: Wanted) -> Found:
     parts = arn.split(":")
     region = parts[3] if len(parts) > 5 else ""
     serverless = field.of("ClusterType").text() == "SERVERLESS" or bool(field.of("Serverless").mapping())
-    spec = field.of("Serverless" if serverless else "Provisioned")
+    # the first version of the list, aws kafka list-clusters, has the settings in the cluster itself
+    spec = field.of("Serverless") if serverless else field.of("Provisioned") if "Provisioned" in field.value else field
     listeners = [] if answer is None else _answered(answer)
     listeners = listeners or _enabled(spec, serverless)
     notes = [f"MSK {'serverless' if serverless else 'provisioned'}, region {region or 'not known'}"]
@@ -140,6 +143,9 @@ def _monitoring(spec: Field, best: Listener | None, notes: list[str]) -> Agents 
     prometheus = spec.of("OpenMonitoring", "Prometheus")
     if prometheus.of("NodeExporter", "EnabledInBroker").flag():
         notes.append(f"open monitoring has a node_exporter as well: node_exporter, port {NODE_EXPORTER}")
+    if prometheus.of("JmxExporter", "EnabledInBroker").value is None:
+        notes.append("open monitoring is not told: whether brokers show metrics is not known")
+        return None
     if not prometheus.of("JmxExporter", "EnabledInBroker").flag():
         notes.append("open monitoring with the JMX exporter is off: no metrics (aws kafka update-monitoring)")
         return None

@@ -199,3 +199,20 @@ def test_a_fleet_file_in_json_is_compared(call, tmp_path):
     code, said, _ = call(LIST)
     assert code == 1
     assert '-   bootstrap_servers: ["b1:9092"]\n' in said
+
+
+def test_one_file_is_made_of_five_sources(call, tmp_path, capsys):
+    for source, name in (
+        ("strimzi", "strimzi-list.yaml"),
+        ("msk", "msk-clusters.json"),
+        ("confluent", "confluent-hosts.yml"),
+        ("compose", "docker-compose.yml"),
+        ("hosts", "hosts.txt"),
+    ):
+        words = ("--write", "--owner", "platform@example.org", "--environment", "staging")
+        text = (DATA / name).read_text()
+        assert call(text, *words, source=source)[0] == 0
+        code, said, after = call(text, *words, source=source)
+        assert (code, said.splitlines()[-1].endswith("nothing appended"), "canary" in after) == (0, True, False)
+    assert cli.main(["check", "--fleet", str(tmp_path / "fleet.yaml")]) == 0
+    assert ": 7 valid clusters, 0 errors" in capsys.readouterr().out

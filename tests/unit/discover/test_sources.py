@@ -257,3 +257,14 @@ def test_compose_knows_images_without_settings_and_settings_of_a_command(found):
     assert "no KAFKA_ADVERTISED_LISTENERS: the address is the one that the image has by default" in said.out
     assert clusters["three"].metrics.url_template == "http://{host}:7071/metrics"
     assert "ssl.certificate.location" in said.out
+
+
+def test_msk_reads_the_list_alone_and_the_first_version_of_it(found):
+    listed = json.loads((DATA / "msk-clusters.json").read_text())["ClusterInfoList"]
+    answer = (DATA / "msk-brokers.json").read_text()
+    flat = {**listed[0], **listed[0]["Provisioned"]}
+    del flat["Provisioned"]
+    for given in (listed, {"ClusterInfoList": [flat]}):
+        _, clusters = found("msk", json.dumps(given, indent=4) + "\n" + answer)
+        assert clusters["payments"].metrics.url_template == "http://{host}:11001/metrics"
+        assert clusters["payments"].bootstrap_servers[0].endswith(":9096")
