@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+
 from kafka_fleet.config.fleet import load_fleet
 from support.servers.jolokia_simulator import Agent, agent
 
