@@ -19,7 +19,9 @@ def tell(result: Comparison, path: Path, name: str, label: str) -> None:
     if result.differing:
         print(f"- is what {path} says, + what {name} says; change it there by hand")
     for block in result.waiting:
-        print(f"{one_line(block.found.origin)}: stands in {path} as a comment, to be filled in")
+        print(
+            f"{one_line(block.found.origin)}: stands in {path} as a comment; fill it in, or delete it and write again"
+        )
     for entry in result.gone:
         was = (entry.origin or "").removeprefix(begin)
         print(f"{path}, line {entry.line}: {one_line(entry.id, 80)} is of {was}, which {name} does not have")

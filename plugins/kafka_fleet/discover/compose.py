@@ -11,7 +11,7 @@ from kafka_fleet.discover.compose_agents import agents_of
 from kafka_fleet.discover.compose_services import Node, node_of
 from kafka_fleet.discover.documents import read_documents
 from kafka_fleet.discover.fields import root
-from kafka_fleet.discover.found import Found, Listener, Wanted, chosen
+from kafka_fleet.discover.found import Found, Listener, Wanted, chosen, mechanism_of
 
 _LISTENER = re.compile(r"([A-Za-z][\w.-]*)://(.*):([^:]+)")
 _SELF = ("localhost", "127.0.0.1", "[::1]", "0.0.0.0")  # noqa: S104 - read, never bound
@@ -60,7 +60,7 @@ def _cluster(nodes: list[Node], project: str, alone: bool, wanted: Wanted) -> Fo
     elsewhere = sorted({key for node in brokers for key in node.elsewhere})
     if elsewhere:
         notes.append(f"{' and '.join(elsewhere)}: another file, which is not read (docker compose config puts it in)")
-    if any(not {"ADVERTISED_LISTENERS", "LISTENERS"} & set(node.settings) for node in brokers):
+    if any(not {"ADVERTISED_LISTENERS", "LISTENERS", "ADVERTISED_HOST_NAME"} & set(node.settings) for node in brokers):
         notes.append("no KAFKA_ADVERTISED_LISTENERS: the address is the one that the image has by default")
     agents = None if best is None else agents_of(nodes, best, notes)
     labels = {key: value for node in brokers for key, value in node.labels.items()}
@@ -83,7 +83,8 @@ def _listeners(brokers: list[Node]) -> list[Listener]:
     servers: dict[str, list[str]] = {}
     how: dict[str, tuple[str | None, str | None]] = {}
     for node in brokers:
-        advertised = node.settings.get("ADVERTISED_LISTENERS") or node.settings.get("LISTENERS") or _DEFAULT
+        advertised = node.settings.get("ADVERTISED_LISTENERS") or _older(node) or node.settings.get("LISTENERS")
+        advertised = advertised or _DEFAULT
         controllers = {one.strip() for one in node.settings.get("CONTROLLER_LISTENER_NAMES", "").split(",")}
         protocols = dict(
             (part.strip().split(":", 1) if ":" in part else (part, ""))  # type: ignore[misc]
@@ -99,8 +100,9 @@ def _listeners(brokers: list[Node]) -> list[Listener]:
             if "${" not in address:
                 servers[matched[1]].append(address)
             security = protocols.get(matched[1], matched[1]).upper()
-            mechanisms = node.settings.get("SASL_ENABLED_MECHANISMS", "").split(",")
-            mechanism = (mechanisms[0].strip().upper() or "SASL") if security.startswith("SASL") else None
+            own = node.settings.get(f"LISTENER_NAME_{matched[1].upper()}_SASL_ENABLED_MECHANISMS")
+            taken = own or node.settings.get("SASL_ENABLED_MECHANISMS") or "GSSAPI"  # Kafka's default
+            mechanism = mechanism_of(taken.split(",")) if security.startswith("SASL") else None
             known = security in ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
             how[matched[1]] = (security if known else None, mechanism)
     certificate = any(node.settings.get("SSL_CLIENT_AUTH", "") == "required" for node in brokers)
@@ -109,6 +111,12 @@ def _listeners(brokers: list[Node]) -> list[Listener]:
         for name, addresses in servers.items()
         for security, mechanism in [how[name]]
     ]
+
+
+def _older(node: Node) -> str | None:
+    """What nodes advertised before Kafka 3.0 by a host name and a port."""
+    host = node.settings.get("ADVERTISED_HOST_NAME")
+    return f"PLAINTEXT://{host}:{node.settings.get('ADVERTISED_PORT', '9092')}" if host else None
 
 
 def _outside(listener: Listener, brokers: list[Node]) -> bool:

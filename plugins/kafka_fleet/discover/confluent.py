@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from kafka_fleet.discover.ansible import Inventory, is_template
 from kafka_fleet.discover.confluent_listeners import host_of, listeners_of
-from kafka_fleet.discover.documents import VAULTED, read_documents
+from kafka_fleet.discover.documents import read_documents
 from kafka_fleet.discover.fields import Field, root
 from kafka_fleet.discover.found import Agents, Found, Wanted, chosen
 
@@ -70,7 +70,7 @@ def _cluster(inventory: Inventory, name: str, hosts: list[str], wanted: Wanted) 
     for key in _VARIABLES:
         if key in first and is_template(first[key].value):
             notes.append(f"{key} is a template, which is not filled in here (ansible-inventory --list does not either)")
-        elif key in first and first[key].value is VAULTED:
+        elif key in first and first[key].vaulted:
             notes.append(f"{key} is in a vault")
     version = first.get("confluent_package_version")
     if version is not None and not is_template(version.value) and re.fullmatch(r"[\w.-]{1,40}", version.text() or ""):

@@ -1,10 +1,11 @@
 """Listeners of cp-ansible: takes the variables of each broker, gives listeners with the addresses they advertise."""
 
+import re
 from collections.abc import Mapping
 
 from kafka_fleet.discover.ansible import is_template
 from kafka_fleet.discover.fields import Field
-from kafka_fleet.discover.found import Listener
+from kafka_fleet.discover.found import Listener, mechanism_of
 
 Variables = Mapping[str, Field]
 _PORTS = {"internal": 9092, "broker": 9091}
@@ -62,7 +63,8 @@ def _listener(key: str, own: Field | None, brokers: Mapping[str, Variables]) -> 
     protocol = _protocol(key, own, first)
     encrypted = said("ssl_enabled")
     tls = None if encrypted is not None and encrypted.flag() is None else encrypted is not None and encrypted.flag()
-    mechanism = None if protocol in ("none", "") else _MECHANISMS.get(protocol or "", "SASL")
+    names = [_MECHANISMS.get(one, one) for one in (protocol or "").split(",") if one not in ("none", "")]
+    mechanism = mechanism_of(names)
     security = None if tls is None else f"{'SASL_' if mechanism else ''}{'SSL' if tls else 'PLAINTEXT'}"
     security = None if protocol is None else security
     mutual, asked = said("ssl_mutual_auth_enabled"), said("ssl_client_authentication")
@@ -79,7 +81,7 @@ def _listener(key: str, own: Field | None, brokers: Mapping[str, Variables]) -> 
 
 
 def _protocol(key: str, own: Field | None, first: Variables) -> str | None:
-    """`none`, `plain`, `scram` …; None where a template or a vault says it."""
+    """`none`, `plain`, `scram,plain` …; None where a template or a vault says it."""
     if own is not None and own.of("sasl_protocol").value is not None:
         told = plain(own.of("sasl_protocol"))
     elif key == "internal" and _mode(first) in _RBAC:
@@ -88,7 +90,7 @@ def _protocol(key: str, own: Field | None, first: Variables) -> str | None:
         told = plain(first["sasl_protocol"])
     else:
         return "none"
-    return None if told is None else told.split(",")[0].strip().lower()
+    return None if told is None else re.sub(r"\s", "", told.lower())
 
 
 def _mode(variables: Variables) -> str | None:

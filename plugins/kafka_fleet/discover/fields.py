@@ -20,6 +20,15 @@ def _kind(value: Any) -> str:
     return names.get(type(value), "nothing" if value is None else "a value of another kind")
 
 
+def _unwrapped(value: Any) -> Any:
+    """A value as `ansible-inventory` prints it: what it marks as unsafe is text, what a vault keeps is not read."""
+    if isinstance(value, dict) and len(value) == 1:
+        if "__ansible_vault" in value:
+            return VAULTED
+        return value.get("__ansible_unsafe", value)
+    return value
+
+
 class Field(NamedTuple):
     """A value of a document. path: dotted, empty for the whole document."""
 
@@ -64,13 +73,19 @@ class Field(NamedTuple):
 
     def text(self) -> str | None:
         """A scalar as text; None where nothing is there, or a vault keeps it."""
-        if self.value is None or self.value is VAULTED:
+        value = _unwrapped(self.value)
+        if value is None or value is VAULTED:
             return None
-        if isinstance(self.value, bool):
-            return "true" if self.value else "false"
-        if not isinstance(self.value, str | int | float):
-            raise self.fault(f"must be text, not {_kind(self.value)}")
-        return str(self.value)
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        if not isinstance(value, str | int | float):
+            raise self.fault(f"must be text, not {_kind(value)}")
+        return str(value)
+
+    @property
+    def vaulted(self) -> bool:
+        """Whether a vault keeps it."""
+        return _unwrapped(self.value) is VAULTED
 
     def needed(self) -> str:
         """A scalar that has to be there."""

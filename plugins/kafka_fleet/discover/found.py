@@ -73,6 +73,12 @@ class Wanted(NamedTuple):
     listener: str | None = None
 
 
+def mechanism_of(names: Sequence[str]) -> str | None:
+    """Of the mechanisms that a listener takes, the first that can be used here, else the first; None without any."""
+    given = [one.strip().upper() for one in names if one.strip()]
+    return next((one for one in given if one in USABLE), given[0] if given else None)
+
+
 def chosen(listeners: Sequence[Listener], wanted: Wanted) -> Listener | None:
     """The listener that is proposed: the wanted one, else one that works, near the brokers, with the best security."""
 

@@ -5,24 +5,14 @@ applied yet, those that the operator gives to listeners of the types internal an
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from kafka_fleet.discover.documents import read_documents
 from kafka_fleet.discover.fields import Field, root
-from kafka_fleet.discover.found import Agents, Found, Listener, Wanted, chosen
+from kafka_fleet.discover.found import Found, Listener, Wanted, chosen, mechanism_of
+from kafka_fleet.discover.strimzi_metrics import Pool, metrics_of, pool_of
 
-METRICS_PORT = 9404  # of both kinds of metrics, in every pod
 _GROUP = "kafka.strimzi.io/"
 _MECHANISMS = {"scram-sha-512": "SCRAM-SHA-512", "oauth": "OAUTHBEARER", "custom": None, "tls": None}
-_ENDS = ("-kafka-bootstrap", "-kafka-brokers")  # of the services of a cluster
-
-
-class _Pool(NamedTuple):
-    """A node pool: whether its nodes are brokers, and their ids, none where the operator has not told them."""
-
-    name: str
-    brokers: bool
-    nodes: list[int]
 
 
 def _resources(field: Field) -> Iterator[Field]:
@@ -44,11 +34,11 @@ def read_strimzi(text: str, name: str, wanted: Wanted) -> tuple[list[Found], lis
     documents = read_documents(text, name)
     resources = [one for document in documents for one in _resources(root(document))]
     ours = [one for one in resources if (one.of("apiVersion").text() or "").startswith(_GROUP)]
-    pools: dict[tuple[str, str], list[_Pool]] = {}
+    pools: dict[tuple[str, str], list[Pool]] = {}
     for one in ours:
         if one.of("kind").text() == "KafkaNodePool":
             cluster = one.of("metadata", "labels").mapping().get("strimzi.io/cluster")
-            pools.setdefault((_namespace(one), str(cluster)), []).append(_pool(one))
+            pools.setdefault((_namespace(one), str(cluster)), []).append(pool_of(one))
     kafkas = [one for one in ours if one.of("kind").text() == "Kafka"]
     if not kafkas:
         kinds = sorted({one.of("kind").text() or "" for one in resources})
@@ -61,19 +51,12 @@ def _namespace(field: Field) -> str:
     return field.of("metadata", "namespace").text() or ""
 
 
-def _pool(field: Field) -> _Pool:
-    roles = {one.text() for one in field.of("spec", "roles").items()}
-    nodes = [one.whole() for one in field.of("status", "nodeIds").items()]
-    name = field.of("metadata", "name").needed()
-    return _Pool(name, not roles or "broker" in roles, [one for one in nodes if one is not None])
-
-
-def _cluster(field: Field, pools: dict[tuple[str, str], list[_Pool]], wanted: Wanted) -> Found:
+def _cluster(field: Field, pools: dict[tuple[str, str], list[Pool]], wanted: Wanted) -> Found:
     name, space = field.of("metadata", "name").needed(), _namespace(field)
     spec = field.of("spec", "kafka")
     if not spec.mapping():
         raise spec.fault("is missing")
-    told = {one.of("name").text(): one for one in field.of("status", "listeners").items()}
+    told = {one.of("name").text() or one.of("type").text(): one for one in field.of("status", "listeners").items()}
     listeners = [_listener(one, name, space, told) for one in spec.of("listeners").items()]
     if not listeners:
         raise spec.of("listeners").fault("has no listeners")
@@ -82,7 +65,7 @@ def _cluster(field: Field, pools: dict[tuple[str, str], list[_Pool]], wanted: Wa
     notes += [f"Kafka {version}"] if version else []
     notes += [] if space else ["no namespace in the manifest: addresses are of the namespace that Airflow runs in"]
     best = chosen(listeners, wanted)
-    agents, said = _metrics(spec, name, space, pools.get((space, name), []), best is not None and best.brokers)
+    agents, said = metrics_of(spec, name, space, pools.get((space, name), []), best is not None and best.brokers)
     labels = {**field.of("metadata", "labels").mapping(), **field.of("metadata", "annotations").mapping()}
     return Found(
         origin=f"{space}/{name}" if space else name,
@@ -104,7 +87,7 @@ def _listener(field: Field, name: str, space: str, told: dict[str | None, Field]
     servers = [] if status is None else (status.of("bootstrapServers").text() or "").split(",")
     servers = [one.strip() for one in servers if one.strip()]
     if not servers and near:
-        service = _ENDS[0] if kind == "internal" else f"-kafka-{called}-bootstrap"
+        service = "-kafka-bootstrap" if kind == "internal" else f"-kafka-{called}-bootstrap"
         servers = [f"{name}{service}{f'.{space}.svc' if space else ''}:{field.of('port').needed()}"]
     auth = field.of("authentication")
     kind_of_login, tls = auth.of("type").text(), field.of("tls").flag() is True
@@ -112,34 +95,12 @@ def _listener(field: Field, name: str, space: str, told: dict[str | None, Field]
     custom = kind_of_login == "custom" and auth.of("sasl").flag() is True
     if custom:
         enabled = auth.of("listenerConfig").mapping().get("sasl.enabled.mechanisms")
-        mechanism = str(enabled).split(",")[0].strip() if isinstance(enabled, str) else "SASL"
+        mechanism = mechanism_of(enabled.split(",")) if isinstance(enabled, str) else "SASL"
     sasl = mechanism is not None
     security = f"{'SASL_' if sasl else ''}{('SSL' if tls else 'PLAINTEXT')}"
-    return Listener(called, servers, security, mechanism, kind_of_login == "tls", kind == "internal", f"type {kind}")
-
-
-def _metrics(spec: Field, name: str, space: str, pools: list[_Pool], near: bool) -> tuple[Agents | None, list[str]]:
-    """How metrics are read, by the pods' own names where the listener advertises others; and what is to be said."""
-    kind = spec.of("metricsConfig", "type").text()
-    if kind is None:
-        return None, ["no metricsConfig: brokers show no metrics (docs/metrics_endpoint.md)"]
-    said = [f"metricsConfig {kind}: port {METRICS_PORT} of the pods, which only answers inside Kubernetes"]
-
-    def urls(brokers: bool) -> dict[int, str]:
-        service = f"{name}{_ENDS[1]}{f'.{space}.svc' if space else ''}"
-        return {
-            node: f"http://{name}-{pool.name}-{node}.{service}:{METRICS_PORT}/metrics"
-            for pool in pools
-            if pool.brokers is brokers
-            for node in pool.nodes
-        }
-
-    if near:
-        return Agents("metrics", f"http://{{host}}:{METRICS_PORT}/metrics", {}, urls(False)), said
-    if urls(True):
-        return Agents("metrics", None, urls(True), urls(False)), said
-    said.append("metrics: fill in brokers by id: this listener has other hosts (kubectl get kafkanodepool)")
-    return None, said
+    moved = any(one.of("advertisedHost").text() for one in field.of("configuration", "brokers").items())
+    own = kind == "internal" and not moved
+    return Listener(called, servers, security, mechanism, kind_of_login == "tls", own, f"type {kind}")
 
 
 def _logins(best: Listener | None, name: str, space: str) -> list[str]:

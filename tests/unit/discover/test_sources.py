@@ -6,36 +6,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from kafka_fleet.cli import main as cli
-from kafka_fleet.config.fleet import Cluster, load_fleet
+from kafka_fleet.config.fleet import Cluster
 
 DATA = Path(__file__).resolve().parents[2] / "data/discover"
 DEFAULTS = ["--owner", "platform@example.org", "--environment", "staging"]
-CANARIES = ("canary", "BEGIN CERTIFICATE", "ANSIBLE_VAULT", "6638643965")
-
-
-@pytest.fixture
-def found(tmp_path, capsys):
-    """Runs `discover` on a file of the test data, or a text; gives what it printed, and its clusters by id."""
-
-    def run(source, given, *options):
-        path = DATA / given if "\n" not in given else tmp_path / "given.txt"
-        if "\n" in given:
-            path.write_text(given)
-        assert cli.main(["discover", source, str(path), *options]) == 0
-        said = capsys.readouterr()
-        assert not any(canary in said.out + said.err for canary in CANARIES)
-        printed = tmp_path / "printed.yaml"
-        printed.write_text(said.out)
-        if "\n  - id: " not in said.out:
-            return said, {}
-        fleet = load_fleet(printed)
-        assert fleet.errors == []
-        assert cli.main(["check", "--fleet", str(printed)]) == 0
-        capsys.readouterr()
-        return said, {one.id: one for one in fleet.clusters}
-
-    return run
 
 
 def uncommented(text: str) -> dict:
@@ -185,86 +159,3 @@ def test_a_list_is_read_however_it_is_written(found, line):
     _, clusters = found("hosts", f"# a list\n{line}\n", *DEFAULTS)
     assert {name: one.bootstrap_servers for name, one in clusters.items()} == {"payments": ["b1:9092", "b2:9092"]}
     assert isinstance(clusters["payments"], Cluster)
-
-
-ANSIBLE = {
-    "_meta": {"hostvars": {"k1": {"ssl_enabled": False, "kafka_broker_jmxexporter_enabled": True}}},
-    "all": {"children": ["ungrouped", "kafka_broker", "kafka_controller"]},
-    "kafka_broker": {"hosts": ["k1", "k2"]},
-    "kafka_controller": {"hosts": ["c1"]},
-}
-
-
-def test_confluent_reads_what_ansible_inventory_prints(found):
-    _, clusters = found("confluent", json.dumps(ANSIBLE, indent=4), *DEFAULTS)
-    (one,) = clusters.values()
-    assert one.bootstrap_servers == ["k1:9092", "k2:9092"]
-    assert one.kafka_connection is None
-    assert one.metrics.url_template == "http://{host}:8080/metrics"
-
-
-TWO = """
-all:
-  vars: {jmxexporter_enabled: "true", ssl_enabled: "{{ tls }}", hostname_aliasing_enabled: true}
-  children:
-    first:
-      children:
-        kafka_broker: {hosts: {a1: {ansible_host: 10.0.0.1}, a2: {hostname: a2.example.org}}}
-        kafka_controller: {hosts: {c1: {node_id: 7}}}
-    second:
-      vars: {ssl_enabled: true, sasl_protocol: kerberos}
-      children:
-        kafka_broker2: {hosts: {b1: , b2: }, vars: {kafka_broker_cluster_name: second-cluster}}
-        kafka_controller2: {hosts: {c2: }, vars: {kafka_controller_jmxexporter_port: 9999}}
-"""
-
-
-def test_confluent_tells_clusters_of_one_inventory_apart_and_names_templates(found):
-    said, clusters = found("confluent", TWO, *DEFAULTS)
-    first, second = clusters["confluent"], clusters["second-cluster"]
-    assert first.bootstrap_servers == ["10.0.0.1:9092", "a2.example.org:9092"]
-    assert first.metrics.controllers == {7: "http://c1:8079/metrics"}
-    assert first.kafka_connection is None
-    assert "ssl_enabled is a template, which is not filled in here" in said.out
-    assert second.bootstrap_servers == ["b1:9092", "b2:9092"]
-    assert second.kafka_connection == "kafka_second_cluster"
-    assert "SASL_SSL, GSSAPI" in said.out
-    assert second.metrics.controllers == {9991: "http://c2:9999/metrics"}
-
-
-DEFAULT_IMAGES = """
-services:
-  one: {image: "apache/kafka:4.1.0", ports: ["9092:9092"]}
-  two:
-    image: quay.io/strimzi/kafka:0.45.0-kafka-3.9.0
-    command: [sh, -c, "bin/kafka-server-start.sh c.properties --override advertised.listeners=PLAINTEXT://two:9092"]
-    env_file: canary.env
-  three:
-    image: confluentinc/cp-kafka:7.9.0
-    environment: {KAFKA_NODE_ID: 3, KAFKA_ADVERTISED_LISTENERS: "SSL://three:9093", KAFKA_PROCESS_ROLES: broker,
-      KAFKA_OPTS: "-javaagent:/jmx_prometheus_javaagent.jar=7071:/rules.yml", KAFKA_SSL_CLIENT_AUTH: required}
-"""
-
-
-def test_compose_knows_images_without_settings_and_settings_of_a_command(found):
-    said, clusters = found("compose", DEFAULT_IMAGES, *DEFAULTS)
-    assert {name: one.bootstrap_servers[0] for name, one in clusters.items()} == {
-        "one": "localhost:9092",
-        "two": "two:9092",
-        "three": "three:9093",
-    }
-    assert "env_file: another file, which is not read" in said.out
-    assert "no KAFKA_ADVERTISED_LISTENERS: the address is the one that the image has by default" in said.out
-    assert clusters["three"].metrics.url_template == "http://{host}:7071/metrics"
-    assert "ssl.certificate.location" in said.out
-
-
-def test_msk_reads_the_list_alone_and_the_first_version_of_it(found):
-    listed = json.loads((DATA / "msk-clusters.json").read_text())["ClusterInfoList"]
-    answer = (DATA / "msk-brokers.json").read_text()
-    flat = {**listed[0], **listed[0]["Provisioned"]}
-    del flat["Provisioned"]
-    for given in (listed, {"ClusterInfoList": [flat]}):
-        _, clusters = found("msk", json.dumps(given, indent=4) + "\n" + answer)
-        assert clusters["payments"].metrics.url_template == "http://{host}:11001/metrics"
-        assert clusters["payments"].bootstrap_servers[0].endswith(":9096")
