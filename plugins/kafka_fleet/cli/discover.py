@@ -5,10 +5,10 @@ import re
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import IO
 
 from kafka_fleet.base.errors import UsageError
 from kafka_fleet.base.text import one_line
+from kafka_fleet.cli.discover_input import fleet_text, source_text
 from kafka_fleet.cli.discover_words import tell
 from kafka_fleet.config.fleet import parse_fleet
 from kafka_fleet.discover.addresses import with_usable_addresses
@@ -16,13 +16,10 @@ from kafka_fleet.discover.appending import append_blocks, blocks_text
 from kafka_fleet.discover.block_lines import Defaults
 from kafka_fleet.discover.blocks import Block
 from kafka_fleet.discover.comparison import Comparison, compare
-from kafka_fleet.discover.documents import MAX_BYTES
 from kafka_fleet.discover.fleet_text import EMPTY, FleetText, parse_text
-from kafka_fleet.discover.found import Wanted
+from kafka_fleet.discover.found import Found, Wanted
 from kafka_fleet.discover.sources import SOURCES
 from kafka_fleet.report.formatting import plural
-
-STANDARD_INPUT = "standard input"
 
 
 def add_discover(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -72,9 +69,9 @@ def discover(options: argparse.Namespace) -> int:
     _check_owners(options.owner)
     label = f"{options.source} --prefix {options.prefix}" if options.prefix else options.source
     wanted, defaults = Wanted(options.listener), Defaults(options.owner, options.environment)
-    name, text = _text(options)
+    name, text = source_text(options.file, SOURCES[options.source].usage)
     read, said = SOURCES[options.source].read(text, name, wanted)
-    clusters = [with_usable_addresses(one) for one in read]
+    clusters = [with_usable_addresses(one) for one in _once(read, name, said)]
     for sentence in said:
         print(sentence, file=sys.stderr)
     if options.listener and not any(one.name == options.listener for each in clusters for one in each.listeners):
@@ -89,7 +86,7 @@ def discover(options: argparse.Namespace) -> int:
         return 0
     if options.write:
         return _write(options.fleet, compared, label)
-    result = compared(parse_text(_fleet_text(options.fleet), options.fleet))
+    result = compared(parse_text(fleet_text(options.fleet), options.fleet))
     print(blocks_text(result.new, 2).removeprefix("\n"), end="\n" if result.new else "")
     tell(result, options.fleet, name, label)
     if result.new:
@@ -116,40 +113,17 @@ def _write(path: Path, compared: Callable[[FleetText], Comparison], label: str) 
     return 0
 
 
+def _once(read: Iterable[Found], name: str, said: list[str]) -> list[Found]:
+    """Each cluster once, by what it is called at the source; the others are told."""
+    found: dict[str, Found] = {}
+    for one in read:
+        if one.origin in found:
+            said.append(f"{name}: {one_line(one.origin)} is there twice: the first one is taken")
+        found.setdefault(one.origin, one)
+    return list(found.values())
+
+
 def _check_owners(owners: Iterable[str]) -> None:
     entry = {"id": "x", "environment": "production", "owners": list(owners), "bootstrap_servers": ["localhost:9092"]}
     if list(owners) and (errors := parse_fleet({"version": 1, "clusters": [entry]}, "").errors):
         raise UsageError(f"--owner {errors[0].problem}")
-
-
-def _text(options: argparse.Namespace) -> tuple[str, str]:
-    """What is read, by the name that errors have it under."""
-    if options.file == "-":
-        if sys.stdin.isatty():
-            raise UsageError(f"nothing is piped in, and no FILE is named; such as: {SOURCES[options.source].usage}")
-        return STANDARD_INPUT, _decoded(sys.stdin.buffer, STANDARD_INPUT)
-    try:
-        with Path(options.file).open("rb") as file:
-            return options.file, _decoded(file, options.file)
-    except OSError as error:
-        raise UsageError(f"{options.file}: cannot be read: {error.strerror}") from error
-
-
-def _decoded(file: IO[bytes], name: str) -> str:
-    content = file.read(MAX_BYTES + 1)
-    if len(content) > MAX_BYTES:
-        raise UsageError(f"{name}: larger than {MAX_BYTES // 2**20} MiB")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{name}: is not UTF-8 text (byte {error.start})") from error
-
-
-def _fleet_text(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            return _decoded(file, str(path))
-    except FileNotFoundError as error:
-        raise UsageError(f"{path}: is not there; --write makes it") from error
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}") from error

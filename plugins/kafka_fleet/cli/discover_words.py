@@ -4,7 +4,7 @@ from pathlib import Path
 
 from kafka_fleet.base.text import one_line
 from kafka_fleet.discover.blocks import marker
-from kafka_fleet.discover.comparison import Comparison
+from kafka_fleet.discover.comparison import Comparison, has_no_address_of
 from kafka_fleet.report.formatting import plural
 
 
@@ -16,6 +16,8 @@ def tell(result: Comparison, path: Path, name: str, label: str) -> None:
         for one in told:
             print(f"-   {one.key}: {one.file}" if one.file else f"-   {one.key} is not there")
             print(f"+   {one.key}: {one.source}")
+        if has_no_address_of(entry.raw, found):
+            print("    no address is the same: where it is another cluster of that name, --prefix tells them apart")
     if result.differing:
         print(f"- is what {path} says, + what {name} says; change it there by hand")
     for block in result.waiting:

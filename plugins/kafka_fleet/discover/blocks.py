@@ -61,6 +61,8 @@ def block(found: Found, name: str, label: str, wanted: Wanted, defaults: Default
         *agents_lines(found, entry),
     ]
     notes = [*found.notes, *(_of_listeners(found, listener, entry) if listener is not None else ())]
+    if wanted.listener and (listener is None or listener.name != wanted.listener):
+        notes.append(f"there is no listener {wanted.listener}: another one is used")
     missing = any(line.missing for line in body)
     mistakes = [] if missing else _mistakes(entry)
     if missing or mistakes:

@@ -92,6 +92,12 @@ def differences(found: Found, entry: dict[str, Any], wanted: Wanted) -> list[Dif
     return [*told, *(_agents(entry, found.agents) if found.agents else ())]
 
 
+def has_no_address_of(entry: dict[str, Any], found: Found) -> bool:
+    """Whether file and source name no address in common: they may be two clusters of one name."""
+    known = {server for listener in found.listeners for server in listener.servers}
+    return bool(known) and not known & _servers(entry)
+
+
 def compare(
     clusters: Sequence[Found], fleet: FleetText, label: str, prefix: str, wanted: Wanted, defaults: Defaults
 ) -> Comparison:

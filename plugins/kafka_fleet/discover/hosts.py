@@ -85,7 +85,7 @@ def read_hosts(text: str, name: str, _wanted: Wanted) -> tuple[list[Found], list
             raise UsageError(f"{name}: {one_line(cluster.name, 80)} has no servers; expected: name host:port,host:port")
     if not clusters:
         raise UsageError(f"{name}: has no clusters; expected lines such as: payments broker-1:9092,broker-2:9092")
-    return [_found(one) for one in clusters.values()], []
+    return [_found(key, one) for key, one in clusters.items()], []
 
 
 def _is_name(first: str, rest: str) -> bool:
@@ -110,6 +110,6 @@ def _take(words: list[str], place: str, cluster: _Cluster) -> None:
             cluster.servers[_server(word, place, cluster)] = None
 
 
-def _found(one: _Cluster) -> Found:
+def _found(key: str, one: _Cluster) -> Found:
     listener = Listener("", list(one.servers), one.security)
-    return Found(one.name, one.name, one.name, [listener], one.labels, None, one.notes)
+    return Found(key, one.name, key, [listener], one.labels, None, one.notes)

@@ -1,4 +1,4 @@
-"""Runs `discover` on the recorded inputs, or a text."""
+"""Runs `discover` on the recorded inputs, or a text; beside a fleet file as well."""
 
 from pathlib import Path
 
@@ -31,5 +31,20 @@ def found(tmp_path, capsys):
         assert cli.main(["check", "--fleet", str(printed)]) == 0
         capsys.readouterr()
         return said, {one.id: one for one in fleet.clusters}
+
+    return run
+
+
+@pytest.fixture
+def call(tmp_path, capsys):
+    """Runs `discover` on a text with fleet.yaml; gives the exit code, what was printed, and what the file says then."""
+    fleet = tmp_path / "fleet.yaml"
+
+    def run(text, *options, source="hosts", fleet=fleet):
+        given = tmp_path / "given"
+        given.write_text(text)
+        code = cli.main(["discover", source, str(given), "--fleet", str(fleet), *options])
+        said = capsys.readouterr()
+        return code, said.out + said.err, fleet.read_text() if fleet.exists() else None
 
     return run

@@ -95,7 +95,7 @@ def test_each_bad_input_is_one_clear_sentence(refused, source, text, sentence):
 
 def test_what_is_not_text_or_too_large_is_refused(refused, monkeypatch):
     assert refused("hosts", b"\xff\xfea\x00") == "file.yml: is not UTF-8 text (byte 0)"
-    monkeypatch.setattr("kafka_fleet.cli.discover.MAX_BYTES", 2**20)
+    monkeypatch.setattr("kafka_fleet.cli.discover_input.MAX_BYTES", 2**20)
     assert refused("hosts", "a" * 2**21) == "file.yml: larger than 1 MiB"
 
 

@@ -23,21 +23,6 @@ clusters:
 """
 
 
-@pytest.fixture
-def call(tmp_path, capsys):
-    """Runs `discover` on a text with fleet.yaml; gives the exit code, what was printed, and what the file says then."""
-    fleet = tmp_path / "fleet.yaml"
-
-    def run(text, *options, source="hosts", fleet=fleet):
-        given = tmp_path / "given"
-        given.write_text(text)
-        code = cli.main(["discover", source, str(given), "--fleet", str(fleet), *options])
-        said = capsys.readouterr()
-        return code, said.out + said.err, fleet.read_text() if fleet.exists() else None
-
-    return run
-
-
 def test_a_file_is_made_and_a_second_run_appends_nothing_and_says_so(call, tmp_path):
     code, said, _ = call(LIST)
     assert (code, (tmp_path / "fleet.yaml").exists()) == (2, False)
@@ -98,35 +83,6 @@ def test_a_block_that_waits_is_not_written_twice_and_is_known_once_it_is_filled_
     assert load_fleet(tmp_path / "fleet.yaml").errors == []
     code, said, _ = call("events e1:9092\n")
     assert (code, "1 cluster of this source, no difference" in said) == (0, True)
-
-
-def test_a_cluster_that_is_there_by_another_id_is_not_written_again(call, tmp_path):
-    (tmp_path / "fleet.yaml").write_text(BY_HAND.replace("127.0.0.1:9092", "b2:9092"))
-    code, said, text = call(LIST, "--write")
-    assert code == 0
-    assert "- id: payments" not in text
-    assert "lab differs from payments" in said
-    assert "- id: orders" in text
-
-
-def test_a_block_keeps_its_origin_when_its_id_is_changed(call, tmp_path):
-    _, _, text = call(LIST, "--write")
-    (tmp_path / "fleet.yaml").write_text(text.replace("- id: payments", "- id: payments-eu"))
-    assert call(LIST)[0] == 0
-
-
-def test_the_same_name_in_another_place_is_another_cluster(call):
-    manifest = (DATA / "strimzi-manifests.yaml").read_text()
-    options = ("--write", "--owner", "a@example.org", "--environment", "staging")
-    for prefix, identity in (("eu-", "eu-orders"), ("us-", "us-orders")):
-        _, said, text = call(manifest, *options, "--prefix", prefix, source="strimzi")
-        assert f"{identity} (orders): appended" in said
-    for name in ("a", "b"):
-        placed = manifest.replace("  name: orders\n", f"  name: orders\n  namespace: {name}\n")
-        _, said, text = call(placed, *options, source="strimzi")
-    assert [line.strip() for line in text.splitlines() if "- id:" in line] == [
-        "- id: eu-orders", "- id: us-orders", "- id: orders", "- id: b-orders",
-    ]  # fmt: skip
 
 
 def test_agents_and_logins_of_the_file_are_compared(call, tmp_path):
