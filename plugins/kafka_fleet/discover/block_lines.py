@@ -37,6 +37,11 @@ def scalar(value: Any) -> str:
     return dumped.removesuffix("\n").removesuffix("\n...")
 
 
+def plain(name: str) -> str:
+    """A name without quotes, unless YAML would read something else in it, as in 1, on or null."""
+    return name if yaml.safe_load(name) == name else scalar(name)
+
+
 def login_of(listener: Listener) -> str:
     """What the connection has that a listener asks for: login, password, and its extra as JSON."""
     extra = {"security.protocol": listener.security or FILL_IN}

@@ -15,6 +15,7 @@ from kafka_fleet.discover.block_lines import (
     agents_lines,
     connection_lines,
     login_of,
+    plain,
     required_lines,
     written,
 )
@@ -69,7 +70,7 @@ def block(found: Found, name: str, label: str, wanted: Wanted, defaults: Default
         what = f"replace each {FILL_IN}" if missing else "mend what is wrong"
         notes.append(f'not in use yet: {what}, and take "# " from the lines below')
     texts = [written(line) for line in body]
-    lines = [f"- id: {name}", *(f"  {text}" for text in texts)]
+    lines = [f"- id: {plain(name)}", *(f"  {text}" for text in texts)]
     if missing or mistakes:
         lines = [f"# {line}" for line in lines]
     said = [f"# {one_line(note, 500)}" for note in (*notes, *mistakes)]
@@ -78,4 +79,4 @@ def block(found: Found, name: str, label: str, wanted: Wanted, defaults: Default
 
 def waiting_ids(text: str) -> set[str]:
     """Ids of blocks that stand in a fleet file as comments."""
-    return set(re.findall(r"^[ \t]*#[ \t]*- id: ([a-z0-9-]{1,63})[ \t]*$", text, re.MULTILINE))
+    return set(re.findall(r"^[ \t]*#[ \t]*- id: \"?([a-z0-9-]{1,63})\"?[ \t]*$", text, re.MULTILINE))

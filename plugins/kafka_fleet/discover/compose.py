@@ -60,8 +60,10 @@ def _cluster(nodes: list[Node], project: str, alone: bool, wanted: Wanted) -> Fo
     elsewhere = sorted({key for node in brokers for key in node.elsewhere})
     if elsewhere:
         notes.append(f"{' and '.join(elsewhere)}: another file, which is not read (docker compose config puts it in)")
-    if any(not {"ADVERTISED_LISTENERS", "LISTENERS", "ADVERTISED_HOST_NAME"} & set(node.settings) for node in brokers):
-        notes.append("no KAFKA_ADVERTISED_LISTENERS: the address is the one that the image has by default")
+    if any(not {"ADVERTISED_LISTENERS", "ADVERTISED_HOST_NAME"} & set(node.settings) for node in brokers):
+        notes.append(
+            "no KAFKA_ADVERTISED_LISTENERS: the address is where it listens, or what the image advertises by default"
+        )
     agents = None if best is None else agents_of(nodes, best, notes)
     labels = {key: value for node in brokers for key, value in node.labels.items()}
     services = ", ".join(node.service for node in nodes)

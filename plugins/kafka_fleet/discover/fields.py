@@ -37,8 +37,8 @@ class Field(NamedTuple):
     value: Any
 
     def fault(self, problem: str) -> UsageError:
-        """The error to raise for this field."""
-        return UsageError(": ".join(part for part in (self.place, self.path, problem) if part))
+        """The error to raise for this field, on one line whatever the place is called."""
+        return UsageError(one_line(": ".join(part for part in (self.place, self.path, problem) if part), 1000))
 
     def of(self, *keys: str) -> "Field":
         """What is below these keys; its value is None where one of them is not there."""

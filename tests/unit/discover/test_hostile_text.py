@@ -93,6 +93,19 @@ def test_no_name_or_value_ends_its_line(given, text, options, tmp_path, capsys):
     assert fleet.read_bytes() == written
 
 
+@pytest.mark.parametrize("name", ["1", "on", "null", "2026-01-01", "1e3", "0x1f", "true", "1-0"])
+@pytest.mark.parametrize("options", [[], ["--owner", "a@example.org", "--environment", "staging"]])
+def test_a_name_that_yaml_takes_for_something_else_is_an_id(name, options, tmp_path, capsys):
+    (tmp_path / "given").write_text(f"{name} b:1\n")
+    fleet = tmp_path / "fleet.yaml"
+    words = ["discover", "hosts", str(tmp_path / "given"), *options, "--fleet", str(fleet), "--write"]
+    assert cli.main(words) == 0
+    text = fleet.read_text()
+    assert not options or [one.id for one in load_fleet(fleet).clusters] == [name]
+    assert cli.main(words) == 0
+    assert (fleet.read_text(), capsys.readouterr().out.endswith("nothing appended\n")) == (text, True)
+
+
 def test_an_address_with_a_password_in_it_is_left_out(tmp_path, capsys):
     one = compose("kafka")
     one["services"]["kafka"]["environment"] = {

@@ -75,7 +75,7 @@ def test_compose_knows_images_without_settings_and_settings_of_a_command(found):
         "three": "three:9093",
     }
     assert "env_file: another file, which is not read" in said.out
-    assert "no KAFKA_ADVERTISED_LISTENERS: the address is the one that the image has by default" in said.out
+    assert "no KAFKA_ADVERTISED_LISTENERS: the address is where it listens, or what the image advertises" in said.out
     assert clusters["three"].metrics.url_template == "http://{host}:7071/metrics"
     assert "ssl.certificate.location" in said.out
 
