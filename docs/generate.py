@@ -21,6 +21,7 @@ from docs_generator import (
     column_page,
     command_page,
     corpus_table,
+    discover_examples,
     document_pages,
     fault_pages,
     file_page,
@@ -85,6 +86,7 @@ def filled(root: Path = ROOT) -> Pages:
     """Text that every page with blocks should have; a signature without a page gets one of its blocks alone."""
     blocks = {
         "README.md": {"signatures": signature_pages.readme_table()},
+        discover_examples.PAGE: discover_examples.blocks(),
         "docs/conditions.md": {"conditions": check_tables.condition_table()},
         "docs/letters.md": {"recorded letters": letter_table.letter_table()},
         "docs/trust.md": {"faults": check_tables.fault_table()},

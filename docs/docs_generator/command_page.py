@@ -17,7 +17,7 @@ HEAD = """# Command line
 | Exit code | Meaning |
 | --- | --- |
 | 0 | Done. What was not measured is shown. |
-| 1 | Failure, or nothing was measured at all. For `late`: letters are late. For `ready`: it is not. |
+| 1 | Failure, or nothing was measured at all. `late`: letters are late. `ready`: it is not. `discover`: it differs. |
 | 2 | Bad input: one sentence on stderr for each mistake. |
 | 3 | For `ready` and `what-if`: something that decides was not measured. |
 """

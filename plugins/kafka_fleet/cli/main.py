@@ -1,7 +1,8 @@
 """The command line (docs/reference/command_line.md): parses arguments, calls the functions that the DAGs call.
 
 Exit code: 0 done (also with partial coverage, which is shown), 2 bad input (one sentence on stderr), 1 failure, or
-nothing was measured. Of `ready` and `what-if` 3: something that decides was not measured.
+nothing was measured; of `discover`: source and fleet file differ. Of `ready` and `what-if` 3: something that decides
+was not measured.
 """
 
 import argparse
@@ -13,6 +14,7 @@ from pathlib import Path
 from kafka_fleet.base.errors import UsageError
 from kafka_fleet.cli import commands, timeline
 from kafka_fleet.cli import fleet as fleet_commands
+from kafka_fleet.cli.discover import add_discover
 from kafka_fleet.cli.export import add_export
 from kafka_fleet.cli.exporter_rules import exporter_rules
 from kafka_fleet.cli.late import late
@@ -88,6 +90,7 @@ def command_parser() -> argparse.ArgumentParser:
         "--connections", action="store_true", help="a connection that is not defined here is an error, exit code 2"
     )
     about = "print the JMX exporter's rules that show all that is read, or those that a cluster's endpoints lack"
+    add_discover(verbs)
     rules = verb("exporter-rules", exporter_rules, about, None, home=False, ds=False)
     rules.add_argument("--home", metavar="H", help="folder or s3a://bucket/prefix with all stored data")
     rules.add_argument("--cluster", metavar="ID", help="the rules to add to those of this cluster's endpoints")

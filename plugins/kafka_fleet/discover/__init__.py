@@ -1,0 +1,1 @@
+"""Clusters that other files know: takes manifests, inventories and lists, gives blocks of the fleet file."""
