@@ -10,6 +10,7 @@
     <stage>/ds=D/_current.json                          the generation that readers follow
     runs/ds=D/<generation>[.json|.fleet]                the claim of a run, what is noted of it, its fleet
     outbox/ds=D/<cluster>.json, _mailed.json            mails, and that all of them went out
+    outbox/_issues-<channel>.json                       issues that were opened in a tracker, by fingerprint
     replays/<name>/                                     a replay: its documents, and stages as in a home
 
 A path has the type of the home's path, which is another one in a bucket. Names below the home are text.
@@ -79,6 +80,10 @@ class Home:
     def replay(self, name: str) -> Path:
         """The folder of one replay."""
         return self.stage("replays") / name
+
+    def issues(self, channel: str) -> Path:
+        """The issues that a channel opened, of all days."""
+        return self.stage("outbox") / f"_issues-{channel}.json"
 
     def day(self, ds: str) -> "HomeDay":
         """One day. Raises ValueError for what is none."""
