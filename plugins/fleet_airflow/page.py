@@ -9,11 +9,14 @@ from fastapi import Depends, FastAPI
 from kafka_fleet.page.app import make_app
 from kafka_fleet.settings import read_settings
 from kafka_fleet.store.bucket import open_home
+from kafka_fleet.store.knowledge_packs import use_chosen
 
 
 def home() -> Path:
-    """Where the jobs publish."""
-    return open_home(read_settings("home").home)
+    """Where the jobs publish. What is known is shown by the pack that is used there."""
+    found = open_home(read_settings("home").home)
+    use_chosen(found)
+    return found
 
 
 def fleet_file() -> Path | None:

@@ -11,6 +11,7 @@
     runs/ds=D/<generation>[.json|.fleet]                the claim of a run, what is noted of it, its fleet
     outbox/ds=D/<cluster>.json, _mailed.json            mails, and that all of them went out
     outbox/_issues-<channel>.json                       issues that were opened in a tracker, by fingerprint
+    knowledge/<version>/, _current.json                 packs of knowledge, and which one is used
     replays/<name>/                                     a replay: its documents, and stages as in a home
 
 A path has the type of the home's path, which is another one in a bucket. Names below the home are text.
@@ -22,7 +23,16 @@ from pathlib import Path
 from typing import Literal
 
 from kafka_fleet.store.files import list_names
-from kafka_fleet.store.home_names import JOINED, MANIFESTS, RETIRED, Stage, checked_day, day_folder, is_generation
+from kafka_fleet.store.home_names import (
+    JOINED,
+    MANIFESTS,
+    POINTER,
+    RETIRED,
+    Stage,
+    checked_day,
+    day_folder,
+    is_generation,
+)
 
 
 @dataclass(frozen=True)
@@ -80,6 +90,20 @@ class Home:
     def replay(self, name: str) -> Path:
         """The folder of one replay."""
         return self.stage("replays") / name
+
+    @property
+    def knowledge(self) -> Path:
+        """Packs of knowledge."""
+        return self.root / "knowledge"
+
+    def pack(self, version: str) -> Path:
+        """One pack."""
+        return self.knowledge / version
+
+    @property
+    def knowledge_pointer(self) -> Path:
+        """Which pack is used."""
+        return self.knowledge / POINTER
 
     def issues(self, channel: str) -> Path:
         """The issues that a channel opened, of all days."""
@@ -180,6 +204,11 @@ class HomeGeneration:
     def set_aside(self) -> Path:
         """Clusters that the day is judged without."""
         return self.findings / "set_aside.json"
+
+    @property
+    def knowledge(self) -> Path:
+        """The pack of knowledge that the day was judged by."""
+        return self.findings / "knowledge.json"
 
     @property
     def clusters(self) -> Path:
