@@ -81,7 +81,8 @@ def fleet_replay() -> None:
     def tell(found: dict[str, Any]) -> None:
         """A line for each finding, and the whole beside the replay."""
         from kafka_fleet.documents.replays import store_replay, timelines_of
-        from kafka_fleet.store.home import Home, Replay
+        from kafka_fleet.store.home import Home
+        from kafka_fleet.store.home_beside import Replay
 
         results = Home(home()).replay(found["name"])
         for row in store_replay(home(), results, timelines_of(results, found), found):

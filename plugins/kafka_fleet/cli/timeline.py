@@ -21,7 +21,8 @@ from kafka_fleet.documents.replays import (
 from kafka_fleet.documents.timeline import Timeline
 from kafka_fleet.knowledge.pack import used_pack
 from kafka_fleet.store.bucket import address
-from kafka_fleet.store.home import Home, Replay
+from kafka_fleet.store.home import Home
+from kafka_fleet.store.home_beside import Replay
 from kafka_fleet.store.home_names import days_in
 from kafka_fleet.store.raw.manifests import manifests
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from kafka_fleet.store.files import read_file, update_file
-from kafka_fleet.store.home import Home
+from kafka_fleet.store.home_beside import issues_of
 from kafka_fleet.store.versions import document
 
 SETTLED = timedelta(minutes=30)  # Jira's search has what was written before that
@@ -30,7 +30,7 @@ class Ledger:
     def __init__(self, home: Path, cluster: str, channel: str) -> None:
         self._head = {"schema_version": SCHEMA_VERSION, "cluster": cluster, "channel": channel}
         name = hashlib.sha256("\0".join([cluster, channel]).encode()).hexdigest()[:16]
-        self._path = Home(home).issues(name)
+        self._path = issues_of(home, name)
 
     def issue(self, fingerprint: str) -> str | None:
         """The id of its issue; None: none is known. Raises LedgerError, OSError."""

@@ -1,4 +1,5 @@
-"""Where everything of a home lies: takes its path, gives the path of every folder and file. Nothing else builds one.
+"""Where everything of a home lies: takes its path, gives the path of every folder and file. Nothing else builds one,
+but home_beside.py those of what is of no day.
 
     raw/<table>/ds=D/<cluster>.<sweep>.parquet          rows of a sweep; <cluster>.joined<n>.parquet of several
     raw/manifests/ds=D/<cluster>.<sweep>.json           the commit of a sweep
@@ -26,7 +27,6 @@ from kafka_fleet.store.files import list_names
 from kafka_fleet.store.home_names import (
     JOINED,
     MANIFESTS,
-    POINTER,
     RETIRED,
     Stage,
     checked_day,
@@ -90,24 +90,6 @@ class Home:
     def replay(self, name: str) -> Path:
         """The folder of one replay."""
         return self.stage("replays") / name
-
-    @property
-    def knowledge(self) -> Path:
-        """Packs of knowledge."""
-        return self.root / "knowledge"
-
-    def pack(self, version: str) -> Path:
-        """One pack."""
-        return self.knowledge / version
-
-    @property
-    def knowledge_pointer(self) -> Path:
-        """Which pack is used."""
-        return self.knowledge / POINTER
-
-    def issues(self, channel: str) -> Path:
-        """The issues that a channel opened, of all days."""
-        return self.stage("outbox") / f"_issues-{channel}.json"
 
     def day(self, ds: str) -> "HomeDay":
         """One day. Raises ValueError for what is none."""
@@ -260,20 +242,3 @@ class HomeGeneration:
     def fleet(self) -> Path:
         """The fleet as the run found it."""
         return self.day.runs / f"{self.name}.fleet"
-
-
-@dataclass(frozen=True)
-class Replay:
-    """The documents of a replay, beside the stages that it has as a home has them."""
-
-    results: Path
-
-    @property
-    def asked(self) -> Path:
-        """What was asked for."""
-        return self.results / "replay.json"
-
-    @property
-    def timelines(self) -> Path:
-        """What became of it."""
-        return self.results / "timelines.json"

@@ -33,7 +33,7 @@ from kafka_fleet.knowledge.pack_check import check_pack
 from kafka_fleet.settings import read_settings
 from kafka_fleet.store.bucket import is_bucket_path
 from kafka_fleet.store.files import list_names, read_all, read_file, replace_file
-from kafka_fleet.store.home import Home
+from kafka_fleet.store.home_beside import Packs
 from kafka_fleet.store.versions import document
 
 log = logging.getLogger(__name__)
@@ -44,15 +44,15 @@ _VERSION = re.compile(VERSION)
 
 def installed_versions(home: Path) -> list[str]:
     """Versions of the packs of a home, the newest first."""
-    found = [name for name in list_names(Home(home).knowledge) if _VERSION.fullmatch(name)]
-    return sorted((name for name in found if (Home(home).pack(name) / SUMS).is_file()), key=numbers, reverse=True)
+    found = [name for name in list_names(Packs(home).folder) if _VERSION.fullmatch(name)]
+    return sorted((name for name in found if (Packs(home).pack(name) / SUMS).is_file()), key=numbers, reverse=True)
 
 
 def installed_pack(home: Path, version: str) -> Pack:
     """One of them, held to its checksums. Raises PackError, OSError."""
     if not _VERSION.fullmatch(version):
         raise PackError(f"{version[:40]!r} is neither a version of a pack nor {BUILTIN}")
-    folder = Home(home).pack(version)
+    folder = Packs(home).pack(version)
     try:
         sums = read_file(folder / SUMS)
     except (FileNotFoundError, NotADirectoryError):
@@ -115,7 +115,7 @@ def install(home: Path, files: Mapping[str, bytes], what: str, older: bool) -> t
         newest = max([own.version, *packs.values()], key=numbers)
         if numbers(pack.version) < numbers(newest) and not older:
             raise PackError(f"{what}: {pack.version} is older than {newest}; --older installs it nevertheless")
-        folder = Home(home).pack(pack.version)
+        folder = Packs(home).pack(pack.version)
         if is_bucket_path(home):
             for name in sorted(files, key=lambda one: one == SUMS):
                 replace_file(folder / name, files[name])
@@ -152,7 +152,7 @@ def choose(home: Path, name: str, older: bool) -> Pack:
             own = builtin_pack().version
             raise PackError(f"{pack.version} is older than the program's own, {own}; --older uses it nevertheless")
     content = {"schema_version": SCHEMA_VERSION, "version": pack.handle, "checksum": pack.checksum, "older": older}
-    replace_file(Home(home).knowledge_pointer, json.dumps(content, sort_keys=True).encode())
+    replace_file(Packs(home).pointer, json.dumps(content, sort_keys=True).encode())
     return pack
 
 
@@ -160,7 +160,7 @@ def chosen_pack(home: Path) -> Pack:
     """The pack to be used: the setting's, else the pointer's, else the program's own. Raises PackError, OSError."""
     if wanted := read_settings("knowledge").knowledge:
         return named_pack(home, wanted)
-    path = Home(home).knowledge_pointer
+    path = Packs(home).pointer
     try:
         found = document(read_file(path), str(path))
         version, checksum, older = str(found["version"]), found["checksum"], found["older"]
