@@ -9,12 +9,15 @@ used only where somebody said so: a newer program brings newer knowledge with it
 
 import json
 import logging
+import os
 import re
 import shutil
+import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory, mkdtemp
+from tempfile import TemporaryDirectory, gettempdir, mkdtemp
 
 from kafka_fleet.knowledge.pack import (
     SUMS,
@@ -65,22 +68,30 @@ def installed_pack(home: Path, version: str) -> Pack:
 
 
 @cache
-def _checked(folder: Path, _checksum: str) -> Pack:
+def _checked(folder: Path, checksum: str) -> Pack:
     """A folder's files are read once for each content of SHA256SUMS."""
-    return read_pack(_on_this_machine(folder))
+    return _copied(folder, checksum) if is_bucket_path(folder) else read_pack(folder)
 
 
-def _on_this_machine(folder: Path) -> Path:
-    """A pack in a bucket is copied to a folder of this process."""
-    if not is_bucket_path(folder):
-        return folder
+def _copied(folder: Path, checksum: str) -> Pack:
+    """A pack in a bucket is copied to this machine once, into a folder that nobody else may write."""
+    kept = Path(gettempdir()) / f"kafka-fleet-knowledge-{os.getuid()}-{checksum}"
+    with suppress(PackError, OSError):
+        pack, of = read_pack(kept), kept.lstat()
+        if pack.checksum == checksum and (of.st_uid, stat.S_IMODE(of.st_mode)) == (os.getuid(), 0o700):
+            return pack
     names = [line.partition("  ")[2] for line in read_file(folder / SUMS).decode(errors="replace").splitlines()]
     if not all(map(is_pack_file, names)):
         raise PackError(f"{folder}: {SUMS} names what is no file of a pack")
     contents = read_all(lambda name: read_file(folder / name), [*names, SUMS], folder)
+    files = dict(zip([*names, SUMS], contents, strict=True))
+    head = checked_head(files, str(folder))
     made = Path(mkdtemp(prefix="kafka-fleet-knowledge-"))
-    _write(made, dict(zip([*names, SUMS], contents, strict=True)))
-    return made
+    _write(made, files)
+    shutil.rmtree(kept, ignore_errors=True)
+    with suppress(OSError):  # another process was faster, or the name is another user's: then it is this process' alone
+        made = made.rename(kept)
+    return Pack(made, head.version, checksum_of(files[SUMS]))
 
 
 def _write(folder: Path, files: Mapping[str, bytes]) -> None:
