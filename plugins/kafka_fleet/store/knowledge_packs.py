@@ -86,7 +86,7 @@ def _copied(folder: Path, checksum: str) -> Pack:
     contents = read_all(lambda name: read_file(folder / name), [*names, SUMS], folder)
     files = dict(zip([*names, SUMS], contents, strict=True))
     head = checked_head(files, str(folder))
-    made = Path(mkdtemp(prefix="kafka-fleet-knowledge-"))
+    made = Path(mkdtemp(prefix="kafka-fleet-knowledge-", dir=gettempdir()))
     _write(made, files)
     shutil.rmtree(kept, ignore_errors=True)
     with suppress(OSError):  # another process was faster, or the name is another user's: then it is this process' alone

@@ -57,10 +57,10 @@ def test_a_pack_that_is_not_whole_is_none(home, monkeypatch):
             raise OSError("the machine is gone")
         replace_file(path, content)
 
-    monkeypatch.setattr(knowledge_packs, "replace_file", died)
-    with pytest.raises(OSError, match="gone"):
-        install(home, pack_files(NEWEST), "it", older=False)
-    monkeypatch.undo()
+    with monkeypatch.context() as patch:
+        patch.setattr(knowledge_packs, "replace_file", died)
+        with pytest.raises(OSError, match="gone"):
+            install(home, pack_files(NEWEST), "it", older=False)
     assert put[-1] == "SHA256SUMS"
     assert installed_versions(home) == []
     assert install(home, pack_files(NEWEST), "it", older=False)[1]
