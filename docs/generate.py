@@ -25,6 +25,7 @@ from docs_generator import (
     document_pages,
     fault_pages,
     file_page,
+    knowledge_sums,
     letter_table,
     mark_table,
     mart_pages,
@@ -72,12 +73,14 @@ def whole() -> Pages:
         **symptom_page.symptom_pages(),
         settings_page.PAGE: settings_page.settings_page(),
         command_page.PAGE: command_page.command_page(),
+        command_page.INNER: command_page.inner_page(),
         column_page.PAGE: column_page.column_page(),
         file_page.PAGE: file_page.file_page(),
         file_page.PARTS: file_page.part_page(),
         **mart_pages.mart_pages(),
         mark_table.MODULE: mark_table.mark_module(),
         "docs/jolokia-access.xml": access_policy(),
+        knowledge_sums.FILE: knowledge_sums.sums(),
         "docs/exporter-rules.yml": rules_file(),
     }
 

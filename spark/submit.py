@@ -42,6 +42,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--fleet", type=Path)
     parser.add_argument("--clusters", type=_names, default=[])
     parser.add_argument("--signatures", type=_names, default=[])
+    parser.add_argument("--knowledge", help="the pack to judge by: builtin, a version, or a folder")
     options = parser.parse_args(arguments)
     needed = ("results", "days") if options.job == "replay" else ("ds", "generation")
     if absent := [name for name in needed if not getattr(options, name)]:
@@ -56,8 +57,10 @@ def main(arguments: list[str]) -> None:
     from kafka_fleet.base.resources import sql_dir
     from kafka_fleet.store.bucket import open_home
     from kafka_fleet.store.generations import Overtaken, Unchangeable
+    from kafka_fleet.store.knowledge_packs import use_named
 
     home, sql = open_home(options.home), options.sql or sql_dir()
+    print(f"knowledge {use_named(home, options.knowledge)}", flush=True)
     with session(f"kafka-fleet {options.job} {options.ds or options.results}") as spark:
         check_shared(spark, home)
         if options.job == "replay":

@@ -1,4 +1,7 @@
-"""The page of the command line: takes the parser of `kafka-fleet`, gives a section with a table for every verb."""
+"""Pages of the command line: take the parser of `kafka-fleet`, give a section with a table for every verb.
+
+Verbs that a verb has, such as `knowledge install`, are on a page of their own.
+"""
 
 import argparse
 from collections import Counter
@@ -7,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from docs_generator.markdown import code, escape, table
 from kafka_fleet.cli.main import command_parser
 
-PAGE = "docs/reference/command_line.md"
+PAGE, INNER = "docs/reference/command_line.md", "docs/reference/command_line_verbs.md"
 NOTE = "<!-- generated from plugins/kafka_fleet/cli/main.py by docs/generate.py: do not edit -->"
 OFTEN = 5  # verbs that take an option, for which it is explained once
 HEAD = """# Command line
@@ -63,14 +66,30 @@ def _section(name: str, verb: argparse.ArgumentParser, shared: list[tuple[str, s
     if common:
         words = [f"{_cells(one)[0]}{' (required)' if one.required else ''}" for one in common]
         lines[-1] += f" Takes {', '.join(words)}."
+    inner = [f"[{one}]({INNER.rpartition('/')[2]}#{name}-{one})" for one, _verb in _verbs(verb)]
+    lines[-1] += f" Its verbs: {', '.join(inner)}." if inner else ""
     lines += [table(["Option", "", "Meaning"], map(_option, own))] if own else []
-    return "\n\n".join([*lines, *("#" + _section(f"{name} {inner}", sub, shared) for inner, sub in _verbs(verb))])
+    return "\n\n".join(lines)
+
+
+def _all() -> tuple[dict[str, argparse.ArgumentParser], dict[str, argparse.ArgumentParser], list[tuple[str, str]]]:
+    """The verbs, the verbs of verbs, and the options that they share."""
+    verbs = dict(_verbs(command_parser()))
+    inner = {f"{name} {one}": sub for name, verb in verbs.items() for one, sub in _verbs(verb)}
+    return verbs, inner, _shared([*verbs.values(), *inner.values()])
+
+
+def inner_page() -> str:
+    """The page of verbs that a verb has."""
+    _outer, inner, shared = _all()
+    about = "Verbs of verbs of the [command line](command_line.md), whose first table has the options that many take."
+    sections = "\n\n".join(_section(name, verb, shared) for name, verb in inner.items())
+    return f"{NOTE}\n# Verbs of verbs\n\n{about}\n\n{sections}\n"
 
 
 def command_page() -> str:
-    """The whole page."""
-    verbs = dict(_verbs(command_parser()))
-    shared = _shared([*verbs.values(), *(sub for verb in verbs.values() for _name, sub in _verbs(verb))])
+    """The page of verbs."""
+    verbs, _inner, shared = _all()
     sections = "\n\n".join(_section(name, verb, shared) for name, verb in verbs.items())
     head = f"{HEAD}\nMany verbs take these options:\n\n{table(['Option', 'Meaning'], map(list, shared))}"
     return f"{NOTE}\n{head}\n\n{sections}\n"

@@ -13,6 +13,7 @@ from docs_generator.markdown import code, table
 from kafka_fleet.documents.cluster_report import ClusterReport, SignatureDay
 from kafka_fleet.documents.document import Document
 from kafka_fleet.documents.finding import Finding
+from kafka_fleet.documents.knowledge import KnowledgeOfDay
 from kafka_fleet.documents.outbox import Mail
 from kafka_fleet.documents.plots import Plots
 from kafka_fleet.documents.readiness import Readiness
@@ -69,6 +70,7 @@ _PAGES = {
         [
             (_place(_OF.verdict(_CLUSTER)), DaySummary),
             (_place(_OF.summary), FleetSummary),
+            (_place(_OF.knowledge), KnowledgeOfDay),
             (f"{_place(_OF.signatures)}, a list of objects", SignatureDay),
         ],
     ),

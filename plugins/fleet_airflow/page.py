@@ -6,14 +6,22 @@ from airflow.api_fastapi.auth.managers.models.resource_details import AccessView
 from airflow.api_fastapi.core_api.security import GetUserDep, requires_access_dag, requires_access_view
 from fastapi import Depends, FastAPI
 
+from kafka_fleet.documents.published import Damaged
+from kafka_fleet.knowledge.pack import PackError
 from kafka_fleet.page.app import make_app
 from kafka_fleet.settings import read_settings
 from kafka_fleet.store.bucket import open_home
+from kafka_fleet.store.knowledge_packs import use_chosen
 
 
 def home() -> Path:
-    """Where the jobs publish."""
-    return open_home(read_settings("home").home)
+    """Where the jobs publish. What is known is shown by the pack that is used there."""
+    found = open_home(read_settings("home").home)
+    try:
+        use_chosen(found)
+    except PackError as error:  # said on the page, as of a document that is damaged
+        raise Damaged(str(error)) from error
+    return found
 
 
 def fleet_file() -> Path | None:

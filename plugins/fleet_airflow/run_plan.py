@@ -18,7 +18,10 @@ log = logging.getLogger(__name__)
 
 def this_plan() -> dict[str, Any]:
     """What `coverage` of this run settled; pulled, since an argument would make every task its direct successor."""
+    from kafka_fleet.store.knowledge_packs import use_named
+
     plan: dict[str, Any] = get_current_context()["ti"].xcom_pull(task_ids="coverage")
+    use_named(home(), plan.get("knowledge"))  # whatever is chosen meanwhile, a run has one
     return plan
 
 
@@ -38,9 +41,11 @@ def is_missed(kind: str, ds: str, now: datetime) -> bool:
 
 def settle_plan() -> dict[str, Any]:
     """What is stored of the day, a generation of its own for this run, and the fleet as it is now. Holds no secrets."""
+    from kafka_fleet.base.errors import UsageError
     from kafka_fleet.knowledge.signatures import load_signatures
     from kafka_fleet.store.fleet_snapshot import keep_fleet
     from kafka_fleet.store.generations import claim_generation, note_run
+    from kafka_fleet.store.knowledge_packs import use_chosen
     from kafka_fleet.store.raw.manifests import manifests
 
     context = get_current_context()
@@ -49,6 +54,11 @@ def settle_plan() -> dict[str, Any]:
     whole, damaged = manifests(home(), ds)
     if not whole:
         _nothing_stored(ds)
+    try:
+        pack = use_chosen(home())
+    except UsageError as error:
+        raise AirflowFailException(str(error)) from error
+    log.info("knowledge %s", pack)
     found = fleet()
     counts = Counter(manifest.cluster for manifest in whole)
     clusters = selected(params["clusters"], sorted({*counts, *(one.id for one in found.clusters)}), "cluster")
@@ -62,7 +72,7 @@ def settle_plan() -> dict[str, Any]:
     generation = claim_generation(home(), ds)
     keep_fleet(home(), ds, generation, found)
     note_run(home(), ds, generation, run.dag_id, run.run_id, late)
-    common = ["--home", home_text(), "--ds", ds, "--generation", generation]
+    common = ["--home", home_text(), "--ds", ds, "--generation", generation, "--knowledge", pack.handle]
     # what the other signatures read is not computed: a new signature is replayed over stored days for its own cost
     common += ["--signatures", ",".join(signatures)] if params["signatures"] else []
     return {
@@ -71,6 +81,7 @@ def settle_plan() -> dict[str, Any]:
         "clusters": clusters,
         "late": late,
         "day": {"ds": ds, "generation": generation},
+        "knowledge": pack.handle,
         "rows": sum(file.rows for one in whole for file in one.files.values()),
         "arguments": ["analyze", *common],  # the fleet is the one that this run has kept
     }

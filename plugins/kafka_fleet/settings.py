@@ -15,6 +15,7 @@ from kafka_fleet.base.errors import UsageError
 
 PREFIX = "KAFKA_FLEET_"
 LEAST_RAW_DAYS = 2  # yesterday is judged today, and begins with the last sweeps of the day before
+_PACK = r"[0-9]{1,6}(\.[0-9]{1,6}){1,3}"  # a version
 _SHOWN = 20  # characters of a value that is wrong
 
 
@@ -70,6 +71,19 @@ class Settings(BaseModel):
         None,
         "A YAML file of connections, for the command line: id, then login, password and extra.",
         "the path of a file",
+        "command line",
+    )
+    knowledge: Annotated[str | None, Field(pattern=rf"^(builtin|{_PACK})$"), UNSET] = _setting(
+        None,
+        "The pack of knowledge that is used, as [installed](../knowledge.md). Unset: the one that "
+        "`kafka-fleet knowledge use` chose for the home, else the program's own.",
+        "builtin, or the version of a pack that is installed in the home",
+        "DAGs, page, command line",
+    )
+    knowledge_key: Annotated[str | None, UNSET] = _setting(
+        None,
+        "A public key of Ed25519. Where it is set, only packs of knowledge that it signed are installed and previewed.",
+        "the path of a PEM file",
         "command line",
     )
     smtp: Annotated[SecretStr | None, UNSET] = _setting(

@@ -6,6 +6,7 @@ findings/ds=D/<generation>/clusters/<cluster>.json  what the cluster's letter ne
 findings/ds=D/<generation>/verdicts/<cluster>.json  the cluster's judgement in brief
 findings/ds=D/<generation>/plots/<cluster>.json     what the cluster's page draws of the day (plots.py)
 findings/ds=D/<generation>/summary.json             all clusters in brief, for the page in Airflow's UI
+findings/ds=D/<generation>/knowledge.json           the pack of knowledge that all of it rests on
 findings/ds=D/<generation>/set_aside.json           clusters that the day is judged without, where there are any
 """
 
@@ -34,8 +35,10 @@ from kafka_fleet.documents.day_summaries import day_summary, summary
 from kafka_fleet.documents.document import SCHEMA_VERSION, Document
 from kafka_fleet.documents.finding import Finding
 from kafka_fleet.documents.first_days import EarlierDays, dated, dated_summary
+from kafka_fleet.documents.knowledge import KnowledgeOfDay
 from kafka_fleet.documents.summary import DaySummary, FleetSummary
 from kafka_fleet.knowledge.conditions import load_conditions
+from kafka_fleet.knowledge.pack import used_pack
 from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.store.excluded_clusters import note_set_aside, set_aside_by_facts
 from kafka_fleet.store.fleet_snapshot import kept_fleet
@@ -186,6 +189,7 @@ def store(
         day.put(of.verdict(name), canonical(short))
     rows = {one.cluster: summary(one, summaries[one.cluster]) for one in reports}
     day.put(of.summary, canonical(FleetSummary(schema_version=SCHEMA_VERSION, clusters=rows)))
+    day.put(of.knowledge, canonical(KnowledgeOfDay.of(used_pack())))
     day.put(of.finding_list, canonical(ordered))
     day.put(of.signatures, canonical(states))
     publish(of.day.signatures, day.generation)

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 import generate
-from docs_generator import ROOT, advisory_pages, document_pages, mark_table, signature_pages
+from docs_generator import ROOT, advisory_pages, document_pages, knowledge_sums, mark_table, signature_pages
 from docs_generator.markdown import code, escape, fill, row
 from docs_generator.releases import affected_short, affected_table
 from docs_generator.sources import linked
@@ -20,11 +20,13 @@ from kafka_fleet.schema import mbeans
 
 @pytest.fixture
 def copied(tmp_path: Path) -> Path:
-    """A tree with the README, the documentation and the generated module, to be spoiled."""
+    """A tree with the README, the documentation, the generated module and checksums, to be spoiled."""
     shutil.copytree(ROOT / "docs", tmp_path / "docs", ignore=shutil.ignore_patterns("__pycache__", "*.png"))
     shutil.copy(ROOT / "README.md", tmp_path)
     (tmp_path / mark_table.MODULE).parent.mkdir(parents=True)
     shutil.copy(ROOT / mark_table.MODULE, tmp_path / mark_table.MODULE)
+    (tmp_path / knowledge_sums.FILE).parent.mkdir()
+    shutil.copy(ROOT / knowledge_sums.FILE, tmp_path / knowledge_sums.FILE)
     return tmp_path
 
 

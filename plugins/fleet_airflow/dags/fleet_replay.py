@@ -61,17 +61,19 @@ def fleet_replay() -> None:
         from kafka_fleet.base.errors import UsageError
         from kafka_fleet.documents.replays import claim_replay, days_to_replay, replay_rules
         from kafka_fleet.store.bucket import address
+        from kafka_fleet.store.knowledge_packs import use_chosen
 
         params = get_current_context()["params"]
         asked = {name: params[name] or [] for name in ("signatures", "advisories")}
         try:
+            pack = use_chosen(home())
             signatures, only = replay_rules(asked["signatures"], asked["advisories"])
             days = days_to_replay(home(), params["first"], params["last"])
         except UsageError as error:
             raise AirflowFailException(str(error)) from error
         results = claim_replay(home(), {"days": days, **asked})
         arguments = ["replay", "--home", home_text(), "--results", address(results), "--days", ",".join(days)]
-        arguments += ["--fleet", fleet_file()]
+        arguments += ["--fleet", fleet_file(), "--knowledge", pack.handle]
         arguments += ["--signatures", ",".join(signatures)] if signatures else []
         log.info("%d days, into %s", len(days), results.name)
         return {"days": days, "name": results.name, "signatures": signatures, "only": only, "arguments": arguments}
@@ -80,7 +82,8 @@ def fleet_replay() -> None:
     def tell(found: dict[str, Any]) -> None:
         """A line for each finding, and the whole beside the replay."""
         from kafka_fleet.documents.replays import store_replay, timelines_of
-        from kafka_fleet.store.home import Home, Replay
+        from kafka_fleet.store.home import Home
+        from kafka_fleet.store.home_beside import Replay
 
         results = Home(home()).replay(found["name"])
         for row in store_replay(home(), results, timelines_of(results, found), found):

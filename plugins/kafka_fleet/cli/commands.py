@@ -21,6 +21,7 @@ from kafka_fleet.collect.sweep import sweep_cluster
 from kafka_fleet.collect.sweep_result import SweepResult
 from kafka_fleet.config.credentials import local_credentials
 from kafka_fleet.documents.finding import Finding, parsed_findings
+from kafka_fleet.knowledge.pack import used_pack
 from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.mail.delivery import DeliveryResult
 from kafka_fleet.mail.digest import digest_owners, mail_digest
@@ -99,7 +100,7 @@ def analyze(options: argparse.Namespace) -> int:
         print(line, file=sys.stderr)
     arguments = ["analyze", "--home", address(options.home), "--ds", options.date]
     generation = claim_generation(options.home, options.date)
-    arguments += ["--generation", generation, "--sql", str(sql_dir())]
+    arguments += ["--generation", generation, "--sql", str(sql_dir()), "--knowledge", used_pack().handle]
     arguments += ["--fleet", str(options.fleet.resolve())] if options.fleet is not None else []
     arguments += ["--signatures", ",".join(options.signature)] if options.signature else []
     code = submit(arguments, sum(file.rows for one in whole for file in one.files.values()))

@@ -17,6 +17,7 @@ from kafka_fleet.cli import fleet as fleet_commands
 from kafka_fleet.cli.discover import add_discover
 from kafka_fleet.cli.export import add_export
 from kafka_fleet.cli.exporter_rules import exporter_rules
+from kafka_fleet.cli.knowledge import add_knowledge
 from kafka_fleet.cli.late import late
 from kafka_fleet.cli.notify import notify
 from kafka_fleet.cli.prometheus import import_history, step_of
@@ -28,6 +29,7 @@ from kafka_fleet.knowledge.advisories import AdvisoryError
 from kafka_fleet.knowledge.catalogue_folders import CatalogueError
 from kafka_fleet.store.bucket import open_home, unreachable
 from kafka_fleet.store.home_names import checked_day
+from kafka_fleet.store.knowledge_packs import use_chosen
 from kafka_fleet.store.versions import NewerVersion
 
 Command = Callable[[argparse.Namespace], int]
@@ -179,6 +181,7 @@ def command_parser() -> argparse.ArgumentParser:
         sub.add_argument("--to", dest="last", type=_day, required=True, metavar="D", help="the last day")
         sub.add_argument("--format", choices=["json", "table"], default="table", help="default: table")
     add_export(verb, _day)
+    add_knowledge(verb, _day)
     add_roll_verbs(verb, _day)
     return parser
 
@@ -189,6 +192,8 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         if getattr(options, "home", None) is not None:
             options.home = open_home(options.home)
+            if options.verb not in ("knowledge", "collect"):  # the one asks for packs by name, the other for none
+                use_chosen(options.home)
         code: int = options.run(options)
         return code
     except (UsageError, NewerVersion) as error:

@@ -19,8 +19,10 @@ from kafka_fleet.documents.replays import (
     timelines_of,
 )
 from kafka_fleet.documents.timeline import Timeline
+from kafka_fleet.knowledge.pack import used_pack
 from kafka_fleet.store.bucket import address
-from kafka_fleet.store.home import Home, Replay
+from kafka_fleet.store.home import Home
+from kafka_fleet.store.home_beside import Replay
 from kafka_fleet.store.home_names import days_in
 from kafka_fleet.store.raw.manifests import manifests
 
@@ -71,7 +73,7 @@ def replay(options: argparse.Namespace) -> int:
     asked = {"days": days, "signatures": options.signature, "advisories": options.advisory}
     results = claim_replay(options.home, asked)
     arguments = ["replay", "--home", address(options.home), "--results", address(results), "--days", ",".join(days)]
-    arguments += ["--sql", str(sql_dir())]
+    arguments += ["--sql", str(sql_dir()), "--knowledge", used_pack().handle]
     arguments += ["--fleet", str(options.fleet.resolve())] if options.fleet is not None else []
     arguments += ["--signatures", ",".join(signatures)] if signatures else []
     rows_of = [[file.rows for one in manifests(options.home, ds)[0] for file in one.files.values()] for ds in days]

@@ -22,7 +22,8 @@ from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.store.files import claim_name, list_names, replace_file
 from kafka_fleet.store.generations import current_generation
-from kafka_fleet.store.home import Home, Replay
+from kafka_fleet.store.home import Home
+from kafka_fleet.store.home_beside import Replay
 from kafka_fleet.store.home_names import MANIFESTS, days_in
 
 _NAME = re.compile(r"r\d{4,}")

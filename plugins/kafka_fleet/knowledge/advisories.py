@@ -3,7 +3,7 @@
 Adding a bug is adding one file; nothing registers it. The file is named after the id.
 """
 
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -14,6 +14,7 @@ from kafka_fleet.base.yaml import FleetFileError, load_yaml
 from kafka_fleet.domain import SEVERITIES, Severity, Strength
 from kafka_fleet.knowledge.mechanisms import Mechanism, Step, issue_mechanism
 from kafka_fleet.knowledge.noticed import Noticed
+from kafka_fleet.knowledge.pack import knowledge_folder, per_pack
 from kafka_fleet.knowledge.preconditions import Precondition
 from kafka_fleet.knowledge.ranges import Affected, parse_affected
 
@@ -197,11 +198,11 @@ def _faults_of_names(files: list[Path], contents: dict[Path, Any]) -> list[str]:
 
 
 def issues_folder() -> Path:
-    """Where the project's files are."""
-    return Path(__file__).with_name("issues")
+    """Where the files of the pack that is used are."""
+    return knowledge_folder() / "issues"
 
 
-@cache
+@per_pack
 def load_advisories(folder: Path | None = None) -> dict[str, Advisory]:
     """Every advisory by id, sorted. Raises AdvisoryError with one line per fault of any file."""
     root = folder or issues_folder()

@@ -30,8 +30,10 @@ class Checked(NamedTuple):
     faults: list[str]
 
 
-def check_catalogues(issues: Path | None = None, sql: Path | None = None) -> Checked:
-    """Load everything. issues, sql: the folders; default: the project's."""
+def check_catalogues(issues: Path | None = None, sql: Path | None = None, asked: bool = True) -> Checked:
+    """Load everything. issues, sql: the folders; default: the project's. asked: conditions that nobody asks for are
+    faults.
+    """
     found: dict[str, Mapping[str, Any]] = {}
     faults: list[str] = []
     loads: dict[str, Callable[[], Mapping[str, Any]]] = {
@@ -54,7 +56,7 @@ def check_catalogues(issues: Path | None = None, sql: Path | None = None) -> Che
         faults += _symptoms(named, found["known issues"], found["signatures"])
     if "known issues" in found and "conditions" in found:
         faults += _measured(named, found["known issues"], found["conditions"])
-        faults += _unasked(sql or sql_dir(), found["known issues"], found["conditions"])
+        faults += _unasked(sql or sql_dir(), found["known issues"], found["conditions"]) if asked else ()
     return Checked({name: len(entries) for name, entries in found.items()}, list(dict.fromkeys(faults)))
 
 

@@ -5,19 +5,17 @@ Brokers count such requests by client library from 3.7 on (KIP-896), and by vers
 
 import re
 from collections.abc import Mapping
-from functools import cache
-from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from kafka_fleet.base.yaml import load_yaml
+from kafka_fleet.knowledge.pack import knowledge_folder, per_pack
 from kafka_fleet.knowledge.releases import Release, comparable_release, parse_release
 from kafka_fleet.knowledge.vendors import vendor_build
 
 FOUR = Release((4, 0, 0))
 COUNTED_FROM = Release((3, 7, 0))  # DeprecatedRequestsPerSec is there from here on
-_FILE = Path(__file__).with_name("refused_requests.yaml")
 
 
 class Refused(BaseModel):
@@ -38,10 +36,10 @@ class Refused(BaseModel):
         return target >= FOUR and (again is None or target < again)
 
 
-@cache
+@per_pack
 def refused_requests() -> Mapping[str, Refused]:
     """Every entry of the file by the name of its request."""
-    content = load_yaml(_FILE)
+    content = load_yaml(knowledge_folder() / "refused_requests.yaml")
     return {str(name): Refused.model_validate(one) for name, one in content.items()}
 
 

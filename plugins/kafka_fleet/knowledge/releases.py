@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from kafka_fleet.knowledge.pack import knowledge_folder, per_pack
 from kafka_fleet.knowledge.release_table import load_table
 from kafka_fleet.knowledge.versions import Release, ReleaseError, apache_release, parse_line, parse_release
 
@@ -23,7 +24,6 @@ __all__ = [
     "parse_release",
 ]
 
-_FILE = Path(__file__).with_name("releases.yaml")
 # Kafka's release plan: the community attempts bug-fix releases for the last three releases.
 _SUPPORTED_LINES = 3
 
@@ -98,10 +98,10 @@ def _newest_of_lines(known: Catalogue, on: dt.date) -> Mapping[tuple[int, ...], 
     return {release.line: release for release in sorted(_published(known, on))}
 
 
-@cache
-def catalogue(file: Path = _FILE) -> Catalogue:
-    """Load releases.yaml. Raises ReleaseError with every fault, naming file and entry."""
-    return Catalogue(**load_table(file))
+@per_pack
+def catalogue(file: Path | None = None) -> Catalogue:
+    """Load releases.yaml; default: of the pack that is used. Raises ReleaseError with every fault, file and entry."""
+    return Catalogue(**load_table(file or knowledge_folder() / "releases.yaml"))
 
 
 def comparable_release(text: str | None) -> Release | None:

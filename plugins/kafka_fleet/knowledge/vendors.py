@@ -6,16 +6,14 @@ more: what the release lacks may be in it.
 
 import re
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from kafka_fleet.base.yaml import load_yaml
+from kafka_fleet.knowledge.pack import knowledge_folder, per_pack
 from kafka_fleet.knowledge.releases import catalogue
 from kafka_fleet.knowledge.versions import Release, apache_release, parse_line, parse_release
-
-_FILE = Path(__file__).with_name("vendors.yaml")
 
 
 class _Strict(BaseModel):
@@ -68,9 +66,13 @@ class Build:
         return f"at least as patched as Apache {self.base}" if self.base else f"built on Apache {line}"
 
 
-@cache
-def load_vendors(file: Path = _FILE) -> dict[str, Vendor]:
-    """Every vendor by its key. Raises ValueError for a file that is not valid, or names no release of Apache."""
+@per_pack
+def load_vendors(path: Path | None = None) -> dict[str, Vendor]:
+    """Every vendor by its key; default: of the pack that is used.
+
+    Raises ValueError for a file that is not valid, or names no release of Apache.
+    """
+    file = path or knowledge_folder() / "vendors.yaml"
     found = {key: Vendor.model_validate(one) for key, one in load_yaml(file)["vendors"].items()}
     for vendor in found.values():
         for own, line in vendor.lines.items():

@@ -5,6 +5,8 @@ teams      an Adaptive Card, for a workflow "when a Teams webhook request is rec
 slack      an incoming webhook
 pagerduty  Events API v2: one event for each finding, `dedup_key` its fingerprint; gone is `resolve`
 
+Jira is asked before it is told anything, so that it is not here but in jira_issues.py.
+
 Words from Kafka are only in elements that are shown as plain text: a TextRun, plain_text.
 """
 
@@ -46,13 +48,13 @@ def posts(channel: Channel, connection: Connection, message: Message, identity: 
         key = connection.password
         if not key:
             raise CredentialsError(f"connection {channel.connection}: its password must be the routing key")
-        url = _address(channel, connection) if connection.host else PAGERDUTY
+        url = address(channel, connection) if connection.host else PAGERDUTY
         return [Post(url, {}, _pagerduty(one, message, key)) for one in message.events]
     make = {"webhook": _webhook, "teams": _teams, "slack": _slack}[channel.via]
-    return [Post(_address(channel, connection), _login(channel, connection), make(message, identity, again))]
+    return [Post(address(channel, connection), login(channel, connection), make(message, identity, again))]
 
 
-def _address(channel: Channel, connection: Connection) -> str:
+def address(channel: Channel, connection: Connection) -> str:
     """The URL: the password where that is one; else the host, and for Teams and Slack the password as its end."""
     password, host = connection.password or "", connection.host or ""
     if "://" in password:
@@ -78,10 +80,10 @@ def _here(host: str) -> bool:
         return False
 
 
-def _login(channel: Channel, connection: Connection) -> dict[str, str]:
-    """What a webhook of one's own is shown: login and password, or the password as a bearer token."""
+def login(channel: Channel, connection: Connection) -> dict[str, str]:
+    """What Jira or a webhook of one's own is shown: login and password, or the password as a bearer token."""
     password = connection.password
-    if channel.via != "webhook" or not password or "://" in password:
+    if channel.via not in ("webhook", "jira") or not password or "://" in password:
         return {}
     if not connection.login:
         return {"Authorization": f"Bearer {password}"}

@@ -6,7 +6,7 @@ before each try, a count before each complete message, at most one more message 
 
 import hashlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from functools import partial
@@ -25,8 +25,11 @@ from kafka_fleet.mail.mailing_status import CHANNELS
 from kafka_fleet.mail.outbox import Outbox, current_recipient, letter_digest, message_id
 from kafka_fleet.mail.published_letter import JudgedDay, LetterError, mailed_generation, read_judged
 from kafka_fleet.mail.revisions import current_mails
-from kafka_fleet.notify.bodies import posts
+from kafka_fleet.notify.bodies import Post, posts
 from kafka_fleet.notify.http import Outcome, send
+from kafka_fleet.notify.jira_client import JiraClient
+from kafka_fleet.notify.jira_issues import tell_jira
+from kafka_fleet.notify.jira_ledger import Ledger
 from kafka_fleet.notify.message import Message, message_of
 
 log = logging.getLogger(__name__)
@@ -102,10 +105,12 @@ def _notify(
         return Notified(channel.name, "later", f"looked at again after {until:%H:%M:%S} UTC: another try is sending it")
     if dry_run:
         return Notified(channel.name, "due", f"would be told: {message.title}")
-    return _send(channel, box, mail, resolver, clock)
+    return _send(channel, box, mail, resolver, clock, judged.home)
 
 
-def _send(channel: Channel, box: Outbox, mail: Mail, resolver: Resolver, clock: Callable[[], datetime]) -> Notified:
+def _send(
+    channel: Channel, box: Outbox, mail: Mail, resolver: Resolver, clock: Callable[[], datetime], home: Path
+) -> Notified:
     name = channel.name
     claimed = box.claim(mail, name, clock())
     if claimed is None:
@@ -116,7 +121,13 @@ def _send(channel: Channel, box: Outbox, mail: Mail, resolver: Resolver, clock: 
     again = bool(claimed.claims)
     try:
         connection, ca_file = resolver(channel.connection), http_credentials(channel.connection, resolver).ca_file
-        requests = posts(channel, connection, Message.read(mail.text), mail.message_id, again)
+        message = Message.read(mail.text)
+        if channel.jira:
+            client = JiraClient(channel, connection, ca_file)
+            ledger = Ledger(home, message.cluster, name)
+            tell = partial(tell_jira, client, channel.jira, ledger, message, mail.message_id, clock)
+        else:
+            tell = partial(_post, posts(channel, connection, message, mail.message_id, again), ca_file)
     except CredentialsError as error:
         box.settle(mail, name, claimed, "due", str(error), clock())
         return Notified(name, "failed", str(error))
@@ -124,14 +135,18 @@ def _send(channel: Channel, box: Outbox, mail: Mail, resolver: Resolver, clock: 
         log.warning("%s: what became of the last message is not known; sent again as %s", name, mail.message_id)
     if not box.offer(mail, name, claimed):
         return Notified(name, "later", "another try is sending it, or a revised message")
+    outcome = tell()
+    box.settle(mail, name, claimed, _STATES[outcome.verdict], outcome.reason, clock())
+    if outcome.verdict == "sent":
+        return Notified(name, "sent", "; ".join(filter(None, [f"is told: {mail.subject}", outcome.note])))
+    return Notified(name, "failed" if outcome.verdict == "refused" else "later", outcome.reason)
+
+
+def _post(requests: Sequence[Post], ca_file: str | None) -> Outcome:
     outcome = Outcome("sent", "")
     for number, request in enumerate(requests):
         outcome = send(request, ca_file)
         if outcome.verdict != "sent":
             # what was taken of several is known by its key, so that all are posted again
-            outcome = outcome._replace(verdict="unknown") if number and outcome.verdict == "deferred" else outcome
-            break
-    box.settle(mail, name, claimed, _STATES[outcome.verdict], outcome.reason, clock())
-    if outcome.verdict == "sent":
-        return Notified(name, "sent", f"is told: {mail.subject}")
-    return Notified(name, "failed" if outcome.verdict == "refused" else "later", outcome.reason)
+            return outcome._replace(verdict="unknown") if number and outcome.verdict == "deferred" else outcome
+    return outcome

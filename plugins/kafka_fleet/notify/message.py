@@ -26,7 +26,10 @@ Told = Mapping[str, Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class Event:
-    """What became of one finding. open: it is there; unseen: it could not be looked for; close: it is gone."""
+    """What became of one finding. open: it is there; unseen: it could not be looked for; close: it is gone.
+
+    why: one sentence on the change, or empty; it may hold names from Kafka.
+    """
 
     fingerprint: str
     action: Action
@@ -36,6 +39,7 @@ class Event:
     verdict: str
     severity: str
     url: str
+    why: str = ""
 
 
 @dataclass(frozen=True)
@@ -101,11 +105,17 @@ def _events(channel: Channel, judged: JudgedDay, changes: Changes, told: Told | 
         elif was >= channel.floor:
             action = "close"
         if action:
-            yield _event(judged, named, action, change.was, change.now, change.severity)
+            yield _event(judged, named, action, change.was, change.now, change.severity, change.why)
 
 
 def _event(
-    judged: JudgedDay, one: Named, action: Action, was: str | None, verdict: str, severity: Severity | str | None
+    judged: JudgedDay,
+    one: Named,
+    action: Action,
+    was: str | None,
+    verdict: str,
+    severity: Severity | str | None,
+    why: str = "",
 ) -> Event:
     advisory, signature = load_advisories().get(one.advisory or ""), load_signatures().get(one.signature or "")
     title = advisory.title if advisory else signature.title if signature else ""
@@ -119,4 +129,5 @@ def _event(
         verdict=verdict,
         severity=severity or "info",
         url=finding_url(page_url(), judged.cluster, one, judged.ds),
+        why=shorten(why, 3 * LINE),
     )

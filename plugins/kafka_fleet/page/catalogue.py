@@ -4,7 +4,6 @@ Nothing in them is of a cluster, so no home is read; the guard of the app stands
 """
 
 from collections.abc import Callable
-from functools import cache
 
 from fastapi import FastAPI
 from fastapi.responses import Response
@@ -12,6 +11,7 @@ from fastapi.responses import Response
 from kafka_fleet.documents.published import NotPublished
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.knowledge.mechanisms import load_mechanisms
+from kafka_fleet.knowledge.pack import per_pack
 from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.knowledge.symptoms import symptom_index
 from kafka_fleet.report.cards import component_words, link, own_text
@@ -25,13 +25,13 @@ def _picture(signature: str | None) -> MechanismPicture | None:
     return mechanism_picture(signature, found) if signature and found else None
 
 
-@cache
+@per_pack
 def symptoms_page() -> str:
     """What do you see?"""
     return render("page_symptoms.html.j2", sections=symptom_index(load_signatures(), load_advisories()))
 
 
-@cache
+@per_pack
 def signature_page(name: str) -> str:
     """One symptom: what it is, what it shows, what looks alike, how to silence it. Raises NotPublished."""
     one = load_signatures().get(name)
@@ -49,7 +49,7 @@ def signature_page(name: str) -> str:
     )
 
 
-@cache
+@per_pack
 def issue_page(name: str) -> str:
     """One known issue. Raises NotPublished."""
     one = load_advisories().get(name)

@@ -49,21 +49,23 @@ def render_letter(
     findings: Sequence[Finding],
     advisories: Mapping[str, Advisory],
     generation_label: str | None = None,
+    knowledge: str | None = None,
 ) -> Letter:
     """The letter of one cluster, at most MAX_BYTES of HTML with the part that comes first when it is mailed: lists
     shorten until it fits, and say how many more.
 
     advisories: id -> texts. generation_label: printed when given,
-    for hand experiments; published letters have none. Raises LetterTooLarge.
+    for hand experiments; published letters have none. knowledge: the pack that the day was judged by.
+    Raises LetterTooLarge.
     """
     size = 0
     for limits in LEVELS:
         view = build_letter(report, findings, advisories, limits)
         subject = one_line(f"Kafka {view.ds}: {view.headline}", 150)
-        html = inlined(render("report.html.j2", v=view, subject=subject, label=generation_label))
+        html = inlined(render("report.html.j2", v=view, subject=subject, label=generation_label, knowledge=knowledge))
         size = len(html.encode("utf-8"))
         if size <= MAX_BYTES - ROOM:
-            text = plain("report.txt.j2", v=view, label=generation_label)
+            text = plain("report.txt.j2", v=view, label=generation_label, knowledge=knowledge)
             return Letter(html, text, subject, findings_digest(report.cluster, findings))
     raise LetterTooLarge(f"the letter of {view.cluster} has {size:,} bytes in its shortest form")
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from kafka_fleet.config.acknowledgements import Acknowledgement, acknowledgement_states
 from kafka_fleet.documents.cluster_report import ClusterReport
 from kafka_fleet.documents.finding import Finding, parsed_findings
+from kafka_fleet.documents.knowledge import knowledge_of
 from kafka_fleet.documents.summary import DaySummary
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.report.decisions import Accepted
@@ -65,7 +66,9 @@ def write_letter(home: Path, ds: str, generation: str, cluster: str) -> list[Pat
     """Write one cluster's letter into its generation; gives the paths of its HTML and text."""
     of = Home(home).generation(ds, generation)
     content = document(of.cluster(_name(cluster)).read_bytes(), f"{cluster} of {ds}")
-    letter = render_letter(ClusterReport.model_validate(content), _read(of.finding_list), load_advisories())
+    rests_on, report = knowledge_of(of), ClusterReport.model_validate(content)
+    known = str(rests_on) if rests_on else None
+    letter = render_letter(report, _read(of.finding_list), load_advisories(), knowledge=known)
     paths = [of.letter(cluster, "html"), of.letter(cluster, "txt")]
     for path, content in zip(paths, (letter.html, letter.text), strict=True):
         replace_file(path, content.encode("utf-8"))

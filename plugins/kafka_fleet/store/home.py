@@ -1,4 +1,5 @@
-"""Where everything of a home lies: takes its path, gives the path of every folder and file. Nothing else builds one.
+"""Where everything of a home lies: takes its path, gives the path of every folder and file. Nothing else builds one,
+but home_beside.py those of what is of no day.
 
     raw/<table>/ds=D/<cluster>.<sweep>.parquet          rows of a sweep; <cluster>.joined<n>.parquet of several
     raw/manifests/ds=D/<cluster>.<sweep>.json           the commit of a sweep
@@ -10,6 +11,8 @@
     <stage>/ds=D/_current.json                          the generation that readers follow
     runs/ds=D/<generation>[.json|.fleet]                the claim of a run, what is noted of it, its fleet
     outbox/ds=D/<cluster>.json, _mailed.json            mails, and that all of them went out
+    outbox/_issues-<channel>.json                       issues that were opened in a tracker, by fingerprint
+    knowledge/<version>/, _current.json                 packs of knowledge, and which one is used
     replays/<name>/                                     a replay: its documents, and stages as in a home
 
 A path has the type of the home's path, which is another one in a bucket. Names below the home are text.
@@ -21,7 +24,15 @@ from pathlib import Path
 from typing import Literal
 
 from kafka_fleet.store.files import list_names
-from kafka_fleet.store.home_names import JOINED, MANIFESTS, RETIRED, Stage, checked_day, day_folder, is_generation
+from kafka_fleet.store.home_names import (
+    JOINED,
+    MANIFESTS,
+    RETIRED,
+    Stage,
+    checked_day,
+    day_folder,
+    is_generation,
+)
 
 
 @dataclass(frozen=True)
@@ -177,6 +188,11 @@ class HomeGeneration:
         return self.findings / "set_aside.json"
 
     @property
+    def knowledge(self) -> Path:
+        """The pack of knowledge that the day was judged by."""
+        return self.findings / "knowledge.json"
+
+    @property
     def clusters(self) -> Path:
         """The folder of what letters are written from."""
         return self.findings / "clusters"
@@ -226,20 +242,3 @@ class HomeGeneration:
     def fleet(self) -> Path:
         """The fleet as the run found it."""
         return self.day.runs / f"{self.name}.fleet"
-
-
-@dataclass(frozen=True)
-class Replay:
-    """The documents of a replay, beside the stages that it has as a home has them."""
-
-    results: Path
-
-    @property
-    def asked(self) -> Path:
-        """What was asked for."""
-        return self.results / "replay.json"
-
-    @property
-    def timelines(self) -> Path:
-        """What became of it."""
-        return self.results / "timelines.json"

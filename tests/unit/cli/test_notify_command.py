@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -11,7 +12,7 @@ from support.builders.mailed_days import CLUSTER, DAY, confirmed, write
 from support.servers.channel_server import channel_server
 
 
-def fleet_file(folder: Path, *channels: dict[str, str]) -> str:
+def fleet_file(folder: Path, *channels: dict[str, Any]) -> str:
     entry = {"id": CLUSTER, "environment": "production", "owners": ["a@example.org"], "bootstrap_servers": ["k:9092"]}
     path = folder / "fleet.yaml"
     path.write_text(yaml.safe_dump({"version": 1, "clusters": [{**entry, "notify": list(channels)}]}))
@@ -41,12 +42,17 @@ def test_each_channel_has_a_line_and_a_second_run_tells_nobody(tmp_path: Path, m
         ({"via": "fax", "connection": "a"}, "notify, entry 1, via: must be one of webhook, teams, slack, pagerduty"),
         ({"via": "slack", "connection": "a", "at_least": "unknown"}, "at_least: must be one of confirmed, look_alike"),
         ({"via": "slack"}, "connection: is required"),
+        ({"via": "jira", "connection": "a"}, "notify, entry 1: via: jira goes with a section `jira`"),
+        ({"via": "slack", "connection": "a", "jira": {"project": "OPS"}}, "and no other does"),
+        ({"via": "jira", "connection": "a", "jira": {}}, "jira.project: is required"),
+        ({"via": "jira", "connection": "a", "jira": {"project": 'A" OR "B'}}, "must be the key of a project"),
+        ({"via": "jira", "connection": "a", "jira": {"project": "OPS", "labels": ["a b"]}}, "a label without spaces"),
         ({"via": "slack", "connection": "a", "url": "https://hooks.example.org"}, "unknown key"),
         ({"via": "slack", "connection": "https://hooks.example.org/T0"}, "must be a connection id"),
     ],
 )
 def test_a_mistake_in_the_fleet_file_is_a_sentence(
-    tmp_path: Path, capsys, channel: dict[str, str], sentence: str
+    tmp_path: Path, capsys, channel: dict[str, Any], sentence: str
 ) -> None:
     assert main(["check", "--fleet", fleet_file(tmp_path, channel)]) == 2
     said = "".join(capsys.readouterr())

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from kafka_fleet.knowledge.releases import Catalogue, ReleaseError, apache_release, catalogue
+from kafka_fleet.knowledge.release_table import load_table
+from kafka_fleet.knowledge.releases import Catalogue, ReleaseError, apache_release
 
 TABLE = """
 as_of: 2026-11-21
@@ -21,11 +22,7 @@ def load(folder: Path, old: str = "", new: str = "") -> Catalogue:
     assert old in TABLE
     file = folder / "releases.yaml"
     file.write_text(TABLE.replace(old, new))
-    catalogue.cache_clear()
-    try:
-        return catalogue(file)
-    finally:
-        catalogue.cache_clear()
+    return Catalogue(**load_table(file))
 
 
 def test_one_more_release_is_one_entry(tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from upath import UPath
 
-from kafka_fleet.store.home import Home, Replay
+from kafka_fleet.store.home import Home
+from kafka_fleet.store.home_beside import Packs, Replay, issues_of
 from kafka_fleet.store.home_names import (
     PUBLISHED,
     STAGES,
@@ -25,7 +26,7 @@ from kafka_fleet.store.raw.layout import raw_location
 
 ROOT = Path(__file__).resolve().parents[3]
 DS, SWEEP = "2026-09-14", "20260914T120000.000000Z"
-OWN = {"home.py", "home_names.py", "layout.py"}  # layout.py reads paths that a commit names
+OWN = {"home.py", "home_beside.py", "home_names.py", "layout.py"}  # layout.py reads paths that a commit names
 ROUTE = re.compile(r"/\w+/\{\w+\}")  # an address of the page
 BUILT = re.compile(rf"(^|[^a-z])ds=|^/?(raw|{'|'.join(STAGES)})/[^`]*$|^(_current|_mailed)\.json$")
 FILES = re.compile(r"(raw|facts|findings|signatures|reports|outbox|runs|replays)(/.*)?|(findings|summary)\.json")
@@ -37,6 +38,10 @@ def test_documents_of_a_generation_lie_where_earlier_versions_put_them():
         one.finding_list: "findings/ds=2026-09-14/g0002/findings.json",
         one.summary: "findings/ds=2026-09-14/g0002/summary.json",
         one.set_aside: "findings/ds=2026-09-14/g0002/set_aside.json",
+        one.knowledge: "findings/ds=2026-09-14/g0002/knowledge.json",
+        Packs(Path("/h")).pack("1.2"): "knowledge/1.2",
+        Packs(Path("/h")).pointer: "knowledge/_current.json",
+        issues_of(Path("/h"), "a"): "outbox/_issues-a.json",
         one.cluster("a"): "findings/ds=2026-09-14/g0002/clusters/a.json",
         one.verdict("a"): "findings/ds=2026-09-14/g0002/verdicts/a.json",
         one.plots("a"): "findings/ds=2026-09-14/g0002/plots/a.json",
