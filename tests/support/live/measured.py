@@ -169,6 +169,7 @@ SCENARIOS: dict[str, Callable[[Path], object]] = {
     "quorum-bugs": bugs370.run,
     "skew-look-alikes": skew.look_alikes,
     "cleaner-others": cleaner.others,
+    "saturation-combined": saturation.combined,
     "storms-others": storm.others,
     "fetches-fixed": fetches.fixed,
     "releases": fetches.releases,
