@@ -45,6 +45,7 @@ from support.live import (
     storm,
     tls_buffer,
     unclean,
+    unused,
     usage,
     zk28,
 )
@@ -164,6 +165,7 @@ SCENARIOS: dict[str, Callable[[Path], object]] = {
     "coordinators": coordinators.stuck,
     "coordinators-others": coordinators.others,
     "usage": usage.run,
+    "unused": unused.run,
     "log-lines": log_lines.run,
     "quorum-joined": joined_quorum.run,
     "quorum-bugs": bugs370.run,
