@@ -18,10 +18,12 @@ from sqlglot import exp
 
 from fleet_spark.coverage import thresholds_table
 from fleet_spark.facts import CLOCK_SECONDS, START_HOURS, fact_queries
+from fleet_spark.tables import EARLIER_DAYS
 from kafka_fleet.knowledge.conditions import load_conditions
 from kafka_fleet.knowledge.needs import Coverage, Shown, coverage
 from kafka_fleet.knowledge.signatures import load_signatures
-from kafka_fleet.schema.raw_tables import STATES, raw_schemas
+from kafka_fleet.schema.raw_tables import EARLIER, STATES, raw_schemas, raw_views
+from kafka_fleet.store.raw.earlier_sweeps import earlier_sweeps
 from kafka_fleet.store.raw.manifests import manifests
 
 _MACROS = (
@@ -93,18 +95,20 @@ class Duck:
             self.connection.execute(f"CREATE MACRO {macro}")
 
     def load_raw(self) -> None:
-        """Views `raw_<table>` over the committed files of the day and of the last sweep before it."""
+        """Views `raw_<table>` over the committed files of the day and of the last sweep before it; of earlier days."""
         before = (dt.date.fromisoformat(self.ds) - dt.timedelta(days=1)).isoformat()
         sweeps = manifests(self.home, self.ds)[0]
         earlier = {m.cluster: m for m in manifests(self.home, before)[0]}
         used = sweeps + [m for m in earlier.values() if m.cluster in {s.cluster for s in sweeps}]
-        for table, schema in raw_schemas().items():
-            paths = list(dict.fromkeys(str(self.home / m.files[table].path) for m in used if table in m.files))
+        earlier_ones = earlier_sweeps(self.home, self.ds, EARLIER_DAYS, EARLIER, {s.cluster for s in sweeps})
+        for view, table in raw_views().items():
+            read_of = used if view == f"raw_{table}" else earlier_ones
+            paths = list(dict.fromkeys(str(self.home / m.files[table].path) for m in read_of if table in m.files))
             if paths:
                 read = f"read_parquet({paths!r}, union_by_name = true)"
-                self.connection.execute(f"CREATE VIEW raw_{table} AS SELECT *{self._last(table, read)} FROM {read}")
+                self.connection.execute(f"CREATE VIEW {view} AS SELECT *{self._last(table, read)} FROM {read}")
             else:
-                self.table(f"raw_{table}", schema.empty_table())
+                self.table(view, raw_schemas()[table].empty_table())
 
     def _last(self, table: str, read: str) -> str:
         """What gives every row of a table of states its last sweep; older files have no such column."""

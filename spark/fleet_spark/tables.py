@@ -1,7 +1,8 @@
 """The tables of one day: takes a home, a day and a generation, gives raw views to read and facts to write.
 
 Raw is read by manifest only. A day reads its own sweeps and, for the first interval, each cluster's last sweep of the
-day before; of those of the week before that, the table of free disk space alone.
+day before; of the last sweeps of earlier days a few tables alone: free disk space of a week, and in views of their own
+log ends and committed offsets of two weeks.
 """
 
 from collections import Counter
@@ -27,7 +28,7 @@ from fleet_spark.parquet import read_footer, write_distributed, write_local
 from fleet_spark.query_profiles import QueryProfiles, few, tables_read, weight
 from fleet_spark.raw_frames import raw_frame
 from fleet_spark.sql_files import written_in
-from kafka_fleet.schema.raw_tables import raw_schemas
+from kafka_fleet.schema.raw_tables import EARLIER, raw_views
 from kafka_fleet.store.files import read_file, replace_file
 from kafka_fleet.store.generations import Unchangeable, current_generation, publish
 from kafka_fleet.store.home import Home, HomeGeneration
@@ -35,6 +36,7 @@ from kafka_fleet.store.raw.earlier_sweeps import earlier_sweeps
 from kafka_fleet.store.raw.manifests import Damaged, Manifest, manifests
 
 GROWTH_DAYS = 7  # before the day, over which disks are seen to fill: a week has each day's load once
+EARLIER_DAYS = 14  # before the day, over which it is seen whether anybody writes: what is done by the week is done
 
 
 class Day:
@@ -54,6 +56,7 @@ class Day:
         self.profiles = QueryProfiles(spark)
         self._known: set[str] = set()
         self._used: list[Manifest] | None = None  # None: of a job that reads no raw
+        self._earlier: list[Manifest] = []  # last sweeps of days before, for views raw_earlier_<table>
         self._left_out: set[str] = set()
 
     @cached_property
@@ -72,21 +75,27 @@ class Day:
         alone = [m for m in earlier.values() if not m.joined]
         named = {one.cluster for one in sweeps}
         self._used = sweeps + [m for m in alone if m.cluster in named]
-        self._used += earlier_sweeps(self.home, self.ds, GROWTH_DAYS, "disks", named)
+        self._earlier = earlier_sweeps(self.home, self.ds, EARLIER_DAYS, ["disks", *EARLIER], named)
+        week = (date.fromisoformat(self.ds) - timedelta(days=GROWTH_DAYS)).isoformat()
+        recent = [m for m in self._earlier if m.sweep_at.date().isoformat() >= week and "disks" in m.files]
+        self._used += [m._replace(files={"disks": m.files["disks"]}) for m in recent]
         with ThreadPoolExecutor(AT_ONCE) as pool:
-            list(pool.map(lambda table: self._load(table, self._used or []), raw_schemas()))
+            list(pool.map(self._load, raw_views()))
         return sweeps
 
-    def _load(self, table: str, used: list[Manifest]) -> None:
+    def _load(self, view: str, clusters: Collection[str] | None = None) -> None:
+        """clusters: whose rows the view has; None: of all that are used."""
+        table = raw_views()[view]
+        every = (self._used or []) if view == f"raw_{table}" else self._earlier
+        used = [one for one in every if clusters is None or one.cluster in clusters]
         rows = sum(one.files[table].rows for one in used if table in one.files)
-        self._view(raw_frame(self.spark, self.home, table, used), f"raw_{table}", rows)
+        self._view(raw_frame(self.spark, self.home, table, used), view, rows)
 
     def show(self, tables: Collection[str], clusters: Collection[str]) -> None:
         """Register those of these views that are there with the rows of these clusters alone."""
-        raw = {f"raw_{table}": table for table in raw_schemas()} if self._used is not None else {}
         for name in sorted(tables):
-            if name in raw:
-                self._load(raw[name], [one for one in self._used or () if one.cluster in clusters])
+            if name in raw_views() and self._used is not None:
+                self._load(name, clusters)
             elif name in self._known:
                 self._register(name, clusters)
 
@@ -97,8 +106,9 @@ class Day:
         self._left_out |= set(clusters)
         if self._used is not None:
             self._used = [one for one in self._used if one.cluster not in self._left_out]
-            for table in raw_schemas():
-                self._load(table, self._used)
+            self._earlier = [one for one in self._earlier if one.cluster not in self._left_out]
+            for view in raw_views():
+                self._load(view)
         for table in sorted(self._known):
             self._register(table)
 

@@ -2,7 +2,8 @@
 -- for how long quotas held back its clients.
 -- in:  raw_broker_metrics, raw_request_times, raw_listeners, broker_intervals, broker_sweeps, cluster_days
 -- out: one row per broker and interval between two reads. In KRaft a node that is controller as well adds two pools
---      into one meter before 4.2 (KAFKA-19606), and shows the request queue of only one of them
+--      into one meter before 4.2 (KAFKA-19606), and shows the request queue of only one of them. It counts what its
+--      controller answers, fetches of the metadata log, as those of followers: clients' requests alone are taken there
 WITH threads AS (
     SELECT
         cluster,
@@ -51,6 +52,10 @@ served AS (
         -- count and mean are since the start of the process, so their product is the time spent up to each read
         try_sum(try_cast(observations * mean_ms AS DECIMAL(28, 9))) FILTER (WHERE phase = 'RequestQueueTimeMs')
             AS queued_ms,
+        try_sum(observations) FILTER (WHERE phase = 'RequestQueueTimeMs' AND request != 'FetchFollower')
+            AS client_requests,
+        try_sum(try_cast(observations * mean_ms AS DECIMAL(28, 9)))
+        FILTER (WHERE phase = 'RequestQueueTimeMs' AND request != 'FetchFollower') AS client_queued_ms,
         try_sum(try_cast(observations * mean_ms AS DECIMAL(28, 9)))
         FILTER (WHERE phase = 'ThrottleTimeMs' AND request = 'Produce') AS produce_throttled_ms,
         try_sum(try_cast(observations * mean_ms AS DECIMAL(28, 9)))
@@ -67,15 +72,15 @@ reads AS (
         m.sweep_at,
         m.broker_state,
         m.request_handler_idle,
-        s.requests,
-        s.queued_ms,
         s.produce_throttled_ms,
         s.fetch_throttled_ms,
         coalesce(m.broker_handler_idle_ns, m.request_handler_idle_ns) AS idle_ns,
         coalesce(m.jvm_start_ms, m.app_start_ms) AS start_ms,
         coalesce(d.cluster_mode = 'KRaft' AND m.active_controller IS NOT NULL, FALSE) AS is_controller,
         m.broker_handler_idle_ns IS NULL AND is_controller AS both_pools,
-        if(is_controller, NULL, m.request_queue_size) AS queue_size
+        if(is_controller, NULL, m.request_queue_size) AS queue_size,
+        if(is_controller, s.client_requests, s.requests) AS requests,
+        if(is_controller, s.client_queued_ms, s.queued_ms) AS queued_ms
     FROM raw_broker_metrics AS m
     INNER JOIN cluster_days AS d ON m.cluster = d.cluster
     LEFT JOIN served AS s ON m.cluster = s.cluster AND m.broker = s.broker AND m.sweep_at = s.sweep_at

@@ -1,11 +1,11 @@
-"""Handlers without idle time and handlers that stand still at 2.1.0, and a broker beside them that is well."""
+"""Handlers without idle time and handlers that stand still, at 2.1.0 and 3.9.1, and brokers that are well."""
 
 from typing import Any
 
 import pytest
 
 from support.live.measured import Measured
-from support.live.saturation import BUSY, DEADLOCK, FULL, OVERLOAD, QUEUE, STUCK_SWEEPS, WELL
+from support.live.saturation import ALONE, BUSY, COMBINED, DEADLOCK, FULL, OVERLOAD, QUEUE, STUCK_SWEEPS, SWEEPS, WELL
 
 pytestmark = [pytest.mark.timeout(1800), pytest.mark.scenario("saturation")]
 NAME = "handler_saturation"
@@ -75,3 +75,28 @@ def test_a_sweep_lands_what_the_broker_s_agent_says_and_what_the_protocol_told_o
         else:
             assert (sweep["admin_outcome"], read["host"]) == ("partial", "127.0.0.1"), "the other broker was asked"
         assert sweep["admin_detail"]
+
+
+@pytest.mark.scenario("saturation-combined")
+@pytest.mark.sampled("saturation-combined")
+def test_a_broker_that_stands_still_beside_its_controller_is_told_as_a_suggestion(measured: Measured) -> None:
+    """At 3.9.1 the sum of both pools shows it: the controller's waits all of the time, the broker's adds nothing."""
+    state = measured.state(COMBINED, NAME)
+    (found,) = state["detections"]
+    assert (found["cause"], found["strength"], found["subjects"]) == ("deadlock", "suggestive", [f"broker {FULL}"])
+    rows = measured.facts("handler_intervals", cluster=COMBINED, broker=FULL)
+    assert len(rows) == SWEEPS - 1
+    assert all(row["both_pools"] and abs(row["handler_idle"] - 1) <= 0.05 and row["requests"] == 0 for row in rows)
+    reads = [row for row in measured.raw("request_times", COMBINED) if row["phase"] == "RequestQueueTimeMs"]
+    followers = [row["observations"] for row in reads if (row["broker"], row["request"]) == (FULL, "FetchFollower")]
+    assert max(followers) - min(followers) >= 10, "fetches of the metadata log, which its controller answers"
+    queues = {row["request_queue_size"] for row in measured.raw("broker_metrics", COMBINED) if row["broker"] == FULL}
+    assert queues == {0}, "the gauge of the controller's queue has the broker's name"
+
+
+@pytest.mark.scenario("saturation-combined")
+@pytest.mark.sampled("saturation-combined")
+def test_the_same_node_without_a_client_is_quiet(measured: Measured) -> None:
+    assert measured.state(ALONE, NAME)["state"] == "quiet"
+    rows = measured.facts("handler_intervals", cluster=ALONE, broker=FULL)
+    assert all(row["requests"] == 0 and row["held"] > 0 and row["handler_idle"] > 1.5 for row in rows)

@@ -52,6 +52,7 @@ _RULES = tuple(
             "Read log directories of brokers of 3.3 or later",
         ),
         (r"how fast the disks of", "Sweep the cluster for some hours"),
+        (r"shows over days: last sweeps", "Sweep the cluster for a week, and keep its raw tables as long"),
         (r"read for long enough to say which clients", "Read all brokers of 3.7 and later for half a day"),
         (
             r"which counts no clients|count clients of old requests|how many records they convert",

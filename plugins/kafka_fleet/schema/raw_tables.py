@@ -173,6 +173,9 @@ ADMIN_TABLES: Described = {
 STATES = ("topics", "topic_configs", "broker_configs", "features", "declarations", "groups", "group_assignments")
 _RUN = [("last_sweep_at", UTC, "last of the sweeps in a row that had the row; null: it is of this sweep alone")]
 
+# of which queries see the last sweeps of earlier days too, as views of their own
+EARLIER = ("partitions", "group_offsets")
+
 # what landing adds to a row that was measured
 ADDED: dict[str, list[tuple[str, pa.DataType, str]]] = {
     "partitions": [
@@ -200,3 +203,9 @@ def raw_schemas() -> dict[str, pa.Schema]:
         run = _RUN if name in STATES else []
         found[name] = pa.schema(_fields([*_SWEEP, *columns, *run]), metadata={"about": about})
     return found
+
+
+@cache
+def raw_views() -> dict[str, str]:
+    """Name of each view that queries read -> its raw table: all tables of the day, and EARLIER of days before it."""
+    return {f"raw_{table}": table for table in raw_schemas()} | {f"raw_earlier_{table}": table for table in EARLIER}

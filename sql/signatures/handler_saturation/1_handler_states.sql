@@ -30,7 +30,10 @@ judged AS (
                 is_exact AND handler_idle = 0
                 AND coalesce(queue_size > 0 AND queue_size >= from_queue_size, requests = 0 AND held > 0)
                 THEN 'deadlock'
-            WHEN handler_idle IS NULL AND NOT both_pools AND minute_idle < max_idle AND requests = 0 AND held > 0
+            -- one of two pools adds all of its time, and the other one nothing; a broker that starts has one alone
+            WHEN
+                (handler_idle IS NULL OR both_pools) AND requests = 0 AND held > 0
+                AND (shown_idle < max_idle OR (both_pools AND broker_state = 3 AND abs(shown_idle - 1) <= max_idle))
                 THEN 'deadlock'
             WHEN shown_idle < max_idle + if(both_pools, 1, 0) AND have_waited AND is_warm THEN 'overload'
             WHEN network_is_full AND shown_idle >= max_idle AND is_warm THEN 'network'

@@ -1,4 +1,4 @@
-"""Disks over days: facts of a day read the last sweeps of seven days before it, of the table of disks alone."""
+"""Days before: facts of a day read last sweeps of seven days of disks, and apart of fourteen days of log ends."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -49,6 +49,8 @@ def test_a_day_sees_a_week_of_its_disks_and_of_nothing_else(tmp_path: Path) -> N
     assert [one["used_bytes"] // 10**9 for one in rows] == [500 - 50 * back + last for back in range(7, -1, -1)]
     seen = day.spark.sql("SELECT DISTINCT to_date(sweep_at) AS ds FROM raw_partitions").collect()
     assert len(seen) == 2, "the day and the one before"
+    before = day.spark.sql("SELECT to_date(sweep_at) AS ds, sweep_at FROM raw_earlier_partitions").distinct().collect()
+    assert len({row.ds for row in before}) == len(before) == 8, "the last sweep of each day from two to nine days ago"
 
     joined = tmp_path / "joined"
     land_all(joined, sweeps(3))

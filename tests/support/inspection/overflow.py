@@ -14,7 +14,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope, traverse_scope
 
 from fleet_spark.staging import LAST_S, MOST
-from kafka_fleet.schema.raw_tables import raw_schemas
+from kafka_fleet.schema.raw_tables import raw_schemas, raw_views
 
 ROWS = 2**29  # more than any group of rows of a day has
 ITEMS = 2**24  # of one array
@@ -61,11 +61,11 @@ _NAMED = {
 def raw_columns() -> dict[str, Columns]:
     """The bounds of raw's whole numbers."""
     found: dict[str, Columns] = {}
-    for table, schema in raw_schemas().items():
-        found[f"raw_{table}"] = {}
-        for field in schema:
+    for view, table in raw_views().items():
+        found[view] = {}
+        for field in raw_schemas()[table]:
             moment = Whole(1000 * LAST_S) if field.name.endswith("_ms") else Whole(MOST)
-            found[f"raw_{table}"][field.name] = {pa.int64(): moment, pa.int32(): INT}.get(field.type)
+            found[view][field.name] = {pa.int64(): moment, pa.int32(): INT}.get(field.type)
     return found
 
 

@@ -59,9 +59,9 @@ class Debugger:
         ids = [answer[4 + place * self._id_size :][: self._id_size] for place in range(many)]
         return {one: self._ask(NAME, one)[4:].decode() for one in ids}
 
-    def suspend(self, name: str) -> int:
-        """Let the threads whose name matches stand still; how many they are."""
-        matching = [one for one, called in self.threads().items() if re.search(name, called)]
+    def suspend(self, name: str, after: int = 0) -> int:
+        """Let the threads whose name matches stand still, but for the first ones that were made; how many they are."""
+        matching = sorted(one for one, called in self.threads().items() if re.search(name, called))[after:]
         for one in matching:
             self._ask(SUSPEND, one)
         return len(matching)

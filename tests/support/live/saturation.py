@@ -1,8 +1,10 @@
-"""Request handlers without idle time, and handlers that stand still, at 2.1.0: takes a home, lands sweeps.
+"""Request handlers without idle time, and handlers that stand still, at 2.1.0 and 3.9.1: takes a home, lands sweeps.
 
 "busy210"      both brokers answer producers, and have idle time
 "overload210"  the only handler of broker 1 compresses records anew for more clients than it can serve
 "deadlock210"  the same handler stands still, as those of KAFKA-7697 do: a debugger holds it
+"combined391"  the broker's handlers stand still on a node that is controller as well, and the controller's do not
+"alone391"     a look-alike: the same node without any client
 
 Broker 2 has the same clients all the time, and is well. Entries have thresholds of seconds, since sweeps are seconds
 apart; the shares of idle time are as shipped.
@@ -29,9 +31,11 @@ from support.live.scenarios import avoid_midnight, spaced, sweep_of
 from support.servers.byte_server import exactly
 
 BUSY, OVERLOAD, DEADLOCK = "busy210", "overload210", "deadlock210"
+COMBINED, ALONE = "combined391", "alone391"
 FULL, WELL = 1, 2  # the broker that is harmed, the one that is not
 CLIENTS, QUEUE = 6, 8
 SWEEPS, STUCK_SWEEPS, EVERY_S = 4, 2, 2.0
+HANDLERS_OF_EACH = 2  # of the controller and of the broker in one node
 THRESHOLDS = {"handler_saturation": {"min_busy_s": 4, "min_stuck_s": 4, "warm_up_s": 0}}
 HANDLERS = r"^(data-plane-)?kafka-request-handler-\d+$"
 LIMITS = Limits(deadline_s=12.0)  # a broker that answers nobody takes all of it
@@ -85,6 +89,24 @@ def senders(cluster: Cluster, broker: int, topic: str, size: int, many: int, pau
                     line.shutdown(socket.SHUT_RDWR)
             for thread in threads:
                 thread.join(30)
+
+
+def combined(home: Path) -> None:
+    """Let the handlers of a broker stand still whose node is the active controller. Raises ClusterError without any."""
+    port = free_port()
+    own = {FULL: {"num.io.threads": HANDLERS_OF_EACH, "queued.max.requests": QUEUE}}
+    with Cluster(COMBINED, "3.9.1", racks=(), broker_configs=own, node_options={FULL: jdwp.options(port)}) as cluster:
+        create_topic(cluster, "orders", replica_assignment={0: [FULL]})
+        create_topic(cluster, "refunds", replica_assignment={0: [WELL]})
+        with senders(cluster, WELL, "refunds", 1000, CLIENTS, 0.1):
+            _sweeps(cluster, home, ALONE)
+            with senders(cluster, FULL, "orders", 1000, 2 * QUEUE, 0.1), jdwp.Debugger(port) as debugger:
+                time.sleep(0.5)
+                # both pools have threads of the same names; the controller starts before the broker
+                if debugger.suspend(HANDLERS, HANDLERS_OF_EACH) != HANDLERS_OF_EACH:
+                    raise ClusterError(f"not the handlers of both pools: {sorted(debugger.threads().values())}")
+                _sweeps(cluster, home, COMBINED)
+                cluster.kill_broker(FULL)
 
 
 def run(home: Path) -> None:

@@ -28,7 +28,7 @@ from kafka_fleet.knowledge.plots import load_plots
 from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.roll.day_rows import LAST
 from kafka_fleet.roll.readiness import READS
-from kafka_fleet.schema.raw_tables import SCHEMA_VERSION, raw_schemas
+from kafka_fleet.schema.raw_tables import SCHEMA_VERSION, raw_views
 from kafka_fleet.store.generations import claim_generation
 from kafka_fleet.store.raw.manifests import Damaged, DataFile, Manifest
 from support.poison.attacks import Poisoned, arrow
@@ -74,14 +74,14 @@ class Held(Day):
 
     def load_raw(self, clusters: list[str]) -> list[Manifest]:
         self.damaged = []
-        for table in raw_schemas():
+        for view, table in raw_views().items():
             rows = pa.concat_tables(arrow(table, one.tables[table]) for one in self.poisoned)
-            path = self.home / f"held/{table}.parquet"
+            path = self.home / f"held/{view}.parquet"
             path.parent.mkdir(parents=True, exist_ok=True)
             pq.write_table(rows, path, compression="zstd")
             file = DataFile(table, str(path), rows.num_rows, 0, "")
             read = [one._replace(files={table: file}) for one in self.sweeps([])[0]]
-            self._view(raw_frame(self.spark, self.home, table, read), f"raw_{table}", rows.num_rows)
+            self._view(raw_frame(self.spark, self.home, table, read), view, rows.num_rows)
         return self.sweeps(clusters)[0]
 
 
@@ -100,7 +100,7 @@ def failures(home: Path, ds: str, poisoned: Sequence[Poisoned]) -> Iterator[Fail
     day = held(home, ds, poisoned)
     day.load_raw([])
     session, clusters = spark(), [one.cluster for one in poisoned]
-    whole: dict[str, DataFrame] = {f"raw_{table}": session.table(f"raw_{table}") for table in raw_schemas()}
+    whole: dict[str, DataFrame] = {view: session.table(view) for view in raw_views()}
     bound: dict[str, Any] = {"ds": ds, "start_hours": START_HOURS, "clock_s": CLOCK_SECONDS}
 
     def only(names: Iterable[str], some: Sequence[str]) -> None:

@@ -9,7 +9,7 @@ from pyspark.sql.types import StructField, StructType
 from fleet_spark.facts import CLOCK_SECONDS, START_HOURS, fact_queries
 from fleet_spark.raw_frames import spark_schema
 from kafka_fleet.base.resources import sql_dir
-from kafka_fleet.schema.raw_tables import raw_schemas
+from kafka_fleet.schema.raw_tables import raw_views
 from support.spark_runs.analysed import spark
 
 
@@ -17,8 +17,8 @@ from support.spark_runs.analysed import spark
 def fact_schemas() -> dict[str, StructType]:
     """Schemas of the fact tables, as their own queries over empty raw tables give them."""
     session: SparkSession = spark()
-    for table in raw_schemas():
-        session.createDataFrame([], spark_schema(table)).createOrReplaceTempView(f"raw_{table}")
+    for view, table in raw_views().items():
+        session.createDataFrame([], spark_schema(table)).createOrReplaceTempView(view)
     known: dict[str, Any] = {"ds": "2026-11-20", "start_hours": START_HOURS, "clock_s": CLOCK_SECONDS}
     schemas = {}
     for table, query in fact_queries(sql_dir()).items():

@@ -12,7 +12,7 @@ from pyspark.sql.types import StructType
 from fleet_spark.facts import CLOCK_SECONDS, START_HOURS, fact_queries
 from fleet_spark.raw_frames import spark_schema
 from kafka_fleet.base.resources import sql_dir
-from kafka_fleet.schema.raw_tables import raw_schemas
+from kafka_fleet.schema.raw_tables import raw_views
 from support.spark_runs.analysed import spark
 
 DS = "2026-11-20"
@@ -41,8 +41,8 @@ def shown(name: str, schema: StructType, rows: Sequence[Row]) -> None:
 
 def facts(wanted: str, raw: Raw) -> list[Row]:
     """Rows of a fact table, and of what it is made of, over given raw rows; tables that are left out are empty."""
-    for table in raw_schemas():
-        shown(f"raw_{table}", spark_schema(table), raw.get(table, []))
+    for view, table in raw_views().items():
+        shown(view, spark_schema(table), raw.get(view.removeprefix("raw_"), []))
     found: list[Row] = []
     known = {"ds": DS, "start_hours": START_HOURS, "clock_s": CLOCK_SECONDS}
     for table, query in fact_queries(sql_dir(), [wanted]).items():

@@ -28,7 +28,7 @@ def landed(home: Path, days: float, used: int, cluster: str = "a", disks: bool =
 
 def found(home: Path, *clusters: str) -> list[tuple[str, int]]:
     """Cluster and used bytes of what is found, in its order."""
-    sweeps = earlier_sweeps(home, DS, 7, "disks", clusters or ("a",))
+    sweeps = earlier_sweeps(home, DS, 7, ["disks"], clusters or ("a",))
     assert {table for one in sweeps for table in one.files} <= {"disks"}
     return [(row["cluster"], 100 - row["usable_bytes"]) for row in read_rows(home, sweeps, "disks")]
 
@@ -40,6 +40,13 @@ def test_the_last_sweep_of_each_day_but_the_last_two(tmp_path: Path) -> None:
     assert found(tmp_path) == [("a", 20), ("a", 60), ("a", 70)]
     assert found(tmp_path, "a", "b")[-1] == ("b", 33)
     assert found(tmp_path, "c") == []
+
+
+def test_of_several_tables_those_that_have_rows(tmp_path: Path) -> None:
+    landed(tmp_path, 2, 70)
+    landed(tmp_path, 3, 70, disks=False)
+    sweeps = earlier_sweeps(tmp_path, DS, 7, ["disks", "sweeps", "partitions"], ["a"])
+    assert [sorted(one.files) for one in sweeps] == [["sweeps"], ["disks", "sweeps"]]
 
 
 def test_a_joined_day_has_its_last_sweep_still(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
-"""Last sweeps of earlier days: takes a home, a day and a table, gives that table alone of each of them.
+"""Last sweeps of earlier days: takes a home, a day and names of tables, gives these tables alone of each of them.
 
 A day begins with each cluster's last sweep of the day before, of which it has every table. What grows over days needs
-more of them, and of one small table alone: the others of those sweeps are not opened.
+more of them, and of few tables alone: the others of those sweeps are not opened.
 """
 
 from collections.abc import Collection, Iterator
@@ -15,8 +15,10 @@ from kafka_fleet.store.raw.manifests import Manifest, data_file_fault, read_mani
 from kafka_fleet.store.raw.tombstones import retired
 
 
-def earlier_sweeps(home: Path, ds: str, days: int, table: str, clusters: Collection[str]) -> list[Manifest]:
-    """The last sweep of each of these clusters on each of so many days before the last two, with one table of it.
+def earlier_sweeps(
+    home: Path, ds: str, days: int, tables: Collection[str], clusters: Collection[str]
+) -> list[Manifest]:
+    """The last sweep of each of these clusters on each of so many days before the last two, with these tables of it.
 
     The day itself and the one before are not among them. A day that was not stored, whose raw is gone, or whose
     tombstone or last sweep is damaged gives none. Raises OSError when the disk or the bucket does.
@@ -25,7 +27,7 @@ def earlier_sweeps(home: Path, ds: str, days: int, table: str, clusters: Collect
     for back in range(2, days + 1):
         day = (date.fromisoformat(ds) - timedelta(days=back)).isoformat()
         paths = list(_newest(home, day, clusters))
-        read = read_all(lambda path: _table_of(home, path, table), paths, home)
+        read = read_all(lambda path: _tables_of(home, path, tables), paths, home)
         found += [one for one in read if one is not None]
     return sorted(found, key=lambda one: (one.cluster, one.sweep_at))
 
@@ -45,15 +47,16 @@ def _newest(home: Path, ds: str, clusters: Collection[str]) -> Iterator[Path]:
     return (folder / name for name in newest.values())
 
 
-def _table_of(home: Path, path: Path, table: str) -> Manifest | None:
-    """The sweep with this table alone; None where it has no row of it, or cannot be used."""
+def _tables_of(home: Path, path: Path, tables: Collection[str]) -> Manifest | None:
+    """The sweep with those of these tables alone that have rows; None where none has, or it cannot be used."""
     try:
         sweep = read_manifest(path)
     except (OSError, ValueError, KeyError, TypeError) as error:
         if not tells_of_file(home, error):
             raise
         return None
-    file = sweep.files.get(table)
-    if file is None or not file.rows or data_file_fault(home, file, sweep.bounded):
-        return None
-    return sweep._replace(files={table: file})
+    files = {table: sweep.files[table] for table in tables if table in sweep.files}
+    kept = {
+        table: file for table, file in files.items() if file.rows and not data_file_fault(home, file, sweep.bounded)
+    }
+    return sweep._replace(files=kept) if kept else None

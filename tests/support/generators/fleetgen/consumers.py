@@ -40,7 +40,7 @@ def consume(model: "Model", group: Group, seconds: float) -> None:
         for log in logs:
             chosen = group.serve(model, log.topic.name, log.number) if group.serve else None
             at = log.leader if chosen is None else chosen
-            if at is None or not model.brokers[at].up or log.leader is None:
+            if at is None or not model.brokers[at].serves or log.leader is None:
                 continue
             arriving[at][0] += _waking(model, group, log) if at == log.leader or group.wakes else 0.0
             records = _read(model, group, log, model.brokers[at])
@@ -82,7 +82,7 @@ def _commit(model: "Model", group: Group, partitions: int, seconds: float) -> No
     log = model.logs[OFFSETS, offsets_partition(group.name, model.spec.offsets_partitions)]
     commits = whole(model.rng, partitions * (1.0 if group.every_s else max(1.0, seconds / group.commit_s)))
     model.append(log, commits, seconds)
-    if log.leader is not None:
+    if log.leader is not None and model.brokers[log.leader].serves:
         model.brokers[log.leader].counters["offset_commits"] += commits
 
 

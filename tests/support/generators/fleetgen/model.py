@@ -140,7 +140,7 @@ class Model:
         """Records that arrive on a partition within so many seconds; without a leader they wait at the producer."""
         log.rate = records / seconds
         broker = self.brokers.get(log.leader) if log.leader is not None else None
-        if broker is None or not broker.up or records <= 0:
+        if broker is None or not broker.serves or records <= 0:
             return
         log.end += records
         batches = max(1, whole(self.rng, records / log.topic.batch))
@@ -172,7 +172,7 @@ class Model:
         """Followers fetch per pair of brokers; a fetch that waits counts an expiry at the leader."""
         pairs: dict[tuple[int, int], float] = defaultdict(float)
         for log in self.logs.values():
-            if log.leader is None or not self.brokers[log.leader].up:
+            if log.leader is None or not self.brokers[log.leader].serves:
                 continue
             for follower in log.replicas:
                 if follower != log.leader and self.brokers[follower].up:

@@ -60,6 +60,7 @@ class Broker:
     started: float
     startup_s: float
     up: bool = True
+    stuck: bool = False  # its request handlers stand still, so that nobody is answered while it is up
     listed: bool = True  # by the cluster's metadata, while it is up
     speed: float = 1.0  # factor on its latencies
     slow_ms: float = 0.0  # mean delay of Produce, all of it in the slowest tenth
@@ -82,6 +83,11 @@ class Broker:
     producer_ids: int = 0
     recovering: int = 0
     gauges: dict[str, float] = field(default_factory=dict)  # columns of broker_metrics that show this instead
+
+    @property
+    def serves(self) -> bool:
+        """Whether it answers requests."""
+        return self.up and not self.stuck
 
 
 @dataclass

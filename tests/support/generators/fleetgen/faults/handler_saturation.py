@@ -2,13 +2,25 @@
 
 from support.generators.fleetgen import harm
 from support.generators.fleetgen.faults.common import Fault, Thresholds, uneventful
-from support.generators.fleetgen.shape import DAY, Spec
+from support.generators.fleetgen.model import Model
+from support.generators.fleetgen.shape import DAY, Event, Spec
 
 NAME = "handler_saturation"
 SPANS = 4  # intervals that lie within the state
 FIRST = 6
 BROKER = 2
 STOPPING, RUNS = 7, 3
+
+
+def _stand_still(does: bool) -> Event:
+    """All request handlers of the broker stand still from now on, so that it answers nobody, or go on."""
+
+    def happens(model: Model) -> None:
+        one = model.brokers[BROKER]
+        one.stuck = does
+        one.handlers.become(0.0 if does else 0.97, model.now - one.started)
+
+    return happens
 
 
 def _base(seed: int, seconds: float) -> tuple[Spec, float, float]:
@@ -19,11 +31,11 @@ def _base(seed: int, seconds: float) -> tuple[Spec, float, float]:
 
 
 def _deadlock(seed: int, k: float, thresholds: Thresholds) -> Spec:
-    """No handler takes a request, and the queue is at its bound."""
+    """No handler takes a request, nobody is answered, and the queue is at its bound."""
     spec, begins, ends = _base(seed, k * thresholds["min_stuck_s"])
     spec.events += [
-        (begins, harm.idle(BROKER, handlers=0.0)), (begins + 1, harm.gauge(BROKER, "request_queue_size", 500)),
-        (ends, harm.idle(BROKER, handlers=0.97)), (ends + 1, harm.gauge(BROKER, "request_queue_size", 0)),
+        (begins, _stand_still(True)), (begins + 1, harm.gauge(BROKER, "request_queue_size", 500)),
+        (ends, _stand_still(False)), (ends + 1, harm.gauge(BROKER, "request_queue_size", 0)),
     ]  # fmt: skip
     return spec
 
