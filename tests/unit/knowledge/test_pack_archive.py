@@ -81,7 +81,9 @@ def test_too_many_files_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"PK\x03\x04", gzip.compress(b"no tar at all"), archive_of(FILES, "a")[:-9000]]
+    "content",
+    [b"", b"PK\x03\x04", gzip.compress(b"no tar at all"), archive_of(FILES, "a")[:-9000]],
+    ids=["empty", "zip", "no tar", "cut off"],
 )
 def test_what_is_no_whole_archive_is_a_sentence(content: bytes) -> None:
     with pytest.raises(PackError) as error:
