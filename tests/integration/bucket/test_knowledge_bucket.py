@@ -12,6 +12,8 @@ from kafka_fleet.store.knowledge_packs import choose, install, installed_version
 from support.builders.packs import BUG, NEWER, NEWEST, pack_files
 from support.homes.bucket_home import next_home
 
+pytestmark = pytest.mark.sampled
+
 
 @pytest.fixture
 def home(bucket_server, tmp_path, monkeypatch):

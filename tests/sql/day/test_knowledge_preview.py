@@ -21,7 +21,7 @@ from support.homes.recorded import changed, land_all, recorded_day
 from support.homes.stored_days import pointers
 from support.spark_runs.analysed import spark
 
-pytestmark = [pytest.mark.timeout(1200)]
+pytestmark = [pytest.mark.timeout(1200), pytest.mark.sampled]
 ISSUES = BUILTIN / "issues"
 SYMPTOM = "symptom fetch_latency (follower)"
 GONE, COPIED = "KAFKA-14295", "KAFKA-99999"

@@ -83,11 +83,15 @@ def report(home: Path, generation: str) -> None:
 
 def drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw each letter once: where it is the writing that is tested, and many times."""
-    drawn = cache(lambda cluster, found: render_letter(json.loads(cluster), json.loads(found), load_advisories()))
+    drawn = cache(
+        lambda cluster, found, pack: render_letter(
+            json.loads(cluster), json.loads(found), load_advisories(), knowledge=pack
+        )
+    )
     monkeypatch.setattr(
         "kafka_fleet.report.render.render_letter",
-        lambda report, findings, _advisories: drawn(
-            json.dumps(report.plain()), json.dumps([one.plain() for one in findings])
+        lambda report, findings, _advisories, knowledge=None: drawn(
+            json.dumps(report.plain()), json.dumps([one.plain() for one in findings]), knowledge
         ),
     )
 

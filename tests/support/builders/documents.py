@@ -33,8 +33,10 @@ def report(content: Json) -> ClusterReport:
     return ClusterReport.model_validate(content)
 
 
-def render_letter(content: Json, findings: Sequence[Json], advisories: Any, label: str | None = None) -> letter.Letter:
-    return letter.render_letter(report(content), parsed_findings(list(findings)), advisories, label)
+def render_letter(
+    content: Json, findings: Sequence[Json], advisories: Any, label: str | None = None, knowledge: str | None = None
+) -> letter.Letter:
+    return letter.render_letter(report(content), parsed_findings(list(findings)), advisories, label, knowledge)
 
 
 def render_index(
