@@ -21,6 +21,7 @@ def test_every_kind_of_fault_is_injected_and_one_cluster_is_dead():
     assert len({EXPECTED[kind] for kind in FAULTS}) == len(FAULTS), "each shows by an outcome of its own"
 
 
+@pytest.mark.sampled
 @pytest.mark.fault(39)
 def test_all_that_is_injected_is_landed_and_files_are_as_counted(tmp_path: Path):
     held, readings = soak.soaked(SMALL, tmp_path / "home")
@@ -33,6 +34,7 @@ def test_all_that_is_injected_is_landed_and_files_are_as_counted(tmp_path: Path)
     assert sweep.datetime is jolokia.datetime
 
 
+@pytest.mark.sampled
 @pytest.mark.fault(39)
 def test_a_fault_that_was_not_injected_would_be_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     one = Soak(clusters=2, sweeps=3)
