@@ -15,18 +15,23 @@ from kafka_fleet.config.credentials import Connection, CredentialsError
 ROOT = Path(__file__).resolve().parents[3]
 DAGS = {"fleet_collect", "fleet_health", "fleet_replay"}
 BAG = """
-import json, sys
+import json, os, sys
 from airflow.dag_processing.dagbag import DagBag
-if "broken" in sys.argv:
-    sys.modules["fleet_airflow.mailing"] = None  # importing it fails from now on
-bag = DagBag(sys.argv[1])
 heavy = {"pyspark", "pyarrow", "kafka", "css_inline", "kafka_fleet.report", "kafka_fleet.collect"}
-print(json.dumps({
-    "dags": {dag.dag_id: dag.fileloc for dag in bag.dags.values()},
-    "errors": {file.rpartition("/")[2]: text for file, text in bag.import_errors.items()},
-    "modules": sorted(name for name in sys.modules if name.startswith("fleet_airflow.dags.")),
-    "heavy": sorted(heavy & set(sys.modules)),
-}))
+for folder in sys.argv[1:]:
+    if os.fork() == 0:  # a process for each, of which Airflow is imported once
+        if folder.endswith("broken"):
+            sys.modules["fleet_airflow.mailing"] = None  # importing it fails from now on
+        bag = DagBag(folder)
+        print(json.dumps({
+            "folder": folder,
+            "dags": {dag.dag_id: dag.fileloc for dag in bag.dags.values()},
+            "errors": {file.rpartition("/")[2]: text for file, text in bag.import_errors.items()},
+            "modules": sorted(name for name in sys.modules if name.startswith("fleet_airflow.dags.")),
+            "heavy": sorted(heavy & set(sys.modules)),
+        }), flush=True)
+        os._exit(0)
+    os.wait()
 """
 
 
@@ -37,44 +42,53 @@ def documented():
     return block
 
 
-@pytest.fixture
-def loaded(python, tmp_path):
-    """Loads the files of a dags folder in a process of its own."""
+def own_file(name):
+    """A file for one DAG."""
+    return {name: f"from kafka_fleet.airflow import {name}  # DAG\n"}
 
-    def load(*options, **files):
+
+@pytest.fixture(scope="module")
+def loaded(python, tmp_path_factory):
+    """What Airflow finds in each of these dags folders, by their names."""
+    folders = {
+        "documented": {"ours": documented()},
+        "without the word": {"ours": "from kafka_fleet.airflow import fleet_collect, fleet_health\n"},
+        "whole": own_file("fleet_collect") | own_file("fleet_health"),
+        "broken": own_file("fleet_collect") | own_file("fleet_health"),
+        "one": own_file("fleet_collect"),
+    }
+    base = tmp_path_factory.mktemp("dags")
+    for folder, files in folders.items():
+        (base / folder).mkdir()
         for name, text in files.items():
-            (tmp_path / f"{name}.py").write_text(text)
-        done = python("-c", BAG, str(tmp_path), *options)
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout.splitlines()[-1])
+            (base / folder / f"{name}.py").write_text(text)
+    done = python("-c", BAG, *(str(base / folder) for folder in folders))
+    assert done.returncode == 0, done.stderr
+    answers = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"folder"')]
+    assert len(answers) == len(folders), done.stderr
+    return {Path(one["folder"]).name: one for one in answers}
 
-    return load
 
-
-def test_the_documented_file_has_the_dags_and_imports_nothing_heavy(loaded, tmp_path):
-    found = loaded(ours=documented())
+def test_the_documented_file_has_the_dags_and_imports_nothing_heavy(loaded):
+    found = loaded["documented"]
     assert found["errors"] == {}
-    assert found["dags"] == dict.fromkeys(DAGS, str(tmp_path / "ours.py"))
+    assert found["dags"] == dict.fromkeys(DAGS, f"{found['folder']}/ours.py")
     assert found["heavy"] == []
 
 
 def test_without_the_word_dag_airflow_does_not_even_read_the_file(loaded):
-    found = loaded(ours="from kafka_fleet.airflow import fleet_collect, fleet_health\n")
-    assert found["dags"] == {}, "the documentation may leave the comment out now"
+    assert loaded["without the word"]["dags"] == {}, "the documentation may leave the comment out now"
 
 
 def test_a_dag_that_cannot_be_made_costs_another_file_nothing(loaded):
-    line = "from kafka_fleet.airflow import {}  # DAG\n"
-    files = {name: line.format(name) for name in ("fleet_collect", "fleet_health")}
-    whole = loaded(**files)
+    whole, broken = loaded["whole"], loaded["broken"]
     assert (set(whole["dags"]), whole["errors"]) == ({"fleet_collect", "fleet_health"}, {})
-    broken = loaded("broken", **files)
     assert set(broken["dags"]) == {"fleet_collect"}
     assert list(broken["errors"]) == ["fleet_health.py"]
 
 
 def test_only_the_dag_that_is_asked_for_is_made(loaded):
-    found = loaded(ours="from kafka_fleet.airflow import fleet_collect  # DAG\n")
+    found = loaded["one"]
     assert (set(found["dags"]), found["modules"]) == ({"fleet_collect"}, ["fleet_airflow.dags.fleet_collect"])
 
 
