@@ -58,8 +58,6 @@ def test_the_fixed_release_throws_the_member_out_and_is_quiet(measured: Measured
     assert measured.finding(THROWN, ISSUE)["verdict"] == "not_affected"
 
 
-@pytest.mark.sampled("rebalances-others")
-@pytest.mark.scenario("rebalances-others")
 def test_consumers_that_poll_too_late_are_named(measured: Measured) -> None:
     """They come back over connections that they had, so that no restart explains it."""
     state = measured.state(SLOW, NAME)
@@ -77,8 +75,6 @@ def test_consumers_that_poll_too_late_are_named(measured: Measured) -> None:
     assert [one["cause"] for one in state["detections"]] == ["slow_members"]
 
 
-@pytest.mark.sampled("rebalances-others")
-@pytest.mark.scenario("rebalances-others")
 def test_a_job_that_is_alone_in_its_group_is_quiet(measured: Measured) -> None:
     changes = measured.facts("group_changes", cluster=CALM)
     assert {row["group_id"] for row in changes if row["times"] >= 4} == {"nightly"}

@@ -164,7 +164,6 @@ SCENARIOS: dict[str, Callable[[Path], object]] = {
     "lost-ids": lost_ids.run,
     "coordinators": coordinators.stuck,
     "coordinators-others": coordinators.others,
-    "rebalances-others": rebalances.others,
     "usage": usage.run,
     "unused": unused.run,
     "log-lines": log_lines.run,
