@@ -3,9 +3,9 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from typing import Any, NamedTuple
+
+from support.servers.serving import QuietHandler, serving
 
 LOST = 0  # in place of a status: the connection is closed
 
@@ -36,7 +36,7 @@ def channel_server() -> Iterator[ChannelServer]:
     """A server for the length of the block."""
     kept = ChannelServer()
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(QuietHandler):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             kept.requests.append(Request(self.path, dict(self.headers), body))
@@ -50,16 +50,5 @@ def channel_server() -> Iterator[ChannelServer]:
             self.send_header("Content-Length", "0")
             self.end_headers()
 
-        def log_message(self, *_words: Any) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    kept.url = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with serving(Handler) as kept.url:
         yield kept
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join(10)

@@ -10,10 +10,10 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+
+from support.servers.serving import QuietHandler, serving
 
 LOST = 0  # in place of a status: what was asked for is done, and the connection closed before the answer
 WORKFLOW = {
@@ -141,7 +141,7 @@ def jira_server(**how: Any) -> Iterator[Jira]:
     """A server for the length of the block."""
     kept = Jira(**how)
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(QuietHandler):
         def _do(self) -> None:
             size = int(self.headers.get("Content-Length") or 0)
             body = json.loads(self.rfile.read(size)) if size else None
@@ -170,16 +170,5 @@ def jira_server(**how: Any) -> Iterator[Jira]:
 
         do_GET = do_POST = do_PUT = _do
 
-        def log_message(self, *_words: Any) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    kept.url = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with serving(Handler) as kept.url:
         yield kept
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join(10)

@@ -8,10 +8,10 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
+
+from support.servers.serving import QuietHandler, serving
 
 Labels = dict[str, str]
 _QUERY = re.compile(r"(\{[^{}]*\})(?: \|~ `([^`]*)`)?")
@@ -88,7 +88,7 @@ def loki_server(**more: Any) -> Iterator[Loki]:
     """A running server; `url` is its address."""
     loki = Loki(**more)
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(QuietHandler):
         def do_GET(self) -> None:
             parts = urlsplit(self.path)
             status, headers, body = loki.answer(parts.path, dict(parse_qsl(parts.query)), dict(self.headers))
@@ -98,16 +98,5 @@ def loki_server(**more: Any) -> Iterator[Loki]:
             self.end_headers()
             self.wfile.write(body)
 
-        def log_message(self, *_arguments: object) -> None:
-            return
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    loki.url = f"http://127.0.0.1:{server.server_port}"
-    thread = Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with serving(Handler) as loki.url:
         yield loki
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

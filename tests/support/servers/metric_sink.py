@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from typing import NamedTuple
+
+from support.servers.serving import QuietHandler, serving
 
 
 class Sink(NamedTuple):
@@ -24,19 +24,12 @@ def metric_sink() -> Iterator[Sink]:
     """A sink for the length of the block."""
     bodies: list[bytes] = []
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(QuietHandler):
         def do_POST(self) -> None:
             bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
             self.send_response(200)
             self.send_header("Content-Length", "0")
             self.end_headers()
 
-        def log_message(self, *_words: object) -> None:
-            """Nothing: pytest shows what matters."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield Sink(server.server_address[1], bodies)
-        finally:
-            server.shutdown()
+    with serving(Handler) as url:
+        yield Sink(int(url.rpartition(":")[2]), bodies)

@@ -9,13 +9,12 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import date
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from kafka_fleet.config.fleet import Cluster, parse_fleet
+from support.servers.serving import QuietHandler, serving
 
 FOLDER = Path(__file__).resolve().parents[2] / "data" / "prometheus"
 Form = dict[str, str]
@@ -88,7 +87,7 @@ def recorded() -> Iterator[Recorded]:
     """Serve until the end of the context."""
     known = Recorded()
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(QuietHandler):
         def _any(self) -> None:
             parts = urlsplit(self.path)
             text = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode() or parts.query
@@ -102,15 +101,5 @@ def recorded() -> Iterator[Recorded]:
 
         do_GET = do_POST = _any
 
-        def log_message(self, format: str, *args: Any) -> None:
-            """Say nothing."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-        thread.start()
-        known.url = f"http://127.0.0.1:{server.server_address[1]}"
-        try:
-            yield known
-        finally:
-            server.shutdown()
-            thread.join()
+    with serving(Handler) as known.url:
+        yield known

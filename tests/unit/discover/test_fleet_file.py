@@ -1,26 +1,12 @@
 """A source beside a fleet file: what is new, what differs, what is gone; appended, and never anything else written."""
 
 import json
-from pathlib import Path
 
 import pytest
 
 from kafka_fleet.cli import main as cli
 from kafka_fleet.config.fleet import load_fleet
-
-DATA = Path(__file__).resolve().parents[2] / "data/discover"
-LIST = "payments b1:9092,b2:9092 owner=a@example.org env=prod\norders o1:9092 owner=a@example.org env=prod\n"
-BY_HAND = """# the fleet of the platform team
-version: 1
-
-clusters:
-    - id: lab          # four blanks, as we like it
-      environment: development
-      owners: [lab@example.org]
-      bootstrap_servers: ["127.0.0.1:9092"]
-      metrics: {url_template: "http://{host}:9404/metrics"}
-    # the end
-"""
+from support.builders.discovered import BY_HAND, DATA, LIST
 
 
 def test_a_file_is_made_and_a_second_run_appends_nothing_and_says_so(call, tmp_path):

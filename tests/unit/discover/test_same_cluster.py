@@ -1,20 +1,6 @@
 """Which entry of a fleet file a cluster of a source is: by its origin, else by its id or an address."""
 
-from pathlib import Path
-
-DATA = Path(__file__).resolve().parents[2] / "data/discover"
-LIST = "payments b1:9092,b2:9092 owner=a@example.org env=prod\norders o1:9092 owner=a@example.org env=prod\n"
-BY_HAND = """# the fleet of the platform team
-version: 1
-
-clusters:
-    - id: lab          # four blanks, as we like it
-      environment: development
-      owners: [lab@example.org]
-      bootstrap_servers: ["127.0.0.1:9092"]
-      metrics: {url_template: "http://{host}:9404/metrics"}
-    # the end
-"""
+from support.builders.discovered import BY_HAND, DATA, LIST
 
 
 def test_a_cluster_that_is_there_by_another_id_is_not_written_again(call, tmp_path):

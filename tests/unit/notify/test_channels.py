@@ -22,12 +22,6 @@ from support.servers.channel_server import LOST, ChannelServer
 BUG = fingerprint(CLUSTER, Finding.model_validate(confirmed()))
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    write(tmp_path, [confirmed()])
-    return tmp_path
-
-
 def events(server: ChannelServer, number: int = -1) -> list[tuple[str, str]]:
     return [(one["finding"], one["action"]) for one in server.requests[number].body["events"]]
 
