@@ -1,9 +1,10 @@
 """`airflow backfill create` on the services of docker-compose.yml: two days that were judged are judged once more.
 
 PostgreSQL, a Spark master and worker, a mail server and Airflow's parts are real processes with the settings of the
-compose file. The first time, one day is judged by a backfill of its own and one by hand, as the command line does it,
-on this machine's cores; then both by a backfill through the API, the last day first and side by side, for which Airflow
-clears the run that there is. While Airflow runs, its UI's page of the fleet is visited.
+compose file. The first time, one day is judged by hand, as the command line does it, on this machine's cores, and the
+next by a backfill of its own: findings keep the day on which they began, so days are judged in their order. Then both
+are by a backfill through the API, the last day first and side by side, for which Airflow clears the run that there is.
+While Airflow runs, its UI's page of the fleet is visited.
 """
 
 import json
@@ -27,7 +28,7 @@ pytestmark = [
     pytest.mark.timeout(2700),
     pytest.mark.xdist_group("jobs"),
 ]  # about five minutes on two idle cores
-DAYS = ["2026-11-09", "2026-11-10"]
+DAYS = ["2026-11-08", "2026-11-09"]
 CLUSTERS = ("follower331", "follower332")
 STAGES = ("findings", "signatures", "reports")
 DONE = ("coverage", "analyze", "letters", "publish")
@@ -43,7 +44,7 @@ class Seen(NamedTuple):
 
 
 class Story(NamedTuple):
-    """Both backfills, how often the first day's `analyze` was begun, a visit of the page.
+    """Both backfills, how often the last day's `analyze` was begun, a visit of the page.
 
     And what was mailed after the first, the second and once more by hand, listened meanwhile, and left after the stop.
     """
@@ -92,19 +93,19 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
     fleet = {"version": 1, "clusters": entries(*CLUSTERS)}
     with mail_server(mailbox) as port, metric_sink() as sink, compose_stack(folder, fleet, port) as airflow:
         airflow.more |= sink.settings() | {"KAFKA_FLEET_DEADLINE_HOURS": "0.001"}  # every run is late
-        shutil.copytree(judged_by_hand(*DAYS, *CLUSTERS), airflow.home, dirs_exist_ok=True)
+        shutil.copytree(judged_by_hand(*reversed(DAYS), *CLUSTERS), airflow.home, dirs_exist_ok=True)
         with airflow.standalone() as running:
             running.wait(lambda: airflow.knows("fleet_health"), "the DAG processor")
             airflow.run("dags", "unpause", "fleet_health")
-            first = backfill(airflow, running, DAYS[:1], "auto")
+            first = backfill(airflow, running, DAYS[1:], "auto")
             mails = list(mailbox.recipients)
-            page = visit(airflow, first.runs[DAYS[0]].run_id)
+            page = visit(airflow, first.runs[DAYS[1]].run_id)
             healthy = {part: airflow.healthy(part) for part in ("spark-master", "spark-worker", *PARTS)}
             again = backfill(airflow, running, DAYS, "always", rest=True)
             mailed = list(mailbox.recipients)
             for one in airflow.cluster:
                 one.note_listeners()
-        tries = airflow.tries(first.runs[DAYS[0]].run_id, "analyze")
+        tries = airflow.tries(first.runs[DAYS[1]].run_id, "analyze")
         for name in CLUSTERS:
             assert mail_letter(airflow.home, DAYS[0], name, [f"{name}-oncall@example.org"], plain(port)).ok
         listeners = running.listeners.union(*(one.listeners for one in airflow.cluster))
@@ -114,7 +115,7 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
     return Story(first, again, tries, page, metrics, mails_of_all, listeners, len(left), faults, airflow)
 
 
-@pytest.mark.parametrize(("which", "days"), [("first", DAYS[:1]), ("again", DAYS)])
+@pytest.mark.parametrize(("which", "days"), [("first", DAYS[1:]), ("again", DAYS)])
 def test_each_day_is_judged_by_a_run_of_the_backfill(story, which, days):
     seen = getattr(story, which)
     assert {day: (run.run_type, run.state) for day, run in seen.runs.items()} == dict.fromkeys(
@@ -147,8 +148,8 @@ def test_findings_and_letters_are_the_same_bytes_again(story, stage, day):
 
 
 @pytest.mark.fault(46)
-def test_the_first_day_is_judged_by_a_run_and_by_that_run_cleared(story):
-    (before, after) = (seen.runs[DAYS[0]] for seen in (story.first, story.again))
+def test_the_last_day_is_judged_by_a_run_and_by_that_run_cleared(story):
+    (before, after) = (seen.runs[DAYS[1]] for seen in (story.first, story.again))
     assert before.run_id == after.run_id
     assert story.tries == 2
 
@@ -165,8 +166,8 @@ def test_a_backfill_mails_nobody_unless_it_is_told_to_and_nobody_twice(story):
     nobody, owners, more = story.mails
     assert (nobody, more) == ([], [])
     assert sorted(owners) == [f"{name}-oncall@example.org" for name in CLUSTERS], "of two days that say the same, one"
-    for seen, expected in ((story.first, {"skipped"}), (story.again, {"success"})):
-        states = seen.states[DAYS[0]]
+    for seen, day, expected in ((story.first, DAYS[1], {"skipped"}), (story.again, DAYS[0], {"success"})):
+        states = seen.states[day]
         assert {state for (task, _label), state in states.items() if task == "mail"} == expected
 
 
@@ -216,7 +217,7 @@ def test_the_page_shows_the_judged_days_to_users_and_nothing_to_strangers(story)
     assert "<svg" in cluster
     assert (
         story.page.user["letters/2026-11-09/follower331"][1].encode()
-        == story.first.files[("reports", DAYS[0])]["follower331.html"]
+        == story.first.files[("reports", DAYS[1])]["follower331.html"]
     )
 
 
@@ -224,7 +225,7 @@ def test_airflow_links_the_page_from_its_navigation_and_the_run_and_the_page_lin
     assert story.page.views == ["Fleet Health"]
     assert story.page.faults == 0
     assert story.page.links["Fleet Health"].endswith("/fleet-health/?day=2026-11-09")
-    run = story.first.runs[DAYS[0]].run_id
+    run = story.first.runs[DAYS[1]].run_id
     assert f"dags/fleet_health/runs/{quote(run)}" in story.page.user["?day=2026-11-09"][1]
 
 

@@ -108,7 +108,7 @@ def working(consumers: list[KafkaConsumer], work_s: float) -> Iterator[None]:
 
     def work(one: KafkaConsumer) -> None:
         while not over.is_set():
-            one.poll(timeout_ms=200)
+            one.poll(timeout_ms=2_000)  # long enough to join: who stops before leaves the group without members
             over.wait(work_s)
         one.close(autocommit=False, timeout_ms=2_000)
 

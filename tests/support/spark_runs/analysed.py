@@ -108,13 +108,13 @@ def by_hand(home: Path, ds: str, fleet: Path, signatures: list[str]) -> None:
 
 
 @cache
-def judged_by_hand(before: str, ds: str, *clusters: str) -> Path:
-    """Home of two days of recorded clusters, the later judged by JUDGED_BY here, with letters; nobody may change it."""
+def judged_by_hand(other: str, ds: str, *clusters: str) -> Path:
+    """Home of two days of recorded clusters, `ds` judged by JUDGED_BY here, with letters; nobody may change it."""
     folder = Path(tempfile.mkdtemp(prefix="fleet-tests-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     home, fleet = folder / "home", folder / "fleet.yaml"
     fleet.write_text(yaml.safe_dump({"version": 1, "clusters": entries(*clusters)}))
-    for day in (before, ds):
+    for day in (other, ds):
         store_day(home, day, *clusters)
     by_hand(home, ds, fleet, JUDGED_BY)
     return home
