@@ -104,7 +104,8 @@ def test_commits_and_log_ends_advance(measured: Measured) -> None:
     assert 5 < sum(row["records"] for row in rates) / sum(row["seconds"] for row in rates) < 15
 
 
-@pytest.mark.scenario("retries")
+@pytest.mark.scenario("killed-collectors")
+@pytest.mark.sampled("killed-collectors")
 @pytest.mark.fault(42)
 def test_a_killed_collector_leaves_no_half_sweep(measured: Measured) -> None:
     whole, damaged = manifests(measured.home, measured.days["interrupted"])

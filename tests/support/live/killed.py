@@ -9,13 +9,20 @@ from pathlib import Path
 import yaml
 
 from fleet_demo.cluster import Cluster
+from support.live.scenarios import avoid_midnight
 
 NAME = "interrupted"
 KILLS = 4  # at as many moments after their first file
 
 
-def killed_collectors(cluster: Cluster, home: Path) -> None:
-    """Collectors that die at random moments of their work, and one that does not."""
+def run(home: Path) -> None:
+    """Two brokers, collectors that die at random moments of their work, and one that does not; about 30 s."""
+    avoid_midnight(90)
+    with Cluster(NAME, "3.9.1") as cluster:
+        _killed_collectors(cluster, home)
+
+
+def _killed_collectors(cluster: Cluster, home: Path) -> None:
     fleet_file = home / "killed.yaml"
     entry = {**cluster.fleet_entry(id=NAME), "jolokia": {"brokers": cluster.jolokia_urls}}
     fleet_file.write_text(yaml.safe_dump({"version": 1, "clusters": [entry]}))

@@ -3,7 +3,6 @@
 "retrying"   a client of 3.9.1 meets a missing replica: the broker refuses the same batches, the client sends them again
 "lossy"      a client of 1.1.1 meets the missing replica and then a move of the leaders: every refused batch is dropped
 "declared"   the same cluster and moments under an entry whose owner declares that client
-"interrupted" the same cluster before, by collectors that are killed
 """
 
 import time
@@ -14,7 +13,6 @@ from kafka.admin import KafkaAdminClient
 from fleet_demo.cluster import Cluster, ClusterError
 from fleet_demo.load import Producer
 from fleet_demo.topics import create_topic
-from support.live.killed import killed_collectors
 from support.live.scenarios import avoid_midnight, sweep
 
 LEADERS = {partition: [1, 2] if partition < 2 else [2, 1] for partition in range(12)}
@@ -92,7 +90,6 @@ def run(home: Path) -> None:
     avoid_midnight(150)
     with Cluster("retries391", "3.9.1", broker_config=CONFIG) as cluster:
         create_topic(cluster, "orders", replica_assignment=LEADERS, config={"min.insync.replicas": 2})
-        killed_collectors(cluster, home)
         with Producer(cluster, "orders", RECORDS_PER_S, properties=SLOW):
             await_growth(cluster, TAKEN, RECORDS_PER_S)
             sweep(cluster, home, "retrying")
