@@ -140,6 +140,20 @@ def test_a_broker_that_was_away_for_a_while_is_not_told_as_one_that_answered(tol
     )
 
 
+def test_a_letter_says_whether_a_roll_could_have_begun_where_there_is_room_for_it(told: dict[str, Told]) -> None:
+    said = {name: one.letter.screen.roll for name, one in told.items() if one.letter.screen.roll}
+    assert "unwritable370" in said
+    assert len(said) >= 3
+    for name, parts in said.items():
+        answer = text_of(parts)
+        assert re.match(r"At \d\d:\d\d(?::\d\d)? UTC: ", answer), answer
+        assert f"May a roll begin? {answer}" in told[name].text
+        assert parts[0].url.endswith(f"/clusters/{name}?day={told[name].judged.ds}#roll")
+    for name, one in told.items():
+        known = one.judged.report.readiness
+        assert ("May a roll begin?" in one.judged.html) == (known is not None and one.judged.reached), name
+
+
 def test_an_upgrade_names_what_is_upgraded_in_words(told: dict[str, Told]) -> None:
     assert "- Java producers to " in told["skew323"].text
     for one in told.values():
