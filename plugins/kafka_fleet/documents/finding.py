@@ -1,5 +1,6 @@
 """A finding: what one advisory, or one symptom that none explains, comes to on one cluster and day."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import Field, TypeAdapter
@@ -88,6 +89,15 @@ class Finding(DatedRow):
     missing: list[Text] = Field(description="what was not measured, one sentence each")
     bounds: Any = Field(description="lower and upper bound of a quantity that cannot be known exactly")
     evidence: list[Evidence] = Field(description="the figures that it rests on, the main one first")
+
+
+def is_proven(row: Mapping[str, Any]) -> bool:
+    """Whether a row of a stored list is confirmed, or a symptom that was measured for sure and that no issue explains.
+
+    Raises KeyError, TypeError where it is none.
+    """
+    symptom = row["advisory"] is None and row["verdict"] == "look_alike" and row["strength"] == "conclusive"
+    return bool(row["verdict"] == "confirmed" or symptom)
 
 
 def parsed_findings(content: Any) -> list[Finding]:

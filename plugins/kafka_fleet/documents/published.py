@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from kafka_fleet.documents.cluster_report import ClusterReport
 from kafka_fleet.documents.day_summaries import stored_day_summary
 from kafka_fleet.documents.document import Document, Text
-from kafka_fleet.documents.finding import Finding, parsed_findings
+from kafka_fleet.documents.finding import Finding, is_proven, parsed_findings
 from kafka_fleet.documents.plots import Plots
 from kafka_fleet.documents.roll_report import RollReport
 from kafka_fleet.documents.summary import ClusterSummary, DaySummary, FleetSummary
@@ -176,12 +176,12 @@ class Published:
         except (FileNotFoundError, NotPublished, NewerVersion):
             return None
 
-    def confirmed(self, ds: str) -> dict[str, list[Finding]]:
-        """What is confirmed on a day, with its evidence, by cluster; none where the list cannot be read. Not kept."""
+    def proven(self, ds: str) -> dict[str, list[Finding]]:
+        """What is proven on a day, with its evidence, by cluster; none where the list cannot be read. Not kept."""
         path = self._of(ds).finding_list
         try:
             rows = document(path.read_bytes(), below_home(path))
-            sick = parsed_findings([one for one in rows if one["verdict"] == "confirmed"])
+            sick = parsed_findings([one for one in rows if is_proven(one)])
         except NewerVersion:
             raise
         except (OSError, ValueError, KeyError, TypeError):

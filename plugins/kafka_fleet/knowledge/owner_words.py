@@ -2,8 +2,8 @@
 
 Each text is a Jinja2 template. It knows what the finding is about, ready to stand in a sentence, and empty where it
 names none: `broker` (broker 2), `topic`, `group` (consumer group billing), `listener`, `partition`, `client`;
-`one_group` (exactly one is named), `several_brokers` (more than one is); and each line of the signature's evidence by
-its value (`wait_ms` is `half a second`), empty where it was not measured, or nought.
+`one_group` (exactly one is named), `several_groups`, `several_brokers` (more than one is); and each line of the
+signature's evidence by its value (`wait_ms` is `half a second`), empty where it was not measured, or nought.
 """
 
 from collections.abc import Collection, Iterator
@@ -15,7 +15,7 @@ from kafka_fleet.domain import Severity
 from kafka_fleet.knowledge.detection_rows import template
 
 NAMED = ("broker", "topic", "group", "listener", "partition", "client")
-KNOWN = frozenset({*NAMED, "one_group", "several_brokers"})
+KNOWN = frozenset({*NAMED, "one_group", "several_groups", "several_brokers"})
 Who = Literal["brokers", "consumers", "producers", "clients", "hosts"]
 
 When = Literal["instead", "before", "after"]

@@ -11,6 +11,7 @@ from kafka_fleet.config.acknowledgements import Acknowledgement, acknowledgement
 from kafka_fleet.documents.published import Damaged, Published
 from kafka_fleet.documents.summary import ClusterSummary, DaySummary
 from kafka_fleet.knowledge.advisories import load_advisories
+from kafka_fleet.report.decisions import may_need_one
 from kafka_fleet.report.fleet_decides import FleetDecides, fleet_decides
 from kafka_fleet.report.fleet_members import Member, member
 
@@ -21,12 +22,12 @@ Summaries = Mapping[str, Mapping[str, ClusterSummary]]
 def _members(home: Path, ds: str, _generation: str, clusters: tuple[str, ...]) -> dict[str, Member]:
     """Every cluster of a generation. One whose documents cannot be read is a member without any."""
     source = Published(home)
-    sick = source.confirmed(ds)
+    sick = source.proven(ds)
     found = {}
     for name in clusters:
         short = _summary(source, ds, name)
         whole = {row.key: row for row in sick.get(name, ())}  # with the figures that a sentence is made of
-        rows = [whole.get(row.key, row) if row.verdict == "confirmed" else row for row in short.rows] if short else []
+        rows = [whole.get(row.key, row) if may_need_one(row) else row for row in short.rows] if short else []
         found[name] = member(name, source.light_report(ds, name) if short else None, rows)
     return found
 
@@ -44,6 +45,10 @@ def _measured(cluster: str, summaries: Summaries) -> list[str]:
     return [ds for ds in sorted(summaries, reverse=True) if (row := summaries[ds].get(cluster)) and row.judged]
 
 
+def _any(one: Member) -> bool:
+    return any(map(may_need_one, one.rows))
+
+
 def _accepted(
     members: Sequence[Member], entries: Sequence[Acknowledgement], source: Published, ds: str
 ) -> dict[tuple[str, str], str | None]:
@@ -52,7 +57,7 @@ def _accepted(
     found: dict[tuple[str, str], str | None] = {}
     for one in members:
         # as the file keeps them: names are compared before they are made harmless
-        short = _summary(source, ds, one.cluster) if one.cluster in clusters and one.confirmed else None
+        short = _summary(source, ds, one.cluster) if one.cluster in clusters and _any(one) else None
         states = acknowledgement_states(entries, one.cluster, short.rows, ds) if short else {}
         found |= {(one.cluster, key): void for key, (_entry, void) in states.items()}
     return found
@@ -75,8 +80,8 @@ def decides_of(
         days = _measured(one.cluster, earlier)
         if days and not (one.report and one.report.judged):
             last[one.cluster] = days[0]
-        if before is not None and days and one.confirmed:
+        if before is not None and days and _any(one):
             short = _summary(source, days[0], one.cluster)
-            before[one.cluster] = {row.key for row in short.rows if row.verdict == "confirmed"} if short else set()
+            before[one.cluster] = {row.key for row in short.rows if may_need_one(row)} if short else set()
     accepted = _accepted(members, entries, source, ds)
     return fleet_decides(members, load_advisories(), accepted, before, last, acknowledged=True)

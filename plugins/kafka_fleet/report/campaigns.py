@@ -17,6 +17,7 @@ from kafka_fleet.report.view_models import Cut, cut_list
 MOST = 12  # releases
 FIRST = 3  # of them, those that are not folded
 NAMES = 8  # clusters that are named
+IN_THE_WAY = 3  # clusters that are named for each kind of obstacle, with what was seen there
 _ORDER = tuple(KINDS)
 
 
@@ -128,7 +129,7 @@ def _in_the_way(found: Sequence[tuple[str, Obstacle]]) -> tuple[InTheWay, ...]:
         if own:
             said = KINDS[kind] if kind != "java" else f"{own[0][1].detail} on brokers: not measured"
             named = [name if kind == "java" or not one.detail else f"{name} ({one.detail})" for name, one in own]
-            rows.append(InTheWay(kind, said, own[0][1].certain, len(own), cut_list(named, NAMES)))
+            rows.append(InTheWay(kind, said, own[0][1].certain, len(own), cut_list(named, IN_THE_WAY)))
     return tuple(rows)
 
 

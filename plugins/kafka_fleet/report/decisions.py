@@ -1,6 +1,7 @@
-"""What needs a decision today: takes the clusters of a day, gives confirmed findings that nobody has accepted.
+"""What needs a decision today: takes the clusters of a day, gives what was proven and nobody has accepted.
 
-Those that were not confirmed on the day before come first, then what weighs most where it is.
+That is what is confirmed, and of symptoms that no known issue explains those that weigh high there: partitions without
+a leader are no bug of Kafka, and cannot wait. What is new beside the day before comes first, then what weighs most.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -14,13 +15,15 @@ from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.report.cards import component_words, own_text
 from kafka_fleet.report.finding_addresses import finding_place
 from kafka_fleet.report.fleet_members import Member
-from kafka_fleet.report.owner_sentences import owner_sentences
+from kafka_fleet.report.owner_sentences import OwnerSentences, owner_sentences
 from kafka_fleet.report.priority import weighed
+from kafka_fleet.report.trouble import can_wait, capital, own_severity
 from kafka_fleet.report.view_models import Cut, cut_list
 
 MOST = 15
 _NAME = 40  # characters of a name in a sentence
 _SUBJECTS = 4  # names beside a sentence
+_PRESSING = ("critical", "high")
 # (cluster, key) -> why its acknowledgement is void, None where it holds
 Accepted = Mapping[tuple[str, str], str | None]
 NEW, KNOWN, UNCOMPARED = "new", "known", ""
@@ -28,16 +31,18 @@ NEW, KNOWN, UNCOMPARED = "new", "known", ""
 
 @dataclass(frozen=True)
 class Decision:
-    """One confirmed finding. state: `new` or `known` beside the day before, empty where that is not compared.
+    """One finding. name: of its issue, or its symptom. when: until when it can wait, a sentence.
 
+    state: `new` or `known` beside the day before, empty where that is not compared.
     accepted_before: why an acknowledgement of it does not hold any more; empty where there is none.
     """
 
     cluster: str
     environment: str
-    key: str
+    name: str
     place: str
     weight: str
+    when: str
     sentence: str
     where: str
     action: str
@@ -48,7 +53,7 @@ class Decision:
 
 @dataclass(frozen=True)
 class Decisions:
-    """The open ones, the most pressing first; how many of the confirmed are acknowledged, and how many are new."""
+    """The open ones, the most pressing first; how many are acknowledged, and how many are new."""
 
     rows: Cut
     new: int
@@ -75,26 +80,44 @@ def _action(member: Member, row: FindingRow) -> str:
     return _upgrade(found, row) if found else "No release that closes it could be named: use the way round."
 
 
-def _sentence(row: FindingRow, title: str) -> str:
-    """What is wrong in the owner's words, where the figures for it are known; else the issue's title."""
+def may_need_one(row: FindingRow) -> bool:
+    """Whether it is of a kind that needs a decision, as far as a row without its figures tells."""
+    return row.verdict == "confirmed" or (row.verdict == "look_alike" and row.advisory is None)
+
+
+def _weight(row: FindingRow, environment: str) -> str:
+    """What it weighs there, if it needs a decision; else empty."""
+    if row.verdict == "confirmed":
+        return weighed(row.severity, environment)
+    if not (may_need_one(row) and isinstance(row, Finding) and row.strength == "conclusive"):
+        return ""
+    weight = weighed(own_severity(row, load_signatures()), environment)
+    return weight if weight in _PRESSING else ""
+
+
+def _words(row: FindingRow, title: str) -> OwnerSentences | None:
+    """It in the owner's words, where the figures for them are known."""
     signature = load_signatures().get(row.signature or "")
     if not isinstance(row, Finding) or signature is None:
-        return title
-    said = owner_sentences(row, signature, title, _SUBJECTS // 2, _NAME).what
-    return said[:1].upper() + said[1:]
+        return None
+    return owner_sentences(row, signature, title, _SUBJECTS // 2, _NAME)
 
 
-def _decision(member: Member, row: FindingRow, advisories: Mapping[str, Advisory]) -> Decision:
+def _decision(member: Member, row: FindingRow, weight: str, advisories: Mapping[str, Advisory]) -> Decision:
     advisory = advisories.get(row.advisory or "")
+    title = own_text(advisory.title) if advisory else row.key
+    said = _words(row, title)
+    bug = row.verdict == "confirmed"
     return Decision(
         cluster=member.cluster,
         environment=member.environment,
-        key=row.key,
+        name=row.key if bug else f"{row.signature}, {row.cause}: no known bug is proven",
         place=finding_place(row),
-        weight=weighed(row.severity, member.environment),
-        sentence=_sentence(row, own_text(advisory.title) if advisory else row.key),
+        weight=weight,
+        when=can_wait(weight, member.environment, member.report.ds) if member.report else "",
+        sentence=capital(said.what) if said else title,
         where=_where(row),
-        action=_action(member, row),
+        action=_action(member, row) if bug or said is None else said.act,
         meanwhile=own_text(getattr(row, "workaround", None) or (advisory.workaround if advisory else "")),
         state=UNCOMPARED,
         accepted_before="",
@@ -109,12 +132,13 @@ def decisions(
 ) -> Decisions:
     """What to decide.
 
-    before: by cluster the keys that were confirmed on the last day before on which it was measured; None: not compared.
+    before: by cluster the keys of such findings on the last day before on which it was measured; None: not compared.
     """
     found, held = [], 0
     for one in members:
         for row in one.rows:
-            if row.verdict != "confirmed":
+            weight = _weight(row, one.environment)
+            if not weight:
                 continue
             place = (one.cluster, row.key)
             if place in accepted and accepted[place] is None:
@@ -123,7 +147,7 @@ def decisions(
             state = UNCOMPARED
             if before is not None:
                 state = KNOWN if row.key in before.get(one.cluster, ()) else NEW
-            made = _decision(one, row, advisories)
+            made = _decision(one, row, weight, advisories)
             found.append(replace(made, state=state, accepted_before=accepted.get(place) or ""))
-    found.sort(key=lambda one: (one.state != NEW, SEVERITIES.index(one.weight), one.cluster, one.key))
+    found.sort(key=lambda one: (one.state != NEW, SEVERITIES.index(one.weight), one.cluster, one.name))
     return Decisions(cut_list(found, MOST), sum(one.state == NEW for one in found), held)

@@ -1,7 +1,7 @@
 """A cluster's day in thirty seconds: takes its report, findings and news, gives all words of the first screen.
 
 In reading order: what is wrong in the owner's words, the figure that proves it, what to do and until when, the way
-round meanwhile; what changed; the upgrade in three lines; coverage in one.
+round meanwhile; what changed; the upgrade in three lines; whether a roll could have begun; coverage in one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,6 +18,7 @@ from kafka_fleet.report.exposure_weight import told_of, weighed_exposures
 from kafka_fleet.report.finding_addresses import FINDINGS, cluster_url
 from kafka_fleet.report.formatting import plural
 from kafka_fleet.report.not_measured import unreached_facts
+from kafka_fleet.report.readiness_line import roll_line
 from kafka_fleet.report.sanitize import cleaned, displayed
 from kafka_fleet.report.screen_model import (
     BREVITIES,
@@ -139,6 +140,7 @@ def build_screen(
         since=since,
         exposure=pressing,
         upgrade=upgrade,
+        roll=roll_line(report, told.page) if judged and brief.roll else (),
         coverage=coverage_line(report, findings, told, brief) if judged else (),
         page=cluster_url(told.page, report.cluster, report.ds),
     )

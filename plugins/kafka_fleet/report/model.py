@@ -13,6 +13,7 @@ from kafka_fleet.report.cards import component_words, make_card
 from kafka_fleet.report.exposure_weight import weighed_exposures
 from kafka_fleet.report.formatting import plural
 from kafka_fleet.report.headline import alerts, headline, verdict_counts
+from kafka_fleet.report.readiness_line import readiness_line
 from kafka_fleet.report.sanitize import cleaned
 from kafka_fleet.report.sections import (
     Row,
@@ -67,6 +68,7 @@ class LetterView:
     counts: Mapping[str, int]
     plan: tuple[Step, ...]
     plan_note: str
+    roll: str
     cards: Mapping[str, tuple[Card, ...]]
     cards_more: Mapping[str, tuple[tuple[Row, ...], Cut]]
     exposed: tuple[Row, ...]
@@ -163,6 +165,7 @@ def build_letter(
         counts=count,
         plan=_plan(known, limits),
         plan_note=_plan_note(known, count),
+        roll=readiness_line(known.readiness),
         cards=cards,
         cards_more=more,
         exposed=tuple(make_row(f, advisories) for f in exposed[: limits.rows]),

@@ -77,7 +77,7 @@ def _in_words(value: object, unit: str | None) -> str:
         return displayed(number(value), 40)
     if unit in _SECONDS:
         return duration(float(value), unit)
-    return quantity(value, unit if unit in ("ratio", "share", "fraction", "MB") else None)
+    return quantity(value, unit if unit in ("ratio", "share", "fraction", "MB", "GB") else None)
 
 
 def names_of(subjects: Sequence[str], kind: str, limit: int) -> tuple[list[str], int]:
@@ -110,6 +110,7 @@ def _values(finding: Finding, signature: Signature, most: int, limit: int) -> di
     found: dict[str, str | bool] = {kind: phrase(finding.subjects, kind, most, limit) for kind in NAMED}
     groups, more = names_of(finding.subjects, "group", limit)
     found["one_group"] = len(groups) == 1 and not more
+    found["several_groups"] = len(groups) + more > 1
     brokers, others = names_of(finding.subjects, "broker", limit)
     found["several_brokers"] = len(brokers) + others > 1
     metrics = {one.metric: one for one in reversed(finding.evidence)}

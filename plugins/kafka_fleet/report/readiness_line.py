@@ -1,8 +1,24 @@
 """One sentence for the letter: takes the readiness of the day's last sweep, says whether a roll could have begun."""
 
+from kafka_fleet.documents.cluster_report import ClusterReport
 from kafka_fleet.documents.readiness import Readiness, ReadinessReason
-from kafka_fleet.report.formatting import plural, sentence
+from kafka_fleet.report.finding_addresses import cluster_url
+from kafka_fleet.report.formatting import clock, moment, plural, sentence
 from kafka_fleet.report.readiness_words import named_brokers, reason_lines, reason_words
+from kafka_fleet.report.screen_model import Line, Span, few, line
+
+_WORDS = 30  # of the sentence in a letter
+PLACE = "roll"  # on the cluster's page
+
+
+def roll_line(report: ClusterReport, page: str) -> Line:
+    """What a letter says of a roll: the moment, which leads to all reasons on the page, and the answer."""
+    found = report.readiness
+    said = few(readiness_line(found), _WORDS)
+    if found is None or not said:
+        return ()
+    at = f"At {clock(moment(found.sweep_at), report.ds)} UTC" if found.sweep_at else ""
+    return line(Span(at, cluster_url(page, report.cluster, report.ds, PLACE)) if at else "", ": " if at else "", said)
 
 
 def readiness_line(found: Readiness | None) -> str:

@@ -61,7 +61,8 @@ def few(text: str, most: int) -> str:
 class Brevity:
     """How much is said: names of a kind and characters of each, words of a text, other findings, changes of a kind.
 
-    extras: the most pressing exposure, issues that an upgrade closes, and what would decide what is undecided.
+    extras: the most pressing exposure, issues that an upgrade closes, and what would decide what is undecided. roll:
+    whether a roll could have begun.
     """
 
     names: int
@@ -71,10 +72,12 @@ class Brevity:
     changes: int
     notes: int
     extras: bool = True
+    roll: bool = False
 
 
 # the first with which a letter has no more words than it may
 BREVITIES = (
+    Brevity(names=2, name=40, words=45, others=3, changes=3, notes=4, roll=True),
     Brevity(names=2, name=40, words=45, others=3, changes=3, notes=4),
     Brevity(names=2, name=32, words=28, others=2, changes=2, notes=3),
     Brevity(names=1, name=28, words=18, others=1, changes=1, notes=2),
@@ -152,7 +155,8 @@ class FirstScreen:
 
     headline: a sentence, where no trouble says it. also: other findings that were measured. facts: labelled lines of a
     cluster that was not reached. since: heading and lines of what changed. exposure: what it is exposed to that weighs
-    most here. coverage: what was measured, in one line. page: the cluster's, or empty.
+    most here. roll: whether one could have begun at the last sweep. coverage: what was measured, in one line. page: the
+    cluster's, or empty.
     """
 
     ds: str
@@ -166,5 +170,6 @@ class FirstScreen:
     since: tuple[str, tuple[Line, ...]]
     exposure: Line
     upgrade: tuple[Line, ...]
+    roll: Line
     coverage: Line
     page: str

@@ -52,10 +52,16 @@ def decisive(signature: Signature, causes: tuple[str, ...]) -> dict[str, Thresho
     return {name: signature.thresholds[name] for name in names}
 
 
+def _plain(value: float) -> str:
+    """A number as one writes it in the file: 1000000, never 1e+06."""
+    return str(int(value)) if value == int(value) else f"{value:.12f}".rstrip("0")
+
+
 def _thresholds(signature: Signature, causes: tuple[str, ...]) -> str:
     found = list(decisive(signature, causes).items())[:_MOST]
     lines = [
-        f"    {name}: {one.value:g}   # as shipped, in {one.unit}; allowed {one.minimum:g} to {one.maximum:g}"
+        f"    {name}: {_plain(one.value)}   # as shipped, in {one.unit}; "
+        f"allowed {_plain(one.minimum)} to {_plain(one.maximum)}"
         for name, one in found
     ]
     return "\n".join(["thresholds:", f"  {signature.id}:", *lines]) if lines else ""
@@ -84,10 +90,11 @@ def silence_issue(advisory: Advisory, signature: Signature | None) -> Silence:
 def silence_symptom(signature: Signature) -> Silence:
     """Of a symptom that no known issue explains, by its first cause; its thresholds serve all that it shows."""
     cause = next(iter(signature.causes))
+    words = signature.owner_words.get(cause)
     return Silence(
         entry=_entry(f"  signature: {signature.id}\n  cause: {cause}", "look_alike"),
         command=_command(f"symptom {signature.id} ({cause})"),
         thresholds=_thresholds(signature, tuple(signature.causes)),
         signature=signature.id,
-        environment=_environment("info"),
+        environment=f"with the cause {cause} {_environment(words.severity if words else 'info')}",
     )

@@ -47,9 +47,12 @@ def wrapped(text: str, indent: int = 0, first: str | None = None, whole: bool = 
     return "\n".join([*lines, line])
 
 
+_JOINTS = re.compile(r"(?<=[._])(?=.)|(?<=[a-z])(?=[A-Z])")  # of a name
+
+
 def breakable(text: str) -> Markup:
-    """Text as HTML for a narrow column: dates stay in one line, and long names break behind their dots
-    where they are longer than a line."""
+    """Text as HTML for a narrow column: dates stay in one line, and long names break behind their dots, and before
+    their capitals, where they are longer than a line."""
     parts = re.split(r"(\d{4}-\d{2}-\d{2}|\S{20,})", str(text))
     found = []
     for place, part in enumerate(parts):
@@ -57,7 +60,7 @@ def breakable(text: str) -> Markup:
         if place % 2 and re.fullmatch(r"\d{4}-\d{2}-\d{2}", part):
             safe = Markup('<span style="white-space:nowrap;">{}</span>').format(part)
         elif place % 2:
-            pieces = Markup("<wbr>").join(re.findall(r"[^._]*[._]|[^._]+", part))
+            pieces = Markup("<wbr>").join(_JOINTS.split(part))
             safe = Markup('<span style="display:inline-block;">{}</span>').format(pieces)
         found.append(safe)
     return Markup("").join(found)

@@ -27,16 +27,23 @@ def own_severity(finding: Finding, signatures: Mapping[str, Signature]) -> str |
     return words.severity if words else finding.severity
 
 
+def _aside(finding: Finding) -> bool:
+    """Whether its symptom, told by itself, says all that is known."""
+    fixed = finding.advisory is not None and finding.verdict == "look_alike" and finding.exposure == "not_exposed"
+    return fixed or is_suspicion(finding)
+
+
 def measured(
     report: ClusterReport, findings: Sequence[Finding], accepted: frozenset[str], signatures: Mapping[str, Signature]
 ) -> list[Finding]:
     """What was confirmed, then look-alikes: what nobody acknowledged first, then by the severity as it weighs there.
 
-    Of a symptom that is proven by itself, issues to which it does no more than point are left out.
+    Of a symptom that is proven by itself, issues are left out to which it does no more than point, or which what runs
+    here has not.
     """
     own = [one for one in findings if one.verdict in ("confirmed", "look_alike")]
     proven = {(one.signature, one.cause) for one in own if one.advisory is None and not is_suspicion(one)}
-    own = [one for one in own if not (is_suspicion(one) and (one.signature, one.cause) in proven)]
+    own = [one for one in own if not (_aside(one) and (one.signature, one.cause) in proven)]
 
     def order(one: Finding) -> tuple[bool, int, int, bool, str]:
         severity = SEVERITIES.index(weighed(own_severity(one, signatures), report.environment))
@@ -74,14 +81,19 @@ def _who(finding: Finding, said: OwnerSentences, upgrades: bool, report: Cluster
     return f"the owners of the {side}{' of ' + topic if topic else ''}"
 
 
-def _when(finding: Finding, said: OwnerSentences, report: ClusterReport) -> str:
-    severity = weighed(finding.severity if finding.advisory else said.severity, report.environment)
+def can_wait(severity: str, environment: str | None, ds: str) -> str:
+    """Until when a finding of the day `ds` can wait that weighs so much there: a sentence."""
     days = _CAN_WAIT.get(severity)
-    where = f"severity {severity}{f', {report.environment}' if report.environment else ''}"
+    where = f"severity {severity}{f', {environment}' if environment else ''}"
     if days is None:
         return f"It can wait for the next planned change ({where})."
-    last = date.fromisoformat(report.ds) + timedelta(days=days)
+    last = date.fromisoformat(ds) + timedelta(days=days)
     return f"Not later than {last} ({where})." if days == 1 else f"It can wait until {last} ({where})."
+
+
+def _when(finding: Finding, said: OwnerSentences, report: ClusterReport) -> str:
+    severity = weighed(finding.severity if finding.advisory else said.severity, report.environment)
+    return can_wait(severity, report.environment, report.ds)
 
 
 def _do(finding: Finding, said: OwnerSentences, upgrades: bool) -> str:

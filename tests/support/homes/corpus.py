@@ -53,6 +53,12 @@ def archive(scenario: str) -> Path:
     return FOLDER / f"{scenario}.tar.xz"
 
 
+def open_archive(home: Path, cluster: str) -> None:
+    """Lay the raw of a cluster's scenario into a home. Raises KeyError for a cluster that has no label."""
+    with tarfile.open(archive(labels()[cluster].scenario)) as packed:
+        extract(packed, home)
+
+
 def clusters_in(home: Path) -> set[str]:
     """The clusters that a home has sweeps of."""
     days = days_in(Home(home).raw_folder("manifests"))

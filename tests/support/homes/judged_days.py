@@ -25,7 +25,10 @@ MOST_BYTES = 1_500_000  # of all archives together
 
 @dataclass(frozen=True)
 class RecordedDay:
-    """One line of days.yaml. finding: its key; None where nothing may have been measured."""
+    """One line of days.yaml. finding: its key; None where nothing may have been measured.
+
+    looks_like: key of the finding that an owner could take it for, and that it is not; None where it is what it is.
+    """
 
     cluster: str
     signature: str | None
@@ -33,6 +36,7 @@ class RecordedDay:
     finding: str | None
     verdict: str
     reader: str
+    looks_like: str | None = None
 
     @property
     def archive(self) -> Path:

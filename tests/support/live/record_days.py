@@ -1,7 +1,10 @@
 """Records days that real brokers give, judged: runs their scenarios, one at a time, and writes tests/data/days.
 
-PYTHONPATH=plugins:spark:demo:tests python -m support.live.record_days            every day, about 25 minutes
-PYTHONPATH=plugins:spark:demo:tests python -m support.live.record_days skew323    the named ones
+PYTHONPATH=plugins:spark:demo:tests python -m support.live.record_days             every day, about 25 minutes
+PYTHONPATH=plugins:spark:demo:tests python -m support.live.record_days skew323     the named ones
+PYTHONPATH=plugins:spark:demo:tests python -m support.live.record_days keyed323    of the corpus: no broker is run
+
+What no scenario here runs is in the corpus of real days (tests/data/corpus), and is judged from there.
 
 A day is kept if it shows what days.yaml says of it; else it is named, the archive before it stays, and the exit code is
 1. What depends on the machine's pace (partition_skew, reconnect_storm) wants a machine that does nothing else.
@@ -13,13 +16,15 @@ import shutil
 import socket
 import sys
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 from fleet_demo.cluster import ClusterError
 from kafka_fleet.report.render import read_day
 from kafka_fleet.store.home import Home
 from kafka_fleet.store.home_names import days_in
+from support.homes.corpus import open_archive
 from support.homes.golden_homes import pack
 from support.homes.judged_days import RecordedDay, place_in, recorded_days
 from support.live import (
@@ -47,6 +52,7 @@ from support.live.scenarios import running
 ROOT = Path(__file__).resolve().parents[3]
 FETCHES = ["follower331"]
 SWEEPS, EVERY_S = 7, 9.0
+LOGS = "/var/lib/kafka"
 Scenario = Callable[[Path], object]
 
 
@@ -79,6 +85,21 @@ SCENARIOS: dict[Scenario, Iterable[str]] = {
 }
 
 
+def swept_days(names: list[str]) -> Iterator[tuple[str, Path]]:
+    """Each day of the names (all where there are none) with a home that has its sweeps, for as long as it is asked."""
+    days = recorded_days()
+    runs: list[tuple[Scenario, Iterable[str]]] = [*SCENARIOS.items()]
+    run = {name for _, clusters in runs for name in clusters}
+    runs += [(partial(open_archive, cluster=name), [name]) for name in days if name not in run]
+    for scenario, clusters in runs:
+        wanted = [name for name in clusters if name in (names or days)]
+        if wanted:
+            print("recording", *wanted, flush=True)
+            with tempfile.TemporaryDirectory() as folder:
+                scenario(Path(folder))
+                yield from ((name, Path(folder)) for name in wanted)
+
+
 def alone(swept: Path, cluster: str, home: Path) -> str:
     """Copy the sweeps of one cluster into a home of its own; their day."""
     commits = {Home(swept).manifests(ds) for ds in days_in(Home(swept).raw_folder("manifests"))}
@@ -108,6 +129,13 @@ def shows(day: RecordedDay, home: Path) -> str | None:
     return None if reached == (day.verdict != "unknown") else f"it was {'' if reached else 'not '}reached"
 
 
+def unnamed(home: Path) -> None:
+    """Brokers of a scenario keep their logs in a temporary folder of this machine: it is named as a server would."""
+    folder = re.compile(rf"{re.escape(tempfile.gettempdir())}/[\w.-]+(?=/)")
+    for path in [path for path in home.rglob("*.json") if path.is_file()]:
+        path.write_text(folder.sub(LOGS, path.read_text(encoding="utf-8")), encoding="utf-8")
+
+
 def of_this_machine(home: Path) -> list[str]:
     """Where files name a folder of this machine, its host or its user: the file, and the text around it."""
     names = [str(ROOT), str(Path.home()), f"{tempfile.gettempdir()}/", f"/{getpass.getuser()}/", socket.gethostname()]
@@ -129,6 +157,7 @@ def record(day: RecordedDay, swept: Path) -> str | None:
             shutil.rmtree(home / stage)
         for lock in home.rglob(".*.lock"):
             lock.unlink()
+        unnamed(home)
         if fault := shows(day, home):
             return fault
         if named := of_this_machine(home):
@@ -144,17 +173,10 @@ def main(names: list[str]) -> int:
         print(f"no such day: {', '.join(unknown)}; known: {', '.join(days)}", file=sys.stderr)
         return 2
     missed = []
-    for scenario, clusters in SCENARIOS.items():
-        wanted = [name for name in clusters if name in (names or days)]
-        if not wanted:
-            continue
-        print("recording", *wanted, flush=True)
-        with tempfile.TemporaryDirectory() as folder:
-            scenario(Path(folder))
-            for name in wanted:
-                if fault := record(days[name], Path(folder)):
-                    print(f"{name} is not recorded: {fault}", file=sys.stderr, flush=True)
-                    missed.append(name)
+    for name, swept in swept_days(names):
+        if fault := record(days[name], swept):
+            print(f"{name} is not recorded: {fault}", file=sys.stderr, flush=True)
+            missed.append(name)
     return int(bool(missed))
 
 

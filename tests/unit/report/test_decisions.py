@@ -40,12 +40,33 @@ def test_a_decision_says_what_where_and_what_to_do():
     assert one.action == "Upgrade brokers from 3.3.1 to 3.3.2."
     assert one.meanwhile == ADVISORIES[BUG].workaround
     assert one.place == "finding-KAFKA-14334"
+    assert one.when == "It can wait until 2026-11-27 (severity high, production)."
 
 
 def test_what_no_release_of_the_plan_closes_is_said_to_be_so():
     row = finding("KAFKA-12964", "confirmed", "a")
     one = decisions([fleet_member("a", document("a", []), [row])], ADVISORIES, {}, None).rows.items[0]
     assert one.action == "No release that closes it could be named: use the way round."
+
+
+def offline(strength="conclusive", environment="production"):
+    row = finding(None, "look_alike", "a", signature="availability", cause="offline", strength=strength,
+                  severity="info", subjects=["broker 3", "partition audit-0"])  # fmt: skip
+    return fleet_member("a", document("a", [], environment=environment), [row])
+
+
+def test_a_symptom_that_is_proven_and_weighs_high_is_decided_though_no_bug_is():
+    (one,) = decisions([offline()], ADVISORIES, {}, {"a": set()}).rows.items
+    assert (one.name, one.weight, one.state) == ("availability, offline: no known bug is proven", "critical", "new")
+    assert one.action.startswith("Bring broker 3 back with its disks.")
+    assert one.when == "Not later than 2026-11-21 (severity critical, production)."
+    assert decisions([offline()], ADVISORIES, {}, {"a": {"symptom availability (offline)"}}).new == 0
+    assert decisions([offline()], ADVISORIES, {("a", "symptom availability (offline)"): None}, None).acknowledged == 1
+
+
+def test_one_that_is_not_proven_or_weighs_less_there_is_left_to_the_cluster():
+    members = [offline(strength="suggestive"), offline(environment="development")]
+    assert not decisions(members, ADVISORIES, {}, None).rows.items
 
 
 def test_only_confirmed_ones_and_a_bounded_list():

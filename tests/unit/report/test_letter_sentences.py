@@ -146,6 +146,9 @@ def test_dates_stay_whole_and_long_names_break_behind_their_dots() -> None:
     assert breakable("set unclean.leader.election.enable=false.") == (
         f'set <span style="display:inline-block;">{name}</span>'
     )
+    assert breakable("give terminationGracePeriodSeconds") == (
+        'give <span style="display:inline-block;">termination<wbr>Grace<wbr>Period<wbr>Seconds</span>'
+    )
     assert breakable("short.name") == "short.name"
     hostile = breakable("<script>alert(1)</script>.<b>" * 2)
     assert re.findall(r"<\w+", hostile) == ["<span", "<wbr", "<wbr"]

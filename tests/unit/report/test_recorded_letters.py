@@ -5,6 +5,7 @@ import lzma
 import os
 import re
 import tarfile
+from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,6 +24,7 @@ from support.homes.judged_days import RecordedDay, open_day, recorded_days
 GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "letters"
 PAGE = "https://airflow.example.org/fleet-health"
 ID = re.compile(r"\b(?:KAFKA|CVE|CFG|OPS|KRAFT|KIP|STREAMS)-[A-Z0-9][A-Z0-9-]*")
+DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 DAYS = recorded_days()
 FOUND = [name for name, one in DAYS.items() if one.finding]
 # folders of a machine, its users, and addresses that are neither its own loopback nor kept for examples and tests
@@ -59,6 +61,8 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Told]:
 def test_every_signature_has_a_day_and_so_have_quiet_and_unreached_clusters() -> None:
     assert {one.signature for one in DAYS.values()} == {*load_signatures(), None}
     assert [one.verdict for one in DAYS.values() if one.signature is None] == ["exposed", "unknown"]
+    assert {one.signature for one in DAYS.values() if one.looks_like} == set(load_signatures())
+    assert {one.signature for one in DAYS.values() if not one.looks_like} == {*load_signatures(), None}
     assert {one.archive for one in DAYS.values()} == set(judged_days.FOLDER.glob("*.tar.xz"))
     assert {f"{name}.{twin}" for name in DAYS for twin in ("txt", "html")} == {path.name for path in GOLDEN.iterdir()}
 
@@ -106,11 +110,48 @@ def test_the_letter_says_who_is_hit_proves_it_and_says_what_to_do(name: str, tol
     assert action.index("Who: ") < action.index("When: ")
 
 
+@pytest.mark.parametrize("name", [name for name, one in DAYS.items() if one.looks_like])
+def test_a_day_that_looks_like_another_is_not_told_as_that(name: str, told: dict[str, Told]) -> None:
+    one = told[name]
+    key = str(one.day.looks_like)
+    assert not [row.key for row in one.judged.findings if row.verdict == "confirmed" and row.signature is not None]
+    assert key not in {row.key for row in one.judged.findings if row.key.startswith("symptom ")}
+    assert key not in one.text.split(" Do: ")[0].split("Most pressing exposure")[0]
+    (state,) = (row for row in one.judged.report.signatures if row.signature == one.day.signature)
+    assert state.state == ("quiet" if one.day.finding is None else "detected"), "it was looked for"
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_the_sentence_on_its_reader_asks_for_no_more_than_the_letter_does(name: str, told: dict[str, Told]) -> None:
+    one = told[name]
+    when = one.text.split("When: ")[1].split(")")[0]
+    days = (
+        (date.fromisoformat(found[0]) - date.fromisoformat(one.judged.ds)).days if (found := DAY.findall(when)) else 999
+    )
+    asked = [most for word, most in (("today", 1), ("this week", 7), ("this month", 30)) if word in one.day.reader]
+    assert all(days <= most for most in asked), when
+    assert "pgrade" not in one.day.reader or "pgrade" in one.text
+
+
 def test_a_broker_that_was_away_for_a_while_is_not_told_as_one_that_answered(told: dict[str, Told]) -> None:
     (away,) = (one for one in told["dead282"].judged.report.coverage.brokers if one.failed)
     assert (
         f"answered, broker {away.broker} in {away.reads} of {away.reads + away.failed} sweeps." in told["dead282"].text
     )
+
+
+def test_a_letter_says_whether_a_roll_could_have_begun_where_there_is_room_for_it(told: dict[str, Told]) -> None:
+    said = {name: one.letter.screen.roll for name, one in told.items() if one.letter.screen.roll}
+    assert "unwritable370" in said
+    assert len(said) >= 3
+    for name, parts in said.items():
+        answer = text_of(parts)
+        assert re.match(r"At \d\d:\d\d(?::\d\d)? UTC: ", answer), answer
+        assert f"May a roll begin? {answer}" in told[name].text
+        assert parts[0].url.endswith(f"/clusters/{name}?day={told[name].judged.ds}#roll")
+    for name, one in told.items():
+        known = one.judged.report.readiness
+        assert ("May a roll begin?" in one.judged.html) == (known is not None and one.judged.reached), name
 
 
 def test_an_upgrade_names_what_is_upgraded_in_words(told: dict[str, Told]) -> None:
@@ -140,7 +181,7 @@ def test_the_subject_is_the_news(name: str, told: dict[str, Told]) -> None:
 
 
 def test_a_quiet_day_claims_nothing_that_was_not_looked_for(told: dict[str, Told]) -> None:
-    (quiet,) = (one for one in told.values() if one.day.verdict == "exposed" and one.day.finding is None)
+    (quiet,) = (one for one in told.values() if one.day.verdict == "exposed" and one.day.signature is None)
     assert {one.state for one in quiet.judged.report.signatures} <= {"quiet", "not_applicable"}
     assert "could not be looked for" not in quiet.text
     assert "Do: " not in quiet.text

@@ -82,9 +82,9 @@ def test_what_is_acknowledged_needs_no_decision_on_the_stored_page_and_is_counte
         shown.append(page.split("Needs a decision today")[1].split("<h2")[0])
     unknown, none, accepted, again, expired = shown
     assert "knows neither the day before nor acknowledgements" in unknown
-    assert "nobody had acknowledged when this page was written" in none
+    assert "nobody had acknowledged them when this page was written" in none
     assert row["advisory"] in none
     assert row["advisory"] not in accepted
-    assert "1 confirmed finding is acknowledged." in accepted
+    assert "1 finding is acknowledged." in accepted
     assert accepted == again
     assert "Reopened:" in expired

@@ -47,7 +47,9 @@ def test_what_an_environment_weighs():
     assert silence_issue(ADVISORIES["KAFKA-14334"], None).environment == (
         "severity high in production, weighs medium in staging and low in development"
     )
-    assert silence_symptom(SIGNATURES["fetch_latency"]).environment == "severity info, whatever the environment"
+    assert silence_symptom(SIGNATURES["availability"]).environment == (
+        "with the cause offline severity critical in production, weighs high in staging and medium in development"
+    )
 
 
 def test_the_command_is_one_of_the_command_line():

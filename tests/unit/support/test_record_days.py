@@ -1,12 +1,14 @@
 """The recorder of judged days: what it keeps, and what it refuses to keep."""
 
 import socket
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from kafka_fleet.store.raw.manifests import manifests
+from support.homes.corpus import labels
 from support.homes.judged_days import open_day, recorded_days
 from support.homes.recorded import recorded_day, write_home
 from support.live import record_days
@@ -16,7 +18,24 @@ DAYS = recorded_days()
 
 def test_every_day_has_one_scenario() -> None:
     recorded = [name for names in record_days.SCENARIOS.values() for name in names]
-    assert sorted(recorded) == sorted(DAYS)
+    assert len(recorded) == len(set(recorded))
+    assert set(recorded) <= set(DAYS)
+    assert set(DAYS) - set(recorded) <= set(labels()), "the others are in the corpus"
+
+
+def test_a_day_of_the_corpus_is_swept_already(tmp_path: Path) -> None:
+    for name, swept in record_days.swept_days(["keyed323"]):
+        assert name == "keyed323"
+        assert record_days.alone(swept, name, tmp_path / "alone").startswith("2026-11-")
+    folders = (tmp_path / "alone").glob("raw/manifests/*/*.json")
+    assert {path.name.partition(".")[0] for path in folders} == {"keyed323"}
+
+
+def test_logs_of_brokers_are_not_named_as_on_this_machine(tmp_path: Path) -> None:
+    page = tmp_path / "page.json"
+    page.write_text(f'"{tempfile.gettempdir()}/kafka-corpus-p1_b/broker-1/data"', encoding="utf-8")
+    record_days.unnamed(tmp_path)
+    assert page.read_text(encoding="utf-8") == '"/var/lib/kafka/broker-1/data"'
 
 
 def test_a_name_that_is_none_records_nothing(capsys: pytest.CaptureFixture[str]) -> None:
