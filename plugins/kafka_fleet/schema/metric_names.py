@@ -9,12 +9,13 @@ from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from kafka_fleet.schema import mbeans
+from kafka_fleet.schema.client_tables import CLIENT_TABLES
 from kafka_fleet.schema.mbeans import Bean, Column
 
 TOTAL = "mean_total"  # in a row, until its count is there as well: what becomes its mean
@@ -78,6 +79,29 @@ class Exact(Strict):
         return value
 
 
+class ClientNames(Strict):
+    """How metrics that clients push are called (KIP-714), and the labels that tell whose they are."""
+
+    begin: list[str] = Field(default_factory=lambda: [""])
+    metrics: dict[str, str] = Field(default_factory=dict)
+    labels: dict[str, list[str]] = Field(default_factory=dict)
+
+    @field_validator("metrics", "labels")
+    @classmethod
+    def _known(cls, value: dict[str, Any]) -> dict[str, Any]:
+        there = {name for name, _kind, _about in CLIENT_TABLES["client_metrics"][1]}
+        columns = {one if isinstance(one, str) else name for name, one in value.items()}
+        if strange := sorted(columns - there):
+            raise ValueError(f"client_metrics has no column {', '.join(strange)[:200]}")
+        return value
+
+    def columns(self) -> dict[str, str]:
+        """Column by metric name as exporters spell it, in lower case."""
+        return {
+            exporter_name(begin + metric): column for begin in self.begin for metric, column in self.metrics.items()
+        }
+
+
 class Spelling(Strict):
     """What metric_names.yaml holds, and the same keys of a --map file."""
 
@@ -88,6 +112,7 @@ class Spelling(Strict):
     needs: dict[str, list[str]] = Field(default_factory=dict)
     whole: list[str] = Field(default_factory=list)
     later: list[str] = Field(default_factory=list)
+    clients: ClientNames = Field(default_factory=ClientNames)
 
 
 class Source(NamedTuple):
@@ -139,7 +164,8 @@ class Source(NamedTuple):
 class Names(NamedTuple):
     """Columns by metric name in lower case, and the rules of metric_names.yaml on columns that cannot be missed.
 
-    later: patterns of MBeans that a broker may lack.
+    later: patterns of MBeans that a broker may lack. clients: columns of client_metrics by name in lower case.
+    client_labels: labels, in lower case, by column.
     """
 
     sources: dict[str, list[Source]]
@@ -147,6 +173,8 @@ class Names(NamedTuple):
     needs: dict[str, list[str]]
     whole: list[str]
     later: list[str] = []  # noqa: RUF012 - a NamedTuple's default
+    clients: dict[str, str] = {}  # noqa: RUF012
+    client_labels: dict[str, list[str]] = {}  # noqa: RUF012
 
     def of(self, column: str) -> frozenset[str]:
         """The metric names, in lower case, that may give a column (`table.column`)."""
@@ -179,7 +207,9 @@ def load_names(own: Spelling | None = None) -> Names:
             found.setdefault(name, []).append(source)
         for metric, columns in one.metrics.items():
             found.setdefault(metric.lower(), []).extend(_exact(column) for column in columns)
-    return Names(found, shipped.required, shipped.needs, shipped.whole, shipped.later)
+    clients = {metric: column for one in both for metric, column in one.clients.columns().items()}
+    whose = shipped.clients.labels
+    return Names(found, shipped.required, shipped.needs, shipped.whole, shipped.later, clients, whose)
 
 
 @cache
