@@ -17,6 +17,7 @@ deltas AS (
         topic,
         sweep_at AS to_sweep,
         read_at AS to_at,
+        record_retries,
         queue_time_avg_ms,
         queue_time_max_ms,
         lag(sweep_at) OVER before AS from_sweep,
@@ -40,6 +41,7 @@ SELECT
     if(count_if(sends < 0) = 0 AND count(sends) = count(*), try_sum(sends), NULL) AS sends,
     if(count_if(errors < 0) = 0 AND count(errors) = count(*), try_sum(errors), NULL) AS errors,
     if(count_if(retries < 0) = 0 AND count(retries) = count(*), try_sum(retries), NULL) AS retries,
+    max(record_retries) AS retries_so_far,
     max(queue_time_avg_ms) AS queue_time_avg_ms,
     max(queue_time_max_ms) AS queue_time_max_ms
 FROM deltas

@@ -15,7 +15,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from kafka_fleet.schema import mbeans
-from kafka_fleet.schema.client_tables import CLIENT_TABLES
+from kafka_fleet.schema.endpoint_tables import ENDPOINT_TABLES
 from kafka_fleet.schema.mbeans import Bean, Column
 
 TOTAL = "mean_total"  # in a row, until its count is there as well: what becomes its mean
@@ -89,7 +89,7 @@ class ClientNames(Strict):
     @field_validator("metrics", "labels")
     @classmethod
     def _known(cls, value: dict[str, Any]) -> dict[str, Any]:
-        there = {name for name, _kind, _about in CLIENT_TABLES["client_metrics"][1]}
+        there = {name for name, _kind, _about in ENDPOINT_TABLES["client_metrics"][1]}
         columns = {one if isinstance(one, str) else name for name, one in value.items()}
         if strange := sorted(columns - there):
             raise ValueError(f"client_metrics has no column {', '.join(strange)[:200]}")

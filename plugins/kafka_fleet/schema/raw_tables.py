@@ -12,7 +12,6 @@ import pyarrow as pa
 
 from kafka_fleet.schema import mbeans
 from kafka_fleet.schema.arrow import UTC, Described
-from kafka_fleet.schema.client_tables import CLIENT_TABLES
 from kafka_fleet.schema.endpoint_tables import ENDPOINT_TABLES
 from kafka_fleet.schema.look_tables import LOOK_TABLES
 from kafka_fleet.schema.quorum_tables import QUORUM_TABLES
@@ -199,7 +198,7 @@ def raw_schemas() -> dict[str, pa.Schema]:
         columns = [(c.name, _TYPES[c.type], f"{c.unit}; {c.mbean} {c.attribute}") for c in table.columns.values()]
         every = [*_SWEEP, *_BROKER, *keys, *columns, *ADDED.get(table.name, [])]
         found[table.name] = pa.schema(_fields(every), metadata={"about": table.about})
-    written = {**ADMIN_TABLES, **TRANSACTION_TABLES, **QUORUM_TABLES, **ENDPOINT_TABLES, **LOOK_TABLES, **CLIENT_TABLES}
+    written = {**ADMIN_TABLES, **TRANSACTION_TABLES, **QUORUM_TABLES, **ENDPOINT_TABLES, **LOOK_TABLES}
     for name, (about, columns) in written.items():
         run = _RUN if name in STATES else []
         found[name] = pa.schema(_fields([*_SWEEP, *columns, *run]), metadata={"about": about})

@@ -32,7 +32,8 @@ clients AS (
     SELECT
         p.cluster,
         p.client,
-        max(p.retries) = 0 AND count(p.retries) = count(*) AS never_again,
+        -- what was sent again in the first interval of a receiver is in its counter, and in no difference
+        max(p.retries_so_far) = 0 AND count(p.retries) = count(*) AS never_again,
         max(p.queue_time_max_ms) AS queue_time_max_ms,
         count(p.queue_time_max_ms) > 0 AND max(p.queue_time_max_ms) <= max(t.max_queue_ms) AS sent_at_once
     FROM producer_intervals AS p
