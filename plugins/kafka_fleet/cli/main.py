@@ -192,7 +192,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         if getattr(options, "home", None) is not None:
             options.home = open_home(options.home)
-            if options.verb not in ("knowledge", "collect"):  # the one asks for packs by name, the other for none
+            if options.verb not in ("knowledge", "collect"):  # the one asks for packs by name, the other does itself
                 use_chosen(options.home)
         code: int = options.run(options)
         return code

@@ -1,4 +1,4 @@
-"""Names in Prometheus: takes metric_names.yaml and the file of --map, gives for each the columns that it stands for.
+"""Names in Prometheus: takes a pack's metric_names.yaml and a --map file, gives the columns that each stands for.
 
 The tables, columns, keys and types are those of schema/mbeans.yaml: a series is turned back into the MBean attribute
 that an exporter made it from.
@@ -7,11 +7,9 @@ that an exporter made it from.
 import re
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
-from functools import cache, lru_cache
-from importlib.resources import files
+from functools import lru_cache
 from typing import Any, NamedTuple
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from kafka_fleet.schema import mbeans
@@ -195,10 +193,8 @@ def exporter_name(name: str) -> str:
     return re.sub(r"[^a-z0-9_:]", "_", name.lower())
 
 
-def load_names(own: Spelling | None = None) -> Names:
-    """The shipped names, and those of a --map file."""
-    text = files(__package__).joinpath("metric_names.yaml").read_text(encoding="utf-8")
-    shipped = Spelling.model_validate(yaml.load(text, yaml.CSafeLoader))
+def names_of(shipped: Spelling, own: Spelling | None = None) -> Names:
+    """The names of metric_names.yaml, and those of a --map file."""
     both = (shipped, own) if own is not None else (shipped,)
     wildcards = {name: values for one in both for name, values in one.wildcards.items()}
     found: dict[str, list[Source]] = {}
@@ -210,12 +206,6 @@ def load_names(own: Spelling | None = None) -> Names:
     clients = {metric: column for one in both for metric, column in one.clients.columns().items()}
     whose = shipped.clients.labels
     return Names(found, shipped.required, shipped.needs, shipped.whole, shipped.later, clients, whose)
-
-
-@cache
-def shipped_names() -> Names:
-    """The shipped names, read once."""
-    return load_names()
 
 
 def _patterns(patterns: Iterable[Pattern], wildcards: Mapping[str, list[str]]) -> Iterable[tuple[str, Source]]:

@@ -197,6 +197,19 @@ def use_chosen(home: Path) -> Pack:
     return pack
 
 
+def use_for_sweeps(home: Path) -> str | None:
+    """This process measures by the names of that pack. A sentence where it cannot be had: then by the program's own.
+
+    What is not measured now never is, so nothing of a pack stops a sweep.
+    """
+    try:
+        use_chosen(home)
+    except (PackError, OSError) as error:
+        use_pack(builtin_pack())
+        return f"metric names are the program's own, since the chosen knowledge cannot be used: {error}"
+    return None
+
+
 def use_named(home: Path, name: str | None) -> Pack:
     """This process uses the pack that another process named; None: as use_chosen."""
     if name is None:

@@ -12,12 +12,13 @@ import pytest
 from pydantic import ValidationError
 
 from kafka_fleet.config.credentials import Credentials
+from kafka_fleet.knowledge.metric_tables import load_names
 from kafka_fleet.prometheus_import import client_series
 from kafka_fleet.prometheus_import.client import Prometheus, Series
 from kafka_fleet.prometheus_import.client_series import client_rows, clients_selector
 from kafka_fleet.prometheus_import.mapping import Choice
 from kafka_fleet.prometheus_import.targets import ClusterTargets
-from kafka_fleet.schema.metric_names import ClientNames, Spelling, load_names
+from kafka_fleet.schema.metric_names import ClientNames, Spelling
 from support.homes.history_runs import CHOICE, LIMITS, run, served  # noqa: F401
 from support.servers.recorded_prometheus import FOLDER, STEP_S, Form, Recorded, payments
 
