@@ -14,6 +14,7 @@ from pathlib import Path
 from kafka_fleet.base.errors import UsageError
 from kafka_fleet.cli import commands, timeline
 from kafka_fleet.cli import fleet as fleet_commands
+from kafka_fleet.cli.agent_files import add_agent_files
 from kafka_fleet.cli.discover import add_discover
 from kafka_fleet.cli.export import add_export
 from kafka_fleet.cli.exporter_rules import exporter_rules
@@ -93,6 +94,7 @@ def command_parser() -> argparse.ArgumentParser:
     )
     about = "print the JMX exporter's rules that show all that is read, or those that a cluster's endpoints lack"
     add_discover(verbs)
+    add_agent_files(verb)
     rules = verb("exporter-rules", exporter_rules, about, None, home=False, ds=False)
     rules.add_argument("--home", metavar="H", help="folder or s3a://bucket/prefix with all stored data")
     rules.add_argument("--cluster", metavar="ID", help="the rules to add to those of this cluster's endpoints")
