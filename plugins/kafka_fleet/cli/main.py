@@ -82,6 +82,8 @@ def command_parser() -> argparse.ArgumentParser:
     trial = verb("try", try_day, about, None, home=False, ds=False)
     trial.add_argument("--home", metavar="H", help="folder for all that is written; default: a new temporary one")
     trial.add_argument("--no-open", dest="open", action="store_false", help="do not open the page in a browser")
+    text = "serve the page on 127.0.0.1 until Ctrl+C; default of PORT: a free one"
+    trial.add_argument("--serve", nargs="?", type=int, const=0, metavar="PORT", help=text)
     about = "validate the fleet file, or the files of known issues, signatures and conditions"
     check = verb("check", fleet_commands.check, about, False, home=False, ds=False)
     check.add_argument(
