@@ -63,12 +63,13 @@ def _samples(
     for one in server.samples(selector, end_ms - 1, end_ms - start_ms):
         column = names.clients.get(exporter_name(one.metric.get("__name__", "")))
         key = _key(one.metric, names)
-        first = next(((round(at * 1000), value) for at, value in one.values if round(at * 1000) >= start_ms), None)
+        inside = ((at, value) for at, value in one.values if start_ms <= at * 1000 < end_ms)
+        first = next(inside, None)
         if column is None or first is None or not (key[0] or key[1]):
             continue
         value = _number(first[1])
         if value is not None:
-            yield key, column, first[0], round(value) if column in COUNTERS else value
+            yield key, column, round(first[0] * 1000), round(value) if column in COUNTERS else value
 
 
 def _key(metric: Mapping[str, str], names: Names) -> _Key:

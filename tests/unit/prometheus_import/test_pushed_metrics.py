@@ -90,6 +90,11 @@ def test_the_first_sample_of_the_window_counts() -> None:
     assert row["read_at"] == datetime.fromtimestamp(2, UTC)
 
 
+@pytest.mark.parametrize("at", [-1.0, 60.0, 1e308, float("inf"), float("nan")])
+def test_a_sample_of_another_time_does_not_count(at: float) -> None:
+    assert rows(series(ERRORS, (at, "1"))) == []
+
+
 @pytest.mark.parametrize("value", ["NaN", "+Inf", "-1", "1e300", "x"])
 def test_what_is_no_count_is_not_measured(value: str) -> None:
     assert rows(series(ERRORS, (1.0, value))) == []
