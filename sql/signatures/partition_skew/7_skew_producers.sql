@@ -68,7 +68,8 @@ rates AS (
         max(if(r.to_sweep = r.slow_to_sweep, q.queue_time_max_ms, NULL)) AS slow_wait_ms,
         max(if(r.to_sweep = r.slow_to_sweep, NULL, q.queue_time_max_ms)) AS calm_wait_ms
     FROM pairs AS r
-    INNER JOIN producer_intervals AS p ON r.cluster = p.cluster AND r.topic = p.topic AND r.to_sweep = p.to_sweep
+    -- a window of which no producer tells anything is one that they did not tell of
+    LEFT JOIN producer_intervals AS p ON r.cluster = p.cluster AND r.topic = p.topic AND r.to_sweep = p.to_sweep
     LEFT JOIN producer_intervals AS q
         ON p.cluster = q.cluster AND p.client = q.client AND p.to_sweep = q.to_sweep AND q.topic IS NULL
     GROUP BY r.cluster, r.topic, r.slow_sweep, r.calm_sweep, p.client

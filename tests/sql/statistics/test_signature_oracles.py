@@ -94,6 +94,8 @@ def test_partition_skew(fleets: Generated) -> None:
     causes, topics = oracle.causes(), of_kind(fleets.views["partition_skew_detections"], "skew")
     strengths = {(row["cluster"], row["topic"]): row["topic_strength"] for row in topics if row["by_leader"]}
     assert strengths == oracle.strengths()
+    told = {(row["cluster"], row["topic"]) for row in of_kind(fleets.views["skew_producers"], "skew")}
+    assert told == oracle.told()
     assert set(strengths.values()) == {"conclusive", "suggestive"}
     assert {(row["cluster"], row["topic"]): row["cause"] for row in topics} == causes
     assert set(causes.values()) == {"leader_bound", "adaptive", "key_bound"}

@@ -34,7 +34,7 @@ KINDS: dict[str, tuple[Any, int]] = {
 }  # fmt: skip
 VIEWS = (
     "isr_held", "isr_streaks", "produce_errors", "producer_losses", "skew_rates", "skew_topics", "skew_turns",
-    "partition_skew_detections",
+    "skew_producers", "partition_skew_detections",
     "connection_spans", "bursts", "reconnect_storm_detections", "restarts", "judged_restarts",
     "fetch_spans", "topic_windows", "group_windows", "legal_waits", "caused_windows", "late_commits",
     "skipping_groups", "rewound_partitions", "coordinator_logs", "broker_findings",
