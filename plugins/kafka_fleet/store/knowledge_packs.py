@@ -19,6 +19,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir, mkdtemp
 
+from kafka_fleet.base.errors import UsageError
 from kafka_fleet.knowledge.pack import (
     SUMS,
     VERSION,
@@ -37,7 +38,7 @@ from kafka_fleet.settings import read_settings
 from kafka_fleet.store.bucket import is_bucket_path
 from kafka_fleet.store.files import list_names, read_all, read_file, replace_file
 from kafka_fleet.store.home_beside import Packs
-from kafka_fleet.store.versions import document
+from kafka_fleet.store.versions import NewerVersion, document
 
 log = logging.getLogger(__name__)
 BUILTIN = "builtin"
@@ -204,7 +205,7 @@ def use_for_sweeps(home: Path) -> str | None:
     """
     try:
         use_chosen(home)
-    except (PackError, OSError) as error:
+    except (UsageError, NewerVersion, OSError) as error:
         use_pack(builtin_pack())
         return f"metric names are the program's own, since the chosen knowledge cannot be used: {error}"
     return None
