@@ -176,7 +176,7 @@ def chosen_pack(home: Path) -> Pack:
     try:
         found = document(read_file(path), str(path))
         version, checksum, older = str(found["version"]), found["checksum"], found["older"]
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):  # a home that is none is said by what reads it
         return builtin_pack()
     except (ValueError, KeyError, TypeError) as error:
         raise PackError(f"{path}: names no pack ({error}); `kafka-fleet knowledge use` names one again") from error
