@@ -36,11 +36,11 @@ from docs_generator import (
     symptom_page,
     trust_tables,
 )
-from docs_generator.access_policy import access_policy
 from docs_generator.markdown import fill
 from docs_generator.raw_pages import METRIC_TABLES, REQUEST_TABLES, raw_tables
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.knowledge.signatures import load_signatures
+from kafka_fleet.schema.access_policy import access_policy
 from kafka_fleet.schema.endpoint_tables import ENDPOINT_TABLES
 from kafka_fleet.schema.exporter_rules import rules_file
 from kafka_fleet.schema.look_tables import LOOK_TABLES

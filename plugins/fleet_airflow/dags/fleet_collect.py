@@ -87,8 +87,11 @@ def fleet_collect() -> None:
         """One sweep of each cluster; lands and logs every result before it raises a failure."""
         from kafka_fleet.base import parallel
         from kafka_fleet.collect.sweep import sweep_cluster
+        from kafka_fleet.store.knowledge_packs import use_for_sweeps
 
         loaded, folder = fleet(), home()
+        if doubt := use_for_sweeps(folder):
+            log.warning("%s", doubt)
         known = {cluster.id: cluster for cluster in loaded.clusters}
         lost = [refusal(name, loaded.invalid) for name in clusters if name not in known]
         broken: list[str] = []  # the platform's own trouble, such as a full disk: worth another try

@@ -34,6 +34,7 @@ from kafka_fleet.store.bucket import address
 from kafka_fleet.store.excluded_clusters import set_aside
 from kafka_fleet.store.generations import claim_generation, current_generation
 from kafka_fleet.store.home import Home
+from kafka_fleet.store.knowledge_packs import use_for_sweeps
 from kafka_fleet.store.raw.compaction import compact_finished
 from kafka_fleet.store.raw.manifests import manifests
 from kafka_fleet.store.versions import NewerVersion, document
@@ -51,6 +52,8 @@ def collect(options: argparse.Namespace) -> int:
     """`kafka-fleet collect`: one sweep of each cluster, a few clusters at a time."""
     fleet = fleet_of(options)
     wanted = chosen(fleet, options.cluster)
+    if doubt := use_for_sweeps(options.home):
+        print(f"kafka-fleet: {doubt}", file=sys.stderr)
     resolver = local_credentials()
     on_terminal = sys.stderr.isatty()
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from kafka_fleet.base.errors import UsageError
 from kafka_fleet.cli import commands, timeline
 from kafka_fleet.cli import fleet as fleet_commands
+from kafka_fleet.cli.agent_files import add_agent_files
 from kafka_fleet.cli.discover import add_discover
 from kafka_fleet.cli.export import add_export
 from kafka_fleet.cli.exporter_rules import exporter_rules
@@ -81,6 +82,8 @@ def command_parser() -> argparse.ArgumentParser:
     trial = verb("try", try_day, about, None, home=False, ds=False)
     trial.add_argument("--home", metavar="H", help="folder for all that is written; default: a new temporary one")
     trial.add_argument("--no-open", dest="open", action="store_false", help="do not open the page in a browser")
+    text = "serve the page on 127.0.0.1 until Ctrl+C; default of PORT: a free one"
+    trial.add_argument("--serve", nargs="?", type=int, const=0, metavar="PORT", help=text)
     about = "validate the fleet file, or the files of known issues, signatures and conditions"
     check = verb("check", fleet_commands.check, about, False, home=False, ds=False)
     check.add_argument(
@@ -93,6 +96,7 @@ def command_parser() -> argparse.ArgumentParser:
     )
     about = "print the JMX exporter's rules that show all that is read, or those that a cluster's endpoints lack"
     add_discover(verbs)
+    add_agent_files(verb)
     rules = verb("exporter-rules", exporter_rules, about, None, home=False, ds=False)
     rules.add_argument("--home", metavar="H", help="folder or s3a://bucket/prefix with all stored data")
     rules.add_argument("--cluster", metavar="ID", help="the rules to add to those of this cluster's endpoints")
@@ -192,7 +196,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         if getattr(options, "home", None) is not None:
             options.home = open_home(options.home)
-            if options.verb not in ("knowledge", "collect"):  # the one asks for packs by name, the other for none
+            if options.verb not in ("knowledge", "collect"):  # the one asks for packs by name, the other does itself
                 use_chosen(options.home)
         code: int = options.run(options)
         return code

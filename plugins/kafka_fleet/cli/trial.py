@@ -39,7 +39,7 @@ _LOG_LINES = 20  # of Spark's log, where it fails
 
 
 def try_day(options: argparse.Namespace) -> int:
-    """The verb. Exit code 2 without Java, or for a folder with sweeps of its own."""
+    """The verb. Exit code 2 without Java, for a folder with sweeps of its own, or a port that is taken."""
     from kafka_fleet.page.app import make_app  # a web framework, which no other verb needs
     from kafka_fleet.page.static_pages import write_pages
 
@@ -47,6 +47,12 @@ def try_day(options: argparse.Namespace) -> int:
         raise UsageError("try takes a folder: a browser reads what it writes")
     os.environ["JAVA_HOME"] = str(java_home())
     home = Path(options.home or mkdtemp(prefix="kafka-fleet-try-")).resolve()
+    app = make_app(lambda: home, [])
+    server = None
+    if options.serve is not None:
+        from kafka_fleet.cli.trial_server import PageServer
+
+        server = PageServer(app, options.serve)  # a port that is taken is said before Spark runs
     ds, sweeps = land_recorded_day(home, LOOK_AT)
     results = home / "try"
     fleet, log = results / "fleet.yaml", results / "spark.log"
@@ -77,8 +83,11 @@ def try_day(options: argparse.Namespace) -> int:
     print(f"\nThe page of the fleet, as it is in Airflow: {page}")
     print(f"Spark's log: {log}")
     print(f"More of the day: kafka-fleet findings --home {home} --date {ds}")
-    if options.open and _has_display() and webbrowser.open(page.as_uri()):
+    if options.open and _has_display() and webbrowser.open(server.url if server else page.as_uri()):
         print("The page is open in the browser.")
+    if server:
+        print(f"The page is served on {server.url} until you press Ctrl+C.", flush=True)
+        server.run()
     return 0
 
 

@@ -7,8 +7,8 @@ from kafka_fleet import __version__
 from kafka_fleet.collect.admin.client import AdminSweep
 from kafka_fleet.collect.jolokia.client import BrokerSweep
 from kafka_fleet.config.fleet import Cluster
+from kafka_fleet.knowledge.metric_tables import shipped_names
 from kafka_fleet.schema.arrow import Item, with_columns
-from kafka_fleet.schema.metric_names import shipped_names
 from kafka_fleet.schema.raw_tables import raw_schemas
 
 

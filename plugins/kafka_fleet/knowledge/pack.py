@@ -5,6 +5,7 @@
     SHA256SUMS               a line for each other file, as sha256sum writes and checks it
     issues/<id>.yaml         known issues
     releases.yaml, vendors.yaml, refused_requests.yaml
+    metric_names.yaml        how exporters call what is measured; packs up to 2026.11.26 have none
 
 The program has a pack of its own: this folder. Signatures and conditions are queries, so they are the program's.
 """
@@ -29,6 +30,7 @@ Answer = TypeVar("Answer")
 FORMAT = 1
 HEAD, CHANGES, SUMS = "pack.yaml", "CHANGELOG.md", "SHA256SUMS"
 TABLES = ("releases.yaml", "vendors.yaml", "refused_requests.yaml")
+METRICS = "metric_names.yaml"  # without it the program's own is read
 BUILTIN = Path(__file__).parent
 MOST_FILES, MOST_BYTES = 5_000, 50_000_000
 VERSION = r"\d{1,6}(?:\.\d{1,6}){1,3}"
@@ -81,7 +83,7 @@ def numbers(version: str) -> tuple[int, ...]:
 
 def is_pack_file(name: str) -> bool:
     """Whether a pack may have a file of this name, below its folder."""
-    return name in (HEAD, CHANGES, SUMS, *TABLES) or _ISSUE.fullmatch(name) is not None
+    return name in (HEAD, CHANGES, SUMS, *TABLES, METRICS) or _ISSUE.fullmatch(name) is not None
 
 
 def sums_of(files: Mapping[str, bytes]) -> bytes:

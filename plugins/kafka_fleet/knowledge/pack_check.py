@@ -10,7 +10,8 @@ from kafka_fleet.base.version import __version__
 from kafka_fleet.base.yaml import FleetFileError
 from kafka_fleet.knowledge.advisories import AdvisoryError, load_advisories
 from kafka_fleet.knowledge.catalogue_check import check_catalogues
-from kafka_fleet.knowledge.pack import Pack, PackError, using
+from kafka_fleet.knowledge.metric_tables import shipped_names
+from kafka_fleet.knowledge.pack import METRICS, Pack, PackError, using
 from kafka_fleet.knowledge.refused_requests import refused_requests
 from kafka_fleet.knowledge.releases import ReleaseError, catalogue
 from kafka_fleet.knowledge.vendors import load_vendors
@@ -31,6 +32,7 @@ def check_pack(pack: Pack) -> Contents:
             "releases.yaml": catalogue,
             "vendors.yaml": load_vendors,
             "refused_requests.yaml": refused_requests,
+            METRICS: shipped_names,
         }
         for name, load in loads.items():
             faults += _faults(name, load)
@@ -53,6 +55,7 @@ def contents_of(pack: Pack) -> Contents:
                 "releases": len(known.dates),
                 "vendors": len(load_vendors()),
                 "refused requests": len(refused_requests()),
+                "metric names": len(shipped_names().sources) + len(shipped_names().clients),
             }
         except (AdvisoryError, ReleaseError, ValueError) as error:
             raise PackError(f"the pack {pack.version} cannot be read: {error}") from error

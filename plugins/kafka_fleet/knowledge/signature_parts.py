@@ -9,7 +9,13 @@ from kafka_fleet.knowledge.log_marks import log_marks
 from kafka_fleet.schema.mbeans import mbean_of
 
 _LOG = "log"
-_ELSEWHERE = {"admin": "Kafka protocol", "host": "node_exporter", "agent": "Jolokia", "tls": "TLS handshake"}
+_ELSEWHERE = {
+    "admin": "Kafka protocol",
+    "host": "node_exporter",
+    "agent": "Jolokia",
+    "tls": "TLS handshake",
+    "client": "client metrics (KIP-714)",
+}
 
 
 def named_mbean(text: str) -> str:
@@ -17,7 +23,8 @@ def named_mbean(text: str) -> str:
 
     `table.column` or `table.column[part]` of mbeans.yaml gives the MBean's object name; `admin:<request and field>`,
     `host:<metric>`, `agent:<field>` and `tls:<what>` name what was read over the Kafka protocol, from node_exporter,
-    beside the values in an agent's answer, and in the handshake with an address; `log:<mark>` a line of a log.
+    beside the values in an agent's answer, and in the handshake with an address; `client:<metric>` what clients push
+    by KIP-714; `log:<mark>` a line of a log.
     """
     kind, _, rest = text.partition(":")
     if kind in _ELSEWHERE and rest.strip():

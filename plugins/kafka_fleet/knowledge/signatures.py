@@ -33,6 +33,7 @@ from kafka_fleet.knowledge.catalogue_folders import (
 )
 from kafka_fleet.knowledge.close_looks import Look
 from kafka_fleet.knowledge.detection_rows import template
+from kafka_fleet.knowledge.metric_tables import shipped_names
 from kafka_fleet.knowledge.needs import Need
 from kafka_fleet.knowledge.noticed import Noticed
 from kafka_fleet.knowledge.owner_words import OwnerWords
@@ -47,7 +48,6 @@ from kafka_fleet.knowledge.signature_parts import (
     named_mbean,
 )
 from kafka_fleet.knowledge.thresholds import Threshold
-from kafka_fleet.schema.metric_names import shipped_names
 
 WORDS = "signature.yaml"
 QUERIES, OPTIONAL = ("needs", "detections", "series"), ("subjects", "rows")  # files of a folder, beside its steps

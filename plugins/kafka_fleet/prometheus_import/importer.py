@@ -17,6 +17,7 @@ from kafka_fleet.collect.jolokia.client import BrokerSweep
 from kafka_fleet.collect.jolokia.rows import Rows
 from kafka_fleet.collect.sweep_rows import broker_tables, declaration, leave_out_parts
 from kafka_fleet.prometheus_import.client import Prometheus
+from kafka_fleet.prometheus_import.client_series import client_rows, clients_selector
 from kafka_fleet.prometheus_import.scrape_rows import Scrape, read_scrape
 from kafka_fleet.prometheus_import.scrapes import BrokerScrape, scrapes
 from kafka_fleet.prometheus_import.targets import ClusterTargets, Labels, find_targets, matchers
@@ -118,6 +119,7 @@ def _day(
         for targets in found.by_broker.values()
         for target in targets
     }
+    clients = clients_selector(source.server, whose, source.names, start, end)
     span = max(HOUR_MS // step_ms, 1) * step_ms
     rest, silent = set(open_), 0
     for begin in range(start, end, span):
@@ -130,7 +132,8 @@ def _day(
                 result.empty += 1
                 continue
             try:
-                outcome = _sweep(source, whose, home, at, seen[at], shown, result)
+                pushed = _pushed(source, clients, at, step_ms, result)
+                outcome = _sweep(source, whose, home, at, seen[at], shown, pushed, result)
             except Failure as failure:
                 result.failed, silent = result.failed + 1, silent + 1
                 result.say(f"{_at(at):%Y-%m-%d %H:%M:%S}: {failure}")
@@ -151,6 +154,7 @@ def _sweep(
     at_ms: int,
     seen: Mapping[int, BrokerScrape],
     shown: Mapping[Labels, list[str]],
+    pushed: list[Item],
     result: Imported,
 ) -> Literal["landed", "there", "empty"]:
     """Land the sweep of one window; "empty" when it has no broker, "there" when another import was faster."""
@@ -174,9 +178,20 @@ def _sweep(
         return "empty"  # nothing of it says anything of the brokers
     tables: dict[str, list[Item]] = broker_tables(cluster, {}, dict.fromkeys(brokers), found)
     leave_out_parts(tables, found)
+    tables["client_metrics"] = pushed
     tables["declarations"] = [declaration(cluster)]
     tables["sweeps"] = [_row(source, max(times, default=_at(at_ms)))]
     return "landed" if land_again(home, cluster.id, _at(at_ms), tables) else "there"
+
+
+def _pushed(source: Source, selector: str | None, at_ms: int, step_ms: int, result: Imported) -> list[Item]:
+    """What clients pushed in a window (KIP-714); nothing where Prometheus has none of it."""
+    if selector is None:
+        return []
+    rows, left = client_rows(source.server, selector, source.names, at_ms, at_ms + step_ms)
+    if left:
+        result.say(f"{_at(at_ms):%Y-%m-%d %H:%M:%S}: metrics of {left} clients and topics are not read, too many")
+    return list(rows)
 
 
 def _row(source: Source, ended: datetime) -> dict[str, Any]:

@@ -8,7 +8,8 @@ clusters:
     broker_label: pod                   # the label that tells the broker,
     broker_pattern: '-(\\d+)$'          # and where its id is in there
     brokers: {"10.0.0.7:7071": 3}       # or by `instance`
-names, wildcards, metrics:              # as in metric_names.yaml, besides those that are shipped
+    clients: 'job="otlp"'               # which series of metrics that clients push (KIP-714) are of the cluster's
+names, wildcards, metrics, clients:     # as in metric_names.yaml, besides those that are shipped
 """
 
 import re
@@ -21,7 +22,7 @@ from kafka_fleet.base.errors import UsageError
 from kafka_fleet.base.validation_errors import describe_errors
 from kafka_fleet.base.yaml import FleetFileError, load_yaml
 from kafka_fleet.config.field_types import BrokerId, ConnectionId
-from kafka_fleet.schema.metric_names import Exact, Pattern, Spelling, Strict, expression
+from kafka_fleet.schema.metric_names import ClientNames, Exact, Pattern, Spelling, Strict, expression
 
 _MATCHER = r'[a-zA-Z_][a-zA-Z0-9_]*\s*(=~|!~|!=|=)\s*"([^"\\\n]|\\.)*"'
 _MATCHERS = re.compile(rf"\s*({_MATCHER}\s*(,\s*{_MATCHER}\s*)*)?,?\s*")
@@ -34,8 +35,9 @@ class Choice(Strict):
     broker_label: str | None = Field(default=None, pattern=r"^[a-zA-Z_][a-zA-Z0-9_]*$")
     broker_pattern: str = r"(\d+)"
     brokers: dict[str, BrokerId] = Field(default_factory=dict)
+    clients: str | None = None
 
-    @field_validator("selector")
+    @field_validator("selector", "clients")
     @classmethod
     def _matchers(cls, value: str | None) -> str | None:
         if value is not None and not _MATCHERS.fullmatch(value):
@@ -59,10 +61,11 @@ class Mapping(Strict):
     names: list[Pattern] = Field(default_factory=list)
     wildcards: dict[str, list[str]] = Field(default_factory=dict)
     metrics: dict[str, list[Exact]] = Field(default_factory=dict)
+    clients: ClientNames = Field(default_factory=ClientNames)
 
     def spelling(self) -> Spelling:
         """Its names."""
-        return Spelling(names=self.names, wildcards=self.wildcards, metrics=self.metrics)
+        return Spelling(names=self.names, wildcards=self.wildcards, metrics=self.metrics, clients=self.clients)
 
 
 def load_mapping(path: Path | None) -> Mapping:

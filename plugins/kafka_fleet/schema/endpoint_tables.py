@@ -1,4 +1,4 @@
-"""Raw tables of what a sweep spoke to besides Kafka: certificates and hosts. What a row is, and its columns."""
+"""Raw tables of what a sweep learned elsewhere than of Kafka: of hosts, logs, clients. What a row is, its columns."""
 
 import pyarrow as pa
 
@@ -56,6 +56,22 @@ ENDPOINT_TABLES: Described = {
             ("scaled_connections", pa.int64(), "to the listeners, with window scaling; null: no script counts them"),
             ("unscaled_connections", pa.int64(), "to the listeners, without scaling, with timestamps or SACK"),
             ("bare_connections", pa.int64(), "to the listeners, with none of the three, as SYN cookies leave them"),
+        ],
+    ),
+    "client_metrics": (
+        "Where a Prometheus has metrics that clients push (KIP-714, docs/history.md): one row per client, receiver and "
+        "topic, and one per client and receiver for all its topics.",
+        [
+            ("client_id", pa.string(), "client.id; null: the receiver does not tell"),
+            ("client_instance_id", pa.string(), "id of the client process (KIP-714); null: the receiver does not tell"),
+            ("instance", pa.string(), "label `instance`, of the receiver; null: the series has none"),
+            ("topic", pa.string(), "topic; null: all topics of the client"),
+            ("read_at", UTC, "time of the latest of the samples"),
+            ("record_sends", pa.int64(), "records of batches sent, each attempt counted; record-send-total"),
+            ("record_errors", pa.int64(), "records that were given up; record-error-total"),
+            ("record_retries", pa.int64(), "records that were sent again; record-retry-total"),
+            ("queue_time_avg_ms", pa.float64(), "ms that a batch waited in the client; record-queue-time-avg"),
+            ("queue_time_max_ms", pa.float64(), "ms that a batch waited in the client, at most; record-queue-time-max"),
         ],
     ),
 }

@@ -1,4 +1,4 @@
-"""Names in Prometheus: takes metric_names.yaml and the file of --map, gives for each the columns that it stands for.
+"""Names in Prometheus: takes a pack's metric_names.yaml and a --map file, gives the columns that each stands for.
 
 The tables, columns, keys and types are those of schema/mbeans.yaml: a series is turned back into the MBean attribute
 that an exporter made it from.
@@ -7,14 +7,13 @@ that an exporter made it from.
 import re
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
-from functools import cache, lru_cache
-from importlib.resources import files
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Any, NamedTuple
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from kafka_fleet.schema import mbeans
+from kafka_fleet.schema.endpoint_tables import ENDPOINT_TABLES
 from kafka_fleet.schema.mbeans import Bean, Column
 
 TOTAL = "mean_total"  # in a row, until its count is there as well: what becomes its mean
@@ -78,6 +77,29 @@ class Exact(Strict):
         return value
 
 
+class ClientNames(Strict):
+    """How metrics that clients push are called (KIP-714), and the labels that tell whose they are."""
+
+    begin: list[str] = Field(default_factory=lambda: [""])
+    metrics: dict[str, str] = Field(default_factory=dict)
+    labels: dict[str, list[str]] = Field(default_factory=dict)
+
+    @field_validator("metrics", "labels")
+    @classmethod
+    def _known(cls, value: dict[str, Any]) -> dict[str, Any]:
+        there = {name for name, _kind, _about in ENDPOINT_TABLES["client_metrics"][1]}
+        columns = {one if isinstance(one, str) else name for name, one in value.items()}
+        if strange := sorted(columns - there):
+            raise ValueError(f"client_metrics has no column {', '.join(strange)[:200]}")
+        return value
+
+    def columns(self) -> dict[str, str]:
+        """Column by metric name as exporters spell it, in lower case."""
+        return {
+            exporter_name(begin + metric): column for begin in self.begin for metric, column in self.metrics.items()
+        }
+
+
 class Spelling(Strict):
     """What metric_names.yaml holds, and the same keys of a --map file."""
 
@@ -88,6 +110,7 @@ class Spelling(Strict):
     needs: dict[str, list[str]] = Field(default_factory=dict)
     whole: list[str] = Field(default_factory=list)
     later: list[str] = Field(default_factory=list)
+    clients: ClientNames = Field(default_factory=ClientNames)
 
 
 class Source(NamedTuple):
@@ -139,7 +162,8 @@ class Source(NamedTuple):
 class Names(NamedTuple):
     """Columns by metric name in lower case, and the rules of metric_names.yaml on columns that cannot be missed.
 
-    later: patterns of MBeans that a broker may lack.
+    later: patterns of MBeans that a broker may lack. clients: columns of client_metrics by name in lower case.
+    client_labels: labels, in lower case, by column.
     """
 
     sources: dict[str, list[Source]]
@@ -147,6 +171,8 @@ class Names(NamedTuple):
     needs: dict[str, list[str]]
     whole: list[str]
     later: list[str] = []  # noqa: RUF012 - a NamedTuple's default
+    clients: dict[str, str] = {}  # noqa: RUF012
+    client_labels: dict[str, list[str]] = {}  # noqa: RUF012
 
     def of(self, column: str) -> frozenset[str]:
         """The metric names, in lower case, that may give a column (`table.column`)."""
@@ -167,10 +193,8 @@ def exporter_name(name: str) -> str:
     return re.sub(r"[^a-z0-9_:]", "_", name.lower())
 
 
-def load_names(own: Spelling | None = None) -> Names:
-    """The shipped names, and those of a --map file."""
-    text = files(__package__).joinpath("metric_names.yaml").read_text(encoding="utf-8")
-    shipped = Spelling.model_validate(yaml.load(text, yaml.CSafeLoader))
+def names_of(shipped: Spelling, own: Spelling | None = None) -> Names:
+    """The names of metric_names.yaml, and those of a --map file."""
     both = (shipped, own) if own is not None else (shipped,)
     wildcards = {name: values for one in both for name, values in one.wildcards.items()}
     found: dict[str, list[Source]] = {}
@@ -179,13 +203,9 @@ def load_names(own: Spelling | None = None) -> Names:
             found.setdefault(name, []).append(source)
         for metric, columns in one.metrics.items():
             found.setdefault(metric.lower(), []).extend(_exact(column) for column in columns)
-    return Names(found, shipped.required, shipped.needs, shipped.whole, shipped.later)
-
-
-@cache
-def shipped_names() -> Names:
-    """The shipped names, read once."""
-    return load_names()
+    clients = {metric: column for one in both for metric, column in one.clients.columns().items()}
+    whose = shipped.clients.labels
+    return Names(found, shipped.required, shipped.needs, shipped.whole, shipped.later, clients, whose)
 
 
 def _patterns(patterns: Iterable[Pattern], wildcards: Mapping[str, list[str]]) -> Iterable[tuple[str, Source]]:

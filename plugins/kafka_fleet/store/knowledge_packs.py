@@ -19,6 +19,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir, mkdtemp
 
+from kafka_fleet.base.errors import UsageError
 from kafka_fleet.knowledge.pack import (
     SUMS,
     VERSION,
@@ -37,7 +38,7 @@ from kafka_fleet.settings import read_settings
 from kafka_fleet.store.bucket import is_bucket_path
 from kafka_fleet.store.files import list_names, read_all, read_file, replace_file
 from kafka_fleet.store.home_beside import Packs
-from kafka_fleet.store.versions import document
+from kafka_fleet.store.versions import NewerVersion, document
 
 log = logging.getLogger(__name__)
 BUILTIN = "builtin"
@@ -175,7 +176,7 @@ def chosen_pack(home: Path) -> Pack:
     try:
         found = document(read_file(path), str(path))
         version, checksum, older = str(found["version"]), found["checksum"], found["older"]
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):  # a home that is none is said by what reads it
         return builtin_pack()
     except (ValueError, KeyError, TypeError) as error:
         raise PackError(f"{path}: names no pack ({error}); `kafka-fleet knowledge use` names one again") from error
@@ -195,6 +196,19 @@ def use_chosen(home: Path) -> Pack:
     pack = chosen_pack(home)
     use_pack(pack)
     return pack
+
+
+def use_for_sweeps(home: Path) -> str | None:
+    """This process measures by the names of that pack. A sentence where it cannot be had: then by the program's own.
+
+    What is not measured now never is, so nothing of a pack stops a sweep.
+    """
+    try:
+        use_chosen(home)
+    except (UsageError, NewerVersion, OSError) as error:
+        use_pack(builtin_pack())
+        return f"metric names are the program's own, since the chosen knowledge cannot be used: {error}"
+    return None
 
 
 def use_named(home: Path, name: str | None) -> Pack:

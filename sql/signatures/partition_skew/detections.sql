@@ -8,15 +8,22 @@ WITH caused AS (
         max(x.by_leader) OVER (PARTITION BY x.cluster, x.topic) AS follows,
         if(x.cause = 'leader_bound' AND x.by_leader, coalesce(m.turns, 0), NULL) AS turns,
         if(x.cause = 'leader_bound' AND x.by_leader, coalesce(m.moved, 0), NULL) AS moved,
+        if(x.cause = 'leader_bound' AND x.by_leader, p.told_share, NULL) AS told_share,
+        if(x.cause = 'leader_bound' AND x.by_leader, p.producer_change, NULL) AS producer_change,
+        if(x.cause = 'leader_bound' AND x.by_leader, p.slow_wait_ms, NULL) AS slow_wait_ms,
+        if(x.cause = 'leader_bound' AND x.by_leader, p.calm_wait_ms, NULL) AS calm_wait_ms,
         CASE
             WHEN x.cause = 'key_bound' AND x.proven THEN 'conclusive'
             -- that slow leaders get more, all day, is as true where the records make them slow
             WHEN x.cause = 'leader_bound' AND x.by_leader AND (m.turns >= t.min_turns OR m.moved >= 1) THEN 'conclusive'
+            -- one turn may be a job that begins then; not where every producer tells that it sent as before
+            WHEN x.cause = 'leader_bound' AND x.by_leader AND m.turns >= 1 AND p.topic IS NOT NULL THEN 'conclusive'
             ELSE 'suggestive'
         END AS strength
     FROM skew_topics AS x
     INNER JOIN partition_skew_thresholds AS t ON x.cluster = t.cluster
     LEFT JOIN skew_turns AS m ON x.cluster = m.cluster AND x.topic = m.topic
+    LEFT JOIN skew_producers AS p ON x.cluster = p.cluster AND x.topic = p.topic
     WHERE x.cause IS NOT NULL
 ),
 
@@ -39,6 +46,10 @@ SELECT
     r.topic_rank,
     r.turns,
     r.moved,
+    r.told_share,
+    r.producer_change,
+    r.slow_wait_ms,
+    r.calm_wait_ms,
     s.windows,
     s.between_share,
     s.gini,

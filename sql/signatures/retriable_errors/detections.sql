@@ -1,7 +1,34 @@
 -- Were there Produce errors that a retry mends, while producers that may not retry were connected?
--- out: one row per cluster, cause, broker and interval, with numbers of the cause. Always suggestive: brokers count
---      errors and not lost records. batches: all of these intervals; apart: errors of the cluster that no retry mends
-WITH summed AS (
+-- out: one row per cluster, cause, broker and interval, with numbers of the cause. Suggestive, since brokers count
+--      errors and not lost records, unless a producer's own metrics tell of these. batches: all of these intervals;
+--      apart: errors of the cluster that no retry mends
+WITH losses AS (
+    SELECT
+        cluster,
+        cause,
+        try_sum(lost) AS lost,
+        count(*) AS lost_batches,
+        max(queue_time_max_ms) AS queue_time_max_ms,
+        min(from_at) AS lost_from,
+        max(to_at) AS lost_to
+    FROM producer_losses
+    GROUP BY cluster, cause
+),
+
+judged AS (
+    SELECT
+        e.* EXCEPT (may_lose),
+        l.lost,
+        l.lost_batches,
+        l.queue_time_max_ms,
+        l.lost_from,
+        l.lost_to,
+        e.may_lose OR l.cluster IS NOT NULL AS may_lose
+    FROM produce_errors AS e
+    LEFT JOIN losses AS l ON e.cluster = l.cluster AND e.cause = l.cause
+),
+
+summed AS (
     SELECT
         cluster,
         cause,
@@ -16,8 +43,13 @@ WITH summed AS (
         max(max(old_java)) OVER of_cause AS old_java,
         max(max(client_share)) OVER of_cause AS share_at_most,
         try_sum(try_sum(errors)) OVER (PARTITION BY cluster, cause, may_lose, broker) AS broker_errors,
-        try_sum(try_sum(if(cause IS NULL, errors, NULL))) OVER (PARTITION BY cluster) AS apart
-    FROM produce_errors
+        try_sum(try_sum(if(cause IS NULL, errors, NULL))) OVER (PARTITION BY cluster) AS apart,
+        max(lost) AS lost,
+        max(lost_batches) AS lost_batches,
+        max(queue_time_max_ms) AS queue_time_max_ms,
+        max(lost_from) AS lost_from,
+        max(lost_to) AS lost_to
+    FROM judged
     GROUP BY cluster, cause, may_lose, broker, kind, to_sweep
     WINDOW of_cause AS (PARTITION BY cluster, cause, may_lose)
 )
@@ -32,8 +64,12 @@ SELECT
     s.errors,
     s.share_at_most,
     s.apart,
-    'suggestive' AS strength,
-    0 AS lost_at_least,
+    s.lost,
+    s.queue_time_max_ms,
+    s.lost_from,
+    s.lost_to,
+    if(s.lost > 0, 'conclusive', 'suggestive') AS strength,
+    coalesce(s.lost_batches, 0) AS lost_at_least,
     nullif(s.nameless, 0) AS nameless,
     nullif(s.old_java, 0) AS old_java,
     try_divide(s.errors, s.batches) AS error_share,

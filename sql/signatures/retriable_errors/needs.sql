@@ -35,6 +35,8 @@ SELECT
 FROM produce_errors AS e
 LEFT ANTI JOIN listener_clients AS o ON e.cluster = o.cluster
 LEFT ANTI JOIN declared_producers AS d ON e.cluster = d.cluster
+-- a producer tells of itself that it met them
+LEFT ANTI JOIN producer_losses AS l ON e.cluster = l.cluster
 WHERE e.cause IS NOT NULL
 GROUP BY e.cluster
 UNION ALL

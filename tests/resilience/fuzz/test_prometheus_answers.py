@@ -13,10 +13,11 @@ from kafka_fleet.collect import hosts
 from kafka_fleet.collect.connections.http import Failure, Limits
 from kafka_fleet.collect.jolokia.rows import Rows
 from kafka_fleet.config.credentials import Credentials
+from kafka_fleet.knowledge.metric_tables import load_names
 from kafka_fleet.prometheus_import import scrape_rows
 from kafka_fleet.prometheus_import.client import Prometheus
 from kafka_fleet.schema import mbeans
-from kafka_fleet.schema.metric_names import Names, load_names
+from kafka_fleet.schema.metric_names import Names
 from support.generators.fuzz_inputs import TIMES, mutated, one_line, randoms, tried
 from support.servers.recorded_prometheus import FOLDER
 

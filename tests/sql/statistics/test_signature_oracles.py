@@ -13,6 +13,7 @@ pytestmark = pytest.mark.timeout(1800)  # the first test waits for the analysis 
 WAIT = ("cluster", "topic", "partition", "follower", "from_sweep", "to_sweep", "held_as", "seconds", "records", "lag")
 STREAK = ("cluster", "topic", "partition", "leader", "follower", "seconds", "frozen_seconds", "sweeps", "records")
 ERROR = ("cluster", "broker", "kind", "to_sweep", "error", "errors", "batches", "cause", "may_lose")
+LOSS = ("cluster", "cause", "client", "topic", "to_sweep", "lost")
 CONTRAST = (
     "cluster", "topic", "ratio", "noise", "between_share", "calm_ratio", "windows", "hot_windows", "cold_windows",
     "hot_records", "cold_records",
@@ -58,6 +59,9 @@ def test_retriable_errors(fleets: Generated) -> None:
     detections = fleets.detections("retriable_errors", "errors")
     errors = list(oracle.errors())
     same(of_kind(fleets.views["produce_errors"], "errors"), errors, ERROR)
+    losses = list(oracle.losses())
+    same(of_kind(fleets.views["producer_losses"], "errors"), losses, LOSS)
+    assert len({row["cluster"] for row in losses}) > 1
     causes = "election", "min_isr", "timeout", None
     assert {(row["cause"], row["may_lose"]) for row in errors} == {(c, lose) for c in causes for lose in (True, False)}
     found = {
@@ -67,7 +71,8 @@ def test_retriable_errors(fleets: Generated) -> None:
     }
     expected = list(oracle.detections())
     assert found == {
-        (one["cluster"], one["cause"], "suggestive", (float(one["errors"]), round(one["share"], 4))) for one in expected
+        (one["cluster"], one["cause"], one["strength"], (float(one["errors"]), round(one["share"], 4)))
+        for one in expected
     }
     assert len({cause for _name, cause, _strength, _values in found}) == 3
 
@@ -89,6 +94,8 @@ def test_partition_skew(fleets: Generated) -> None:
     causes, topics = oracle.causes(), of_kind(fleets.views["partition_skew_detections"], "skew")
     strengths = {(row["cluster"], row["topic"]): row["topic_strength"] for row in topics if row["by_leader"]}
     assert strengths == oracle.strengths()
+    told = {(row["cluster"], row["topic"]) for row in of_kind(fleets.views["skew_producers"], "skew")}
+    assert told == oracle.told()
     assert set(strengths.values()) == {"conclusive", "suggestive"}
     assert {(row["cluster"], row["topic"]): row["cause"] for row in topics} == causes
     assert set(causes.values()) == {"leader_bound", "adaptive", "key_bound"}

@@ -33,7 +33,8 @@ KINDS: dict[str, tuple[Any, int]] = {
     "stops": (RandomStops, 200), "fetch": (RandomFetches, 150), "commits": (RandomCommits, 150),
 }  # fmt: skip
 VIEWS = (
-    "isr_held", "isr_streaks", "produce_errors", "skew_rates", "skew_topics", "skew_turns", "partition_skew_detections",
+    "isr_held", "isr_streaks", "produce_errors", "producer_losses", "skew_rates", "skew_topics", "skew_turns",
+    "skew_producers", "partition_skew_detections",
     "connection_spans", "bursts", "reconnect_storm_detections", "restarts", "judged_restarts",
     "fetch_spans", "topic_windows", "group_windows", "legal_waits", "caused_windows", "late_commits",
     "skipping_groups", "rewound_partitions", "coordinator_logs", "broker_findings",

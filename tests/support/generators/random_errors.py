@@ -10,6 +10,8 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 
+from support.generators.random_producers import RandomProducer
+
 Row = dict[str, Any]
 MIDNIGHT = datetime(2026, 11, 20, tzinfo=UTC)
 CODES = (
@@ -43,6 +45,7 @@ class RandomErrors:
         self.fetchers = rng.choice(("1", "2"))
         fleet = {"software": rng.choice(("apache-kafka-java", "librdkafka")), **rng.choice(DECLARED)}
         self.declared = [fleet] if rng.random() < 0.4 else []
+        self.producers = [RandomProducer(rng, number) for number in range(rng.choice((0, 1, 3)))]
 
     def sweeps(self) -> Iterator[tuple[str, datetime, dict[str, list[Row]]]]:
         """Sweeps of the day, in order, with the rows that refused batches are judged by."""
@@ -55,12 +58,15 @@ class RandomErrors:
         rng = self.rng
         names = "brokers", "broker_metrics", "request_errors", "client_software", "broker_configs"
         tables: dict[str, list[Row]] = {name: [] for name in names}
+        refused = False
         for broker in self.brokers:
             if rng.random() < 0.08:
                 self.started[broker] = round(1000 * (at.timestamp() - rng.uniform(5, 200)))
                 self.errors[broker].clear()
             self.errors[broker].update({"NONE": rng.randint(0, 500)})
-            self.errors[broker].update({code: rng.randint(1, 4) for code in self.likely if rng.random() < 0.15})
+            codes = {code: rng.randint(1, 4) for code in self.likely if rng.random() < 0.15}
+            refused |= bool(codes)
+            self.errors[broker].update(codes)
             outcome = rng.choices(("ok", "partial", "failed"), (0.85, 0.1, 0.05))[0]
             read = None if outcome == "failed" else at + timedelta(microseconds=rng.randrange(900_000))
             host = f"broker-{broker}" if rng.random() < 0.95 else None
@@ -76,6 +82,7 @@ class RandomErrors:
             if read is not None:
                 self._read(tables, {"broker": broker, "read_at": read}, whole=outcome == "ok" or rng.random() < 0.5)
             tables["broker_configs"] += self._configs(broker)
+        tables["client_metrics"] = [row for one in self.producers for row in one.rows(at, refused)]
         entry = {"client_configs": {"groups": {}, "producers": self.declared}, "id": self.cluster}
         tables["declarations"] = [{"environment": "staging", "owners": [], "declaration": json.dumps(entry)}]
         tables["sweeps"] = [{"ended_at": at, "admin_outcome": "ok", "admin_missing": []}]

@@ -24,6 +24,9 @@ class RandomSkew:
         self.spent = dict.fromkeys(self.brokers, 0.0)
         self.requests = dict.fromkeys(self.brokers, 0)
         self.topics = [self._topic(number) for number in range(rng.randint(1, 3))]
+        self.told = rng.choice(("all", "all", "all", "few", "job", "no waits", "nothing"))  # what producers push
+        self.pushed = {("web", None): 0.0, ("app", None): 0.0}
+        self.slow = False
         if rng.random() < 0.8:  # two partitions are too few to be judged, and are load all the same
             ends = [{"leader": broker, "end": 0, "weight": 1.0} for broker in (self.sick * 2 or self.brokers)[:2]]
             self.topics.append(
@@ -52,6 +55,7 @@ class RandomSkew:
             seconds = self.rng.uniform(300, 900)
             at += timedelta(microseconds=round(1e6 * seconds))
             slow = {broker for broker in self.sick if self.always or self.rng.random() < 0.5}
+            self.slow = bool(slow)
             self._run(seconds, slow)
             yield self.cluster, at, self._tables(at)
 
@@ -66,11 +70,26 @@ class RandomSkew:
         for topic in self.topics:
             if topic["name"] == "ballast":
                 topic["rate"] = rng.choice((0.0, 0.0, 3000.0))
+            before = sum(log["end"] for log in topic["logs"])
             weights = [self._weight(topic, log, slow) * rng.uniform(0.85, 1.15) for log in topic["logs"]]
             for log, weight in zip(topic["logs"], weights, strict=True):
                 log["end"] += round(topic["rate"] * seconds * weight / sum(weights))
                 if rng.random() < 0.03:
                     log["leader"] = rng.choice(self.brokers)
+            self._push(topic["name"], sum(log["end"] for log in topic["logs"]) - before)
+
+    def _push(self, topic: str, records: int) -> None:
+        """Two producers send the records of a topic; of a job one of them is there while a leader is slow alone."""
+        web = (0.9 if self.slow else 0.1) if self.told == "job" else 0.6
+        for name, share in (("web", web), ("app", 1 - web)):
+            sent = round(share * records * (0.5 if self.told == "few" else 1))
+            self.pushed[name, topic] = self.pushed.get((name, topic), 0) + sent
+
+    def _client_metrics(self, at: datetime) -> Iterator[Row]:
+        waited = None if self.told == "no waits" else 400.0 if self.slow else 10.0
+        for (name, topic), sends in self.pushed.items() if self.told != "nothing" else ():
+            yield {"client_id": name, "read_at": at + timedelta(milliseconds=450), "topic": topic, "record_retries": 0,
+                   "record_errors": 0, "record_sends": round(sends), "queue_time_max_ms": waited}  # fmt: skip
 
     @staticmethod
     def _weight(topic: Row, log: Row, slow: set[int]) -> float:
@@ -109,6 +128,7 @@ class RandomSkew:
              "replicas": [log["leader"]], "isr": [log["leader"]]}
             for topic in self.topics for n, log in enumerate(topic["logs"])
         ]  # fmt: skip
+        tables["client_metrics"] = list(self._client_metrics(at))
         tables["sweeps"] = [{"ended_at": at, "admin_outcome": "ok", "admin_missing": []}]
         tables["declarations"] = [{"environment": "staging", "owners": [], "declaration": "{}"}]
         return tables

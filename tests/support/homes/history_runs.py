@@ -10,12 +10,12 @@ import pytest
 
 from kafka_fleet.collect.connections.http import Limits
 from kafka_fleet.config.credentials import Credentials
+from kafka_fleet.knowledge.metric_tables import load_names
 from kafka_fleet.prometheus_import import client
 from kafka_fleet.prometheus_import.client import Prometheus
 from kafka_fleet.prometheus_import.importer import Imported, Source, import_days
 from kafka_fleet.prometheus_import.mapping import Choice
 from kafka_fleet.prometheus_import.targets import ClusterTargets
-from kafka_fleet.schema.metric_names import load_names
 from kafka_fleet.store.raw.manifests import manifests, read_rows
 from support.servers.recorded_prometheus import STEP_S, Form, Recorded, payments, recorded
 

@@ -71,7 +71,7 @@ def server(
     process = spawn([*command, f"--storage.tsdb.path={data or folder / 'data'}"], folder / "prometheus.log")
     try:
         deadline = time.monotonic() + READY_S
-        while not _ready(url):
+        while not is_ready(url):
             if process.poll() is not None or time.monotonic() > deadline:
                 raise PrometheusError(f"Prometheus does not start: {tail(folder / 'prometheus.log')}")
             time.sleep(0.1)
@@ -80,7 +80,8 @@ def server(
         end(process, 5.0)
 
 
-def _ready(url: str) -> bool:
+def is_ready(url: str) -> bool:
+    """Whether the server answers."""
     try:
         return requests.get(f"{url}/-/ready", timeout=2).status_code == 200
     except requests.ConnectionError:

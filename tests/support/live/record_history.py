@@ -14,11 +14,11 @@ from pathlib import Path
 
 from kafka_fleet.collect.connections.http import Limits
 from kafka_fleet.config.credentials import Credentials
+from kafka_fleet.knowledge.metric_tables import load_names
 from kafka_fleet.prometheus_import.client import Prometheus
 from kafka_fleet.prometheus_import.importer import Source, import_days
 from kafka_fleet.prometheus_import.mapping import Choice
 from kafka_fleet.prometheus_import.targets import ClusterTargets
-from kafka_fleet.schema.metric_names import load_names
 from support.live import prometheus
 from support.live.scenarios import avoid_midnight, running
 from support.servers.recorded_prometheus import FOLDER, STEP_S, key, payments

@@ -7,7 +7,8 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from support.oracles.signature_oracle import SignatureOracle
 
 Row = dict[str, Any]
 Sweep = tuple[str, datetime]
-TABLES = "sweeps", "request_errors", "client_software", "broker_configs", "declarations"
+TABLES = "sweeps", "request_errors", "client_software", "broker_configs", "declarations", "client_metrics"
 CAUSES = {
     "NOT_LEADER_OR_FOLLOWER": "election", "NOT_LEADER_FOR_PARTITION": "election", "LEADER_NOT_AVAILABLE": "election",
     "KAFKA_STORAGE_ERROR": "election", "NOT_ENOUGH_REPLICAS": "min_isr",
@@ -118,22 +119,75 @@ class RetriableOracle(SignatureOracle):
             for code, many in kept.items():
                 if code != "NONE":
                     yield {
-                        **{name: span[name] for name in ("cluster", "broker", "kind", "to_sweep")}, "error": code,
+                        **{name: span[name] for name in ("cluster", "broker", "kind", "to_sweep", "from_at", "to_at")},
+                        "error": code,
                         "errors": many, "batches": sum(kept.values()), "cause": CAUSES.get(code),
                         "may_lose": self.may_lose(span["cluster"], span["to_sweep"]),
                     }  # fmt: skip
 
+    def pushed(self) -> Iterator[Row]:
+        """What each producer counted between two samples of one receiver; None where a counter ran back or lacks."""
+        series: dict[Any, list[Row]] = defaultdict(list)
+        for row in self.raw["client_metrics"]:
+            client = row["client_instance_id"] or row["client_id"]
+            series[row["cluster"], client, row["topic"], row["instance"]].append(row)
+        for (cluster, client, topic, _instance), rows in series.items():
+            for earlier, later in pairwise(sorted(rows, key=lambda row: row["sweep_at"])):
+                if later["sweep_at"].date() == self.ds:
+                    ends = {"from_at": earlier["read_at"], "to_at": later["read_at"], "to_sweep": later["sweep_at"]}
+                    counts = {
+                        name: _grown(earlier[f"record_{name}"], later[f"record_{name}"])
+                        for name in ("errors", "retries")
+                    }
+                    known = {"so_far": later["record_retries"], "waited": later["queue_time_max_ms"]}
+                    yield {"cluster": cluster, "client": client, "topic": topic, **ends, **counts, **known}
+
+    def losses(self) -> Iterator[Row]:
+        """What producers gave up when batches were refused, of those that send nothing again."""
+        refused, push = list(self.errors()), timedelta(seconds=self.limits["max_push_s"])
+        clients: dict[tuple[str, str], list[Row]] = defaultdict(list)
+        for row in self.pushed():
+            clients[row["cluster"], row["client"]].append(row)
+        for (cluster, client), rows in clients.items():
+            whole = [row for row in rows if row["topic"] is None]
+            waits = [row["waited"] for row in whole if row["waited"] is not None]
+            again = any(row["retries"] is None or row["so_far"] for row in whole)
+            if again or not waits or max(waits) > self.limits["max_queue_ms"]:
+                continue
+            given_up = [row for row in rows if row["topic"] is not None and row["errors"]]
+            causes = []
+            for row in given_up:
+                most = 2 * (row["to_at"] - row["from_at"] + push)
+                causes.append({
+                    (one["cause"], None if one["cause"] else one["error"])
+                    for one in refused
+                    if one["cluster"] == cluster and one["from_at"] < row["to_at"]
+                    and one["to_at"] > row["from_at"] - push and one["to_at"] - one["from_at"] <= most
+                })  # fmt: skip
+            if all(len(found) == 1 and next(iter(found))[0] for found in causes):
+                for row, found in zip(given_up, causes, strict=True):
+                    cause = next(iter(found))[0]
+                    names = {name: row[name] for name in ("topic", "to_sweep")}
+                    yield {"cluster": cluster, "cause": cause, "client": client, **names, "lost": row["errors"]}
+
     def detections(self) -> Iterator[Row]:
-        """What is detected, with its errors and their share."""
+        """What is detected, with its strength, its errors and their share."""
+        proven = {(row["cluster"], row["cause"]) for row in self.losses()}
         losing: dict[tuple[str, str], list[Row]] = defaultdict(list)
         for row in self.errors():
-            if row["cause"] and row["may_lose"]:
+            if row["cause"] and (row["may_lose"] or (row["cluster"], row["cause"]) in proven):
                 losing[row["cluster"], row["cause"]].append(row)
         for (cluster, cause), rows in losing.items():
             errors = sum(row["errors"] for row in rows)
             batches = {(row["broker"], row["to_sweep"], row["kind"]): row["batches"] for row in rows}
             if errors >= self.limits["min_errors"]:
-                yield {"cluster": cluster, "cause": cause, "errors": errors, "share": errors / sum(batches.values())}
+                strength = "conclusive" if (cluster, cause) in proven else "suggestive"
+                share = errors / sum(batches.values())
+                yield {"cluster": cluster, "cause": cause, "strength": strength, "errors": errors, "share": share}
+
+
+def _grown(earlier: int | None, later: int | None) -> int | None:
+    return None if earlier is None or later is None or later < earlier else later - earlier
 
 
 def _old(versions: str) -> bool:

@@ -13,6 +13,7 @@ from statistics import median
 from typing import Any
 
 from support.oracles.signature_oracle import SignatureOracle
+from support.oracles.skew_producers import producers_tell
 from support.oracles.skew_turns import Loads, followed_changes
 from support.oracles.skew_windows import Unit, Window, averaged, between, by_partition, pace
 
@@ -24,7 +25,7 @@ class SkewOracle(SignatureOracle):
     """The raw day, with the Produce times that this signature reads besides the tables of the facts."""
 
     def __init__(self, home: Path, ds: str, limits: Mapping[str, float]) -> None:
-        super().__init__(home, ds, "skew", limits, ("request_times", "sweeps"))
+        super().__init__(home, ds, "skew", limits, ("request_times", "sweeps", "client_metrics"))
         self.produced: dict[tuple[Span, int], tuple[float, int, float]] = {}  # mean ms, requests, seconds
         self.loads: dict[str, Loads] = {}
         self.racks = {(row["cluster"], row["broker"]): row.get("rack") or "" for row in self.raw["brokers"]}
@@ -178,15 +179,25 @@ class SkewOracle(SignatureOracle):
 
     def strengths(self) -> dict[tuple[str, str], str]:
         """Strength of every topic that follows slow leaders."""
-        found = {(row["cluster"], row["topic"]): row for row in self.turns()}
-        return {
-            (row["cluster"], row["topic"]): "conclusive" if self._proven(found.get((row["cluster"], row["topic"])))
-            else "suggestive"
-            for row in self.contrasts() if self.followed(row)
-        }  # fmt: skip
+        found, told = {(row["cluster"], row["topic"]): row for row in self.turns()}, self.told()
+        strengths = {}
+        for row in (one for one in self.contrasts() if self.followed(one)):
+            place = row["cluster"], row["topic"]
+            turns, moved = (found[place][name] if place in found else 0 for name in ("turns", "moved"))
+            sure = turns >= self.limits["min_turns"] or moved or (turns and place in told)
+            strengths[place] = "conclusive" if sure else "suggestive"
+        return strengths
 
-    def _proven(self, row: Row | None) -> bool:
-        return bool(row and (row["turns"] >= self.limits["min_turns"] or row["moved"]))
+    def told(self) -> set[tuple[str, str]]:
+        """Topics bound to slow leaders whose producers tell that they sent as before."""
+        bound = {(row["cluster"], row["topic"]) for row in self.contrasts() if self.followed(row) == "leader_bound"}
+        rows: dict[str, list[Row]] = defaultdict(list)
+        for row in self.raw["client_metrics"]:
+            rows[row["cluster"]].append(row)
+        return {
+            (name, topic) for name, topic, windows in self.uneven
+            if (name, topic) in bound and producers_tell(windows, rows[name], topic, self.limits)
+        }  # fmt: skip
 
     def partitions(self) -> Iterator[Row]:
         """Every partition of an uneven topic over all its windows, with whether it is hot."""

@@ -123,6 +123,12 @@ def _added(sweep: Sweep, number: int) -> None:
             {**same, "service": "agent", "address": f"broker-{row['broker']}:8778", "tls": True, "verified": True,
              "subject": "agent", "issuer": "CA", "not_after": sweep.at + timedelta(days=9), "detail": None}
         )  # fmt: skip
+        sweep.tables.setdefault("client_metrics", []).extend(
+            {"client_id": "shop", "client_instance_id": "i", "instance": None, "topic": topic, "read_at": sweep.at,
+             "record_sends": 5000 * number, "record_errors": 10 * number, "record_retries": 0, "queue_time_avg_ms": 1.0,
+             "queue_time_max_ms": 9.0}
+            for topic in (None, "orders") if row["broker"] == 1
+        )  # fmt: skip
         sweep.tables.setdefault("disks", []).extend(
             {**same, "log_dir": log_dir, "total_bytes": 10**9, "usable_bytes": free - 10**8 * number}
             for log_dir, free in (("/data1", 9 * 10**8), ("/data2", 9 * 10**8), ("/data3", 6 * 10**8))

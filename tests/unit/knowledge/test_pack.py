@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 
 from kafka_fleet.knowledge.advisories import load_advisories
+from kafka_fleet.knowledge.metric_tables import load_names, shipped_names
 from kafka_fleet.knowledge.pack import (
     BUILTIN,
     CHANGES,
     HEAD,
+    METRICS,
     SUMS,
     PackError,
     builtin_pack,
@@ -26,6 +28,7 @@ from support.builders.packs import BUG, NEWER, OWN, head, pack_files, write_pack
 
 ISSUE = (BUILTIN / BUG).read_bytes()
 RELEASES = (BUILTIN / "releases.yaml").read_bytes()
+METRIC_NAMES = (BUILTIN / METRICS).read_bytes()
 
 
 def test_the_programs_own_pack_fits_and_its_checksums_are_current(tmp_path: Path) -> None:
@@ -135,3 +138,33 @@ def test_a_folder_that_is_too_large_is_not_read(tmp_path: Path) -> None:
         file.truncate(60_000_000)
     with pytest.raises(PackError, match="is too large: a pack has at most 5,000 files and 50,000,000 bytes"):
         read_folder(tmp_path)
+
+
+def test_metric_names_are_those_of_the_pack_and_of_an_old_pack_the_programs_own(tmp_path: Path) -> None:
+    own = load_names()
+    more = METRIC_NAMES.replace(b"\nmetrics:\n", b"\nmetrics:\n  corp_end: [{column: partitions.log_end_offset}]\n", 1)
+    newer = read_pack(write_pack(tmp_path / "newer", pack_files(changed={METRICS: more})))
+    older = read_pack(write_pack(tmp_path / "older", pack_files(changed={METRICS: None})))
+    assert check_pack(newer).counts["metric names"] == check_pack(older).counts["metric names"] + 1
+    with using(newer):
+        assert load_names().sources.keys() - own.sources.keys() == {"corp_end"}
+        assert shipped_names().of("partitions.log_end_offset") >= {"corp_end"}
+    with using(older):
+        assert load_names() == own
+    assert shipped_names() == own
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (b"metrics: {a: [{column: x.y}]}\n", "metric_names.yaml: metrics.a.0.column: is no column of a table"),
+        (b"names: [{attribute: '(', metric: [a]}]\n", "metric_names.yaml: names.0.attribute: is no regular expression"),
+        (b"clients: {metrics: {a: sold}}\n", "client_metrics has no column sold"),
+        (b"x: 1\n", "metric_names.yaml: x: "),
+    ],
+)
+def test_metric_names_that_the_program_cannot_use_are_refused(tmp_path: Path, text: bytes, sentence: str) -> None:
+    pack = read_pack(write_pack(tmp_path, pack_files(changed={METRICS: text})))
+    with pytest.raises(PackError) as raised:
+        check_pack(pack)
+    assert sentence in str(raised.value)

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from kafka_fleet.config.credentials import Credentials
+from kafka_fleet.knowledge.metric_tables import load_names
 from kafka_fleet.prometheus_import.client import Prometheus
 from kafka_fleet.prometheus_import.importer import Source, import_days
 from kafka_fleet.prometheus_import.targets import ClusterTargets
-from kafka_fleet.schema.metric_names import load_names
 from kafka_fleet.store.raw.compaction import compact
 from kafka_fleet.store.raw.landing import land
 from support.homes.history_runs import CHOICE, LIMITS, STEP, named, run, served  # noqa: F401

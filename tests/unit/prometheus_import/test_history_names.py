@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 
 from kafka_fleet.base.errors import UsageError
+from kafka_fleet.knowledge.metric_tables import load_names
 from kafka_fleet.prometheus_import.mapping import load_mapping
 from kafka_fleet.prometheus_import.targets import Choice, ClusterTargets, find_targets, shared_hosts
 from kafka_fleet.schema import mbeans
-from kafka_fleet.schema.metric_names import Names, Source, load_names
+from kafka_fleet.schema.metric_names import Names, Source
 from support.servers.recorded_prometheus import payments
 
 NAMES = load_names()

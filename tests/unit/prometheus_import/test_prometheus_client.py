@@ -8,10 +8,10 @@ import pytest
 
 from kafka_fleet.collect.connections.http import Failure, Limits
 from kafka_fleet.config.credentials import Credentials
+from kafka_fleet.knowledge.metric_tables import load_names
 from kafka_fleet.prometheus_import import client as module
 from kafka_fleet.prometheus_import.client import Prometheus, promql_string
 from kafka_fleet.prometheus_import.scrape_rows import Scrape, read_scrape
-from kafka_fleet.schema.metric_names import load_names
 from support.servers.recorded_prometheus import Form, Recorded, recorded
 
 LIMITS = Limits(connect_s=10.0, read_s=20.0, deadline_s=40.0, max_bytes=2_000_000)

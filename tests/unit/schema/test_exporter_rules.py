@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from kafka_fleet.knowledge.metric_tables import load_names
 from kafka_fleet.schema import mbeans
 from kafka_fleet.schema.exporter_rules import MARK, edition, rule_of, rules_file, rules_for
-from kafka_fleet.schema.metric_names import load_names
 
 FILE = yaml.safe_load(rules_file())
 EVERY = [bean for table in mbeans.tables().values() for bean in table.beans]

@@ -7,9 +7,18 @@ import pytest
 
 from kafka_fleet.base.errors import UsageError
 from kafka_fleet.knowledge import pack as packs
-from kafka_fleet.knowledge.pack import PackError, builtin_pack, used_pack, using
+from kafka_fleet.knowledge.metric_tables import shipped_names
+from kafka_fleet.knowledge.pack import BUILTIN, METRICS, PackError, builtin_pack, used_pack, using
 from kafka_fleet.store import knowledge_packs
-from kafka_fleet.store.knowledge_packs import choose, chosen_pack, install, installed_versions, use_chosen, use_named
+from kafka_fleet.store.knowledge_packs import (
+    choose,
+    chosen_pack,
+    install,
+    installed_versions,
+    use_chosen,
+    use_for_sweeps,
+    use_named,
+)
 from support.builders.packs import BUG, NEWER, NEWEST, OLDER, OWN, pack_files, write_pack
 
 
@@ -151,6 +160,22 @@ def test_a_process_uses_what_another_one_named(tmp_path: Path) -> None:
     assert use_named(tmp_path, None).version == NEWER, "a plan of an earlier version names none"
     folder = write_pack(tmp_path / "elsewhere", pack_files(NEWEST))
     assert use_named(tmp_path, str(folder)).version == NEWEST
+
+
+def test_a_sweep_reads_by_the_chosen_names_and_is_not_lost_for_a_damaged_pack(tmp_path: Path, monkeypatch) -> None:
+    more = (BUILTIN / METRICS).read_bytes().replace(
+        b"\nmetrics:\n", b"\nmetrics:\n  corp_end: [{column: partitions.log_end_offset}]\n", 1
+    )  # fmt: skip
+    installed(tmp_path, changed={METRICS: more})
+    choose(tmp_path, NEWER, older=False)
+    assert use_for_sweeps(tmp_path) is None
+    assert "corp_end" in shipped_names().sources
+    (tmp_path / f"knowledge/{NEWER}/SHA256SUMS").unlink()
+    assert f"no pack {NEWER} is installed" in str(use_for_sweeps(tmp_path))
+    assert used_pack().builtin
+    assert "corp_end" not in shipped_names().sources
+    monkeypatch.setenv("KAFKA_FLEET_KNOWLEDGE", "/etc")
+    assert "KAFKA_FLEET_KNOWLEDGE is '/etc'" in str(use_for_sweeps(tmp_path))
 
 
 def test_a_home_without_packs_uses_the_programs_own(tmp_path: Path) -> None:

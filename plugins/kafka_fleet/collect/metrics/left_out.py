@@ -8,11 +8,11 @@ from collections.abc import Collection
 from fnmatch import fnmatchcase
 
 from kafka_fleet.collect.metrics.reading import Reading, attribute_of
+from kafka_fleet.knowledge.metric_tables import shipped_names
 from kafka_fleet.knowledge.releases import comparable_release, parse_release
 from kafka_fleet.schema import mbeans
 from kafka_fleet.schema.exporter_rules import edition
 from kafka_fleet.schema.mbeans import Bean
-from kafka_fleet.schema.metric_names import shipped_names
 
 SHOWN = 4  # MBeans of a sentence
 MAKER = ":type=ReplicaManager,"  # whose fetches expire: all that counts from its first event is of it

@@ -10,9 +10,10 @@ from kafka_fleet.collect.jolokia.client import APP_INFO
 from kafka_fleet.collect.jolokia.rows import Rows
 from kafka_fleet.collect.metrics.exposition import Sample
 from kafka_fleet.collect.metrics.series import fill_means, number_of, take_series
+from kafka_fleet.knowledge.metric_tables import shipped_names
 from kafka_fleet.schema.exporter_rules import MARK, edition
 from kafka_fleet.schema.mbeans import Bean, Column, Value, tables
-from kafka_fleet.schema.metric_names import Source, exporter_name, shipped_names
+from kafka_fleet.schema.metric_names import Source, exporter_name
 
 START = "process_start_time_seconds"
 PROCESS = (START, "process_open_fds", "process_max_fds")  # of the process that the exporter is in

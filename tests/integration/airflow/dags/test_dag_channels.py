@@ -8,6 +8,7 @@ import yaml
 
 from support.airflow_runs.dag_runs import ARCHIVE, GONE, PAYMENTS, Runs
 from support.servers.channel_server import ChannelServer, channel_server
+from support.servers.jira_server import Jira, jira_server
 
 SECRET = "s3cret-canary"
 
@@ -54,3 +55,44 @@ def test_a_channel_that_is_not_there_makes_its_task_red_and_costs_no_letter(
     assert "connection pager: Airflow has none of that name" in seen.log
     assert sorted(seen.mailed) == [ARCHIVE, GONE, PAYMENTS], "each letter once"
     assert len(other_end.requests) == 2
+
+
+@pytest.fixture
+def jira(run: Runs, monkeypatch: pytest.MonkeyPatch) -> Iterator[Jira]:
+    """The only channel of archive-eu: a Jira, by a connection of Airflow."""
+    content = yaml.safe_load(run.fleet_file.read_text())
+    for entry in content["clusters"]:
+        if entry["id"] == "archive-eu":
+            issue = {"project": "OPS", "issue_type": "Bug", "labels": ["kafka"]}
+            entry["notify"] = [{"via": "jira", "connection": "tracker", "at_least": "exposed", "jira": issue}]
+    run.fleet_file.write_text(yaml.safe_dump(content))
+    with jira_server(token=SECRET) as server:
+        login = {"conn_type": "http", "host": server.url, "login": server.login, "password": SECRET}
+        monkeypatch.setenv("AIRFLOW_CONN_TRACKER", json.dumps(login))
+        yield server
+
+
+def test_a_jira_that_does_not_answer_is_asked_again_and_two_runs_open_one_issue(run: Runs, jira: Jira) -> None:
+    jira.answer = lambda number, method, path: 503 if number == 1 else None
+    run.land()
+    first, second = run(), run()
+    assert [seen.tasks[("mail", "archive-eu")] for seen in (first, second)] == ["success", "success"]
+    assert first.tries[("mail", "archive-eu")] == 2, "the first try met a Jira that is not there"
+    (issue,) = jira.issues
+    assert (issue.fields["project"], issue.fields["issuetype"]) == ({"key": "OPS"}, {"name": "Bug"})
+    assert "(KAFKA-14334)" in issue.fields["summary"]
+    assert {"kafka", "kafka-fleet-health"} < set(issue.fields["labels"])
+    assert issue.comments == []
+    assert sorted(second.mailed) == [ARCHIVE, GONE, PAYMENTS], "each letter once"
+    assert SECRET not in first.log + second.log
+
+
+def test_a_jira_that_refuses_the_login_makes_its_task_red_and_opens_nothing(run: Runs, jira: Jira) -> None:
+    jira.token = "another"
+    run.land()
+    seen = run()
+    assert seen.tasks[("mail", "archive-eu")] == "failed"
+    assert seen.tasks[("mail", "payments-eu")] == "success"
+    assert "401" in seen.log
+    assert (jira.issues, SECRET in seen.log) == ([], False)
+    assert sorted(seen.mailed) == [ARCHIVE, GONE, PAYMENTS], "each letter once"

@@ -1,20 +1,21 @@
-"""The agent's policy file: takes mbeans.yaml, gives XML that lets the collector's own reads pass and nothing else.
+"""The policy file of Jolokia agents: takes mbeans.yaml and hosts, gives XML that lets our own reads pass, nothing else.
 
 No command is allowed as such, so a read passes only where `allow` names MBean and attribute. `mode="read"` keeps the
 same entry from allowing a write of the attribute.
 """
 
+from collections.abc import Sequence
 from xml.sax.saxutils import escape
 
 from kafka_fleet.schema import mbeans
 
 _HEAD = """<?xml version="1.0" encoding="utf-8"?>
 <!-- Access policy for the Jolokia agent: what the collector reads, and nothing else. Put the collector's address in the
-     place of 127.0.0.1. Generated from plugins/kafka_fleet/schema/mbeans.yaml by docs/generate.py. -->
+     place of 127.0.0.1. `kafka-fleet agent-policy` prints it. -->
 <restrict>
   <remote>
-    <host>127.0.0.1</host>
-  </remote>
+"""
+_METHODS = """  </remote>
   <http>
     <method>post</method>
   </http>
@@ -23,8 +24,11 @@ _HEAD = """<?xml version="1.0" encoding="utf-8"?>
 """
 
 
-def access_policy() -> str:
-    """The whole file. Names are those that requests are sent with, so wildcards may be wider than the columns need."""
+def access_policy(hosts: Sequence[str] = ("127.0.0.1",)) -> str:
+    """The whole file. hosts: who may ask, as names, addresses or networks (10.1.0.0/16).
+
+    Names of MBeans are those that requests are sent with, so wildcards may be wider than the columns need.
+    """
     attributes: dict[str, dict[str, None]] = {}
     for request in (mbeans.PARTITIONS, mbeans.BROKER):
         for bean in mbeans.beans(request):
@@ -37,4 +41,5 @@ def access_policy() -> str:
         + "</mbean>\n"
         for name, wanted in sorted(attributes.items())
     ]
-    return f"{_HEAD}{''.join(entries)}  </allow>\n</restrict>\n"
+    remote = "".join(f"    <host>{escape(host)}</host>\n" for host in hosts)
+    return f"{_HEAD}{remote}{_METHODS}{''.join(entries)}  </allow>\n</restrict>\n"

@@ -1,0 +1,95 @@
+"""Metrics that clients push to brokers (KIP-714): takes a cluster and a window, gives rows of `client_metrics`.
+
+Brokers ask clients for increases, and what stands between them and Prometheus adds these up: a counter is of one
+client at one receiver. A series that does not tell its client is left out, and so is a number that two series give.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from kafka_fleet.prometheus_import.client import Prometheus, promql_string
+from kafka_fleet.prometheus_import.targets import CLUSTER_LABELS, ClusterTargets
+from kafka_fleet.schema.metric_names import Names, exporter_name
+
+MOST = 20_000  # rows of a sweep
+COUNTERS = ("record_sends", "record_errors", "record_retries")
+LARGEST = 2.0**53  # beyond it a sample is no whole number
+_Key = tuple[str | None, str | None, str | None, str | None]
+
+
+def clients_selector(server: Prometheus, whose: ClusterTargets, names: Names, start_ms: int, end_ms: int) -> str | None:
+    """Which series of pushed metrics are the cluster's, braces included; None: there are none. Raises Failure.
+
+    Without a part of the --map file, a label `cluster` or `kafka_cluster` with its id has to say so.
+    """
+    labels = [f"{label}={promql_string(whose.cluster.id)}" for label in CLUSTER_LABELS]
+    given = whose.choice.clients
+    for selector in labels if given is None else [given.strip().rstrip(",")]:
+        asked = f"{{__name__=~{promql_string(_expression(names))}" + (f",{selector}}}" if selector else "}")
+        if names.clients and server.series(asked, start_ms, end_ms):
+            return asked
+    return None
+
+
+def client_rows(
+    server: Prometheus, selector: str, names: Names, start_ms: int, end_ms: int
+) -> tuple[list[dict[str, Any]], int]:
+    """Rows of the first samples of a window, and how many clients and topics are beyond MOST. Raises Failure."""
+    found: dict[_Key, dict[str, Any]] = {}
+    twice: set[tuple[_Key, str]] = set()
+    for key, column, at, value in _samples(server, selector, names, start_ms, end_ms):
+        row = found.setdefault(key, {"at": at})
+        row["at"] = max(row["at"], at)
+        if column in row:
+            twice.add((key, column))
+        row[column] = value
+    for key, column in twice:
+        found[key][column] = None
+    kept = sorted(found, key=lambda key: tuple(one or "" for one in key))[:MOST]
+    rows = [
+        dict(zip(("client_id", "client_instance_id", "instance", "topic"), key, strict=True))
+        | {"read_at": datetime.fromtimestamp(found[key].pop("at") / 1000, UTC)}
+        | found[key]
+        for key in kept
+    ]
+    return rows, len(found) - len(kept)
+
+
+def _samples(
+    server: Prometheus, selector: str, names: Names, start_ms: int, end_ms: int
+) -> Iterator[tuple[_Key, str, int, int | float]]:
+    for one in server.samples(selector, end_ms - 1, end_ms - start_ms):
+        column = names.clients.get(exporter_name(one.metric.get("__name__", "")))
+        key = _key(one.metric, names)
+        inside = ((at, value) for at, value in one.values if start_ms <= at * 1000 < end_ms)
+        first = next(inside, None)
+        if column is None or first is None or not (key[0] or key[1]):
+            continue
+        value = _number(first[1])
+        if value is not None:
+            yield key, column, round(first[0] * 1000), round(value) if column in COUNTERS else value
+
+
+def _key(metric: Mapping[str, str], names: Names) -> _Key:
+    own = {exporter_name(label): value for label, value in metric.items() if value}
+
+    def told(column: str) -> str | None:
+        return next((own[label] for label in names.client_labels.get(column, ()) if label in own), None)
+
+    return told("client_id"), told("client_instance_id"), told("instance"), told("topic")
+
+
+def _number(text: str) -> float | None:
+    """A sample that can be measured; None for NaN, which Kafka's averages are without a batch."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) and 0 <= value <= LARGEST else None
+
+
+def _expression(names: Names) -> str:
+    """Prometheus from 3.0 on may keep the dots of OTLP."""
+    return "(?i:" + "|".join(name.replace("_", "[._]") for name in sorted(names.clients)) + ")"
