@@ -1,0 +1,105 @@
+"""Nodes that run on and are cut off by threads that stand still: takes a home, lands sweeps.
+
+"leaderless391" no controller hears another one, so that none is active; all of them tell so
+"parted362"     the active controller is cut off from the others, and does not resign at 3.6.2 (KAFKA-15489)
+"parted391"     the same steps at 3.9.1, which resigns
+"unheard391"    a broker sends no heartbeats: it runs, and the cluster does not list it any more
+"asleep391"     a look-alike: two of three controllers are stopped by SIGSTOP, so that only one can be asked
+
+Threads are held by a debugger; the brokers' code is as published. Every node is controller and broker. Entries have
+thresholds of seconds, since sweeps are seconds apart.
+"""
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from fleet_demo.cluster import Cluster, ClusterError
+from fleet_demo.processes import free_port
+from support.live import availability, jdwp
+from support.live.scenarios import avoid_midnight, await_that, spaced
+from support.live.zk28 import ACTIVE, controller
+
+LEADERLESS, PARTED, RESIGNED = "leaderless391", "parted362", "parted391"
+UNHEARD, ASLEEP = "unheard391", "asleep391"
+SWEEPS, EVERY_S = 4, 2.5
+SENDER = r"raft-outbound-request-thread"
+RECEIVER = r"kafka-network-thread-\d+-ListenerName\(CONTROLLER\)"
+HEARTBEATS = r"to-controller-heartbeat-channel-manager"
+CONFIG = {"broker.session.timeout.ms": 6000}
+FENCED = "kafka.controller:type=KafkaController,name=FencedBrokerCount"
+
+
+def _sweeps(cluster: Cluster, home: Path, name: str) -> None:
+    spaced(SWEEPS, EVERY_S, lambda: availability.sweep(cluster, home, name))
+
+
+def _active(cluster: Cluster) -> list[int]:
+    """The nodes that call themselves the active controller."""
+    return [node for node in cluster.broker_ids if cluster.jolokia(node, ACTIVE, "Value") == 1]
+
+
+@contextmanager
+def _running(release: str, name: str) -> Iterator[tuple[Cluster, Callable[[int, str], jdwp.Debugger]]]:
+    """Three nodes, and what lets threads of one stand still until the debugger that it gives is closed."""
+    ports = {node: free_port() for node in (1, 2, 3)}
+    options = {node: jdwp.options(port) for node, port in ports.items()}
+
+    def hold(node: int, threads: str) -> jdwp.Debugger:
+        debugger = jdwp.Debugger(ports[node])
+        if not debugger.suspend(threads):
+            raise ClusterError(f"no thread {threads}: {sorted(debugger.threads().values())}")
+        return debugger
+
+    with Cluster(
+        name, release, brokers=3, racks=(), controllers="all", broker_config=CONFIG, node_options=options
+    ) as cluster:
+        await_that("a controller", lambda: len(_active(cluster)) == 1)
+        yield cluster, hold
+
+
+def parted(home: Path, release: str, name: str) -> None:
+    """The active controller takes no request of the others, and sends none, while they elect one of themselves."""
+    with _running(release, name) as (cluster, hold):
+        first = controller(cluster)
+        with hold(first, f"{SENDER}|{RECEIVER}"):
+            await_that("another controller", lambda: any(node != first for node in _active(cluster)))
+            if name == RESIGNED:
+                await_that("the first one resigns", lambda: first not in _active(cluster))
+            _sweeps(cluster, home, name)
+
+
+def cut_off(home: Path) -> None:
+    """A broker without heartbeats, controllers that are stopped, then controllers that cannot send."""
+    with _running("3.9.1", LEADERLESS) as (cluster, hold):
+        leader = controller(cluster)
+        one, other = [node for node in cluster.broker_ids if node != leader]
+        with hold(one, HEARTBEATS):
+            await_that("a broker is fenced", lambda: cluster.jolokia(leader, FENCED, "Value") == 1)
+            _sweeps(cluster, home, UNHEARD)
+        await_that("no broker is fenced", lambda: cluster.jolokia(leader, FENCED, "Value") == 0)
+        with ExitStack() as stopped:
+            for node in (one, other):
+                os.kill(cluster.pids[node], signal.SIGSTOP)
+                stopped.callback(os.kill, cluster.pids[node], signal.SIGCONT)
+            await_that("no controller", lambda: cluster.jolokia(leader, ACTIVE, "Value") == 0)
+            _sweeps(cluster, home, ASLEEP)
+        await_that("a controller", lambda: len(_active(cluster)) == 1)
+        with ExitStack() as held:
+            for node in cluster.broker_ids:
+                held.enter_context(hold(node, SENDER))
+            await_that("no controller", lambda: not _active(cluster))
+            _sweeps(cluster, home, LEADERLESS)
+
+
+def run(home: Path) -> None:
+    """The affected release beside the others, two clusters at a time. Raises ClusterError where a step does not come."""
+    avoid_midnight(300)
+    with ThreadPoolExecutor(2) as pool:
+        told = [pool.submit(parted, home, "3.6.2", PARTED), pool.submit(cut_off, home)]
+        told.append(pool.submit(parted, home, "3.9.1", RESIGNED))
+        for one in told:
+            one.result()
