@@ -1,4 +1,4 @@
-"""Transactions that their coordinator has, at 3.9.1: one without a new record, one without its marker, and a busy one."""
+"""Transactions that their coordinator has, at 3.9.1: one that is silent, one without its marker, and a busy one."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def test_it_holds_the_cleaner_back_where_many_records_come_after_it(measured: Me
     assert [(cause, one["strength"]) for cause, one in found.items()] == [("held_back", "conclusive")]
     assert {f"topic {TABLE}", f"partition {TABLE}-0"} <= set(found["held_back"]["subjects"])
     assert f"topic {OTHER}" not in found["held_back"]["subjects"], "few records come after the busy one"
-    assert HELD <= max(figures(found["held_back"]).values())
+    assert max(figures(found["held_back"]).values()) >= HELD
 
 
 def test_a_marker_that_is_not_sent_is_told(measured: Measured) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from support.inspection.detections import by_cause, figures
-from support.live.isolated import ASLEEP, LEADERLESS, PARTED, RESIGNED, SWEEPS, UNHEARD
+from support.live.isolated import ASLEEP, DEAD, LEADERLESS, PARTED, RESIGNED, SWEEPS, UNHEARD
 from support.live.measured import Measured
 
 pytestmark = [pytest.mark.timeout(1800), pytest.mark.scenario("isolated"), pytest.mark.sampled("isolated")]
@@ -51,3 +51,9 @@ def test_a_broker_that_runs_and_is_fenced_is_outside(measured: Measured) -> None
 def test_where_not_all_controllers_can_be_asked_nobody_says_that_there_is_none(measured: Measured) -> None:
     assert active(measured, ASLEEP) == [[0]] * SWEEPS
     assert not {"no_controller", "two_controllers", "outside"} & set(by_cause(measured, ASLEEP, NAME))
+
+
+def test_a_fetcher_s_thread_that_has_ended_is_told(measured: Measured) -> None:
+    found = by_cause(measured, DEAD, NAME)["dead_fetcher"]
+    assert (found["strength"], found["subjects"]) == ("conclusive", ["broker 1"])
+    assert figures(found)["replica fetcher threads that have ended"] == 1

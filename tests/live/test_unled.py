@@ -1,4 +1,4 @@
-"""Partitions whose replicas in sync are lost: one that its controller leaves without a leader, and unclean elections."""
+"""Partitions whose replicas in sync are lost: one that its controller leaves alone, and unclean elections."""
 
 import pytest
 

@@ -1,6 +1,6 @@
 """Transactions whose coordinator has them, and that hold back readers and the cleaner: takes a home, lands sweeps.
 
-"silent391"   two within their timeouts for a minute and a half on compacted topics: one writes once, one again and again;
+"silent391"   two within their timeouts for a minute and a half on compacted topics: one writes once, one often;
               many records come after the first, few after the other
 "unmarked391" the first is to be committed, and the coordinator's thread that sends markers stands still
 "marked391"   it goes on, and nothing is open any more

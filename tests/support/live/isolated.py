@@ -4,6 +4,7 @@
 "parted362"     the active controller is cut off from the others, and does not resign at 3.6.2 (KAFKA-15489)
 "parted391"     the same steps at 3.9.1, which resigns
 "unheard391"    a broker sends no heartbeats: it runs, and the cluster does not list it any more
+"dead391"       a thread that fetches for replicas has ended: it is interrupted while its leader does not answer
 "asleep391"     a look-alike: two of three controllers are stopped by SIGSTOP, so that only one can be asked
 
 Threads are held by a debugger; the brokers' code is as published. Every node is controller and broker. Entries have
@@ -12,6 +13,7 @@ thresholds of seconds, since sweeps are seconds apart.
 
 import os
 import signal
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -19,17 +21,27 @@ from pathlib import Path
 
 from fleet_demo.cluster import Cluster, ClusterError
 from fleet_demo.processes import free_port
+from fleet_demo.topics import create_topic
 from support.live import availability, jdwp
-from support.live.scenarios import avoid_midnight, await_that, spaced
+from support.live.scenarios import avoid_midnight, await_that, in_sync, spaced
 from support.live.zk28 import ACTIVE, controller
 
 LEADERLESS, PARTED, RESIGNED = "leaderless391", "parted362", "parted391"
-UNHEARD, ASLEEP = "unheard391", "asleep391"
-SWEEPS, EVERY_S = 4, 2.5
+UNHEARD, ASLEEP, DEAD = "unheard391", "asleep391", "dead391"
+SWEEPS, EVERY_S = 3, 2.5
 SENDER = r"raft-outbound-request-thread"
 RECEIVER = r"kafka-network-thread-\d+-ListenerName\(CONTROLLER\)"
 HEARTBEATS = r"to-controller-heartbeat-channel-manager"
 CONFIG = {"broker.session.timeout.ms": 6000}
+PATIENT = {
+    "broker.session.timeout.ms": 60_000,
+    "replica.socket.timeout.ms": 1_000,
+    "replica.fetch.backoff.ms": 20_000,
+    "replica.lag.time.max.ms": 3_000,
+    "auto.leader.rebalance.enable": "false",
+}
+TOPIC, LEADER = "orders", 2
+FETCHER, FAILURE = r"^ReplicaFetcherThread-", "Error in response for fetch request"
 FENCED = "kafka.controller:type=KafkaController,name=FencedBrokerCount"
 
 
@@ -95,11 +107,32 @@ def cut_off(home: Path) -> None:
             _sweeps(cluster, home, LEADERLESS)
 
 
+def interrupted(home: Path) -> None:
+    """The follower's fetcher waits for its next try when it is interrupted, which ends it."""
+    port = free_port()
+    with Cluster(DEAD, "3.9.1", racks=(), broker_config=PATIENT, node_options={1: jdwp.options(port)}) as cluster:
+        create_topic(cluster, TOPIC, replica_assignment={0: [LEADER, 1]})
+        await_that("both in sync", lambda: in_sync(cluster, LEADER, TOPIC) == 2)
+        failed = cluster.log_paths[1]
+        os.kill(cluster.pids[LEADER], signal.SIGSTOP)
+        try:
+            await_that("a fetch fails", lambda: FAILURE in failed.read_text(errors="replace"))
+            time.sleep(1)
+            with jdwp.Debugger(port) as debugger:
+                if not debugger.interrupt(FETCHER):
+                    raise ClusterError(f"nothing fetches: {sorted(debugger.threads().values())}")
+                await_that("it ends", lambda: not debugger.named(FETCHER), 30)
+        finally:
+            os.kill(cluster.pids[LEADER], signal.SIGCONT)
+        await_that("a set without the follower", lambda: in_sync(cluster, LEADER, TOPIC) == 1)
+        _sweeps(cluster, home, DEAD)
+
+
 def run(home: Path) -> None:
-    """The affected release beside the others, two clusters at a time. Raises ClusterError where a step does not come."""
+    """Two clusters at a time; some three minutes. Raises ClusterError where a step does not come about."""
     avoid_midnight(300)
     with ThreadPoolExecutor(2) as pool:
         told = [pool.submit(parted, home, "3.6.2", PARTED), pool.submit(cut_off, home)]
-        told.append(pool.submit(parted, home, "3.9.1", RESIGNED))
+        told += [pool.submit(parted, home, "3.9.1", RESIGNED), pool.submit(interrupted, home)]
         for one in told:
             one.result()

@@ -1,4 +1,4 @@
-"""A broker that does not apply the metadata log, and brokers that catch up with it, at 4.1.1: takes a home, lands sweeps.
+"""A broker of 4.1.1 that does not apply the metadata log, or catches up with it: takes a home, lands sweeps.
 
 "behind411"  the thread of broker 2 that applies metadata stands still, while it fetches on
 "caught411"  look-alikes: it goes on, is stopped by SIGSTOP for longer than a silence counts, and is started again

@@ -1,7 +1,7 @@
 """Partitions whose replicas in sync are all lost, where unclean elections are allowed: takes a home, lands sweeps.
 
 "unled381"     the other replica is back, and the controller of 3.8.1 does not make it leader
-"elected411"   the same steps at 4.1.1, whose controller does; sweeps see the set without it before, and it as leader after
+"elected411"   the same steps at 4.1.1, whose controller does; sweeps see the set before and the leader after
 "unseen411"    again, and the first leader leads again before the next sweep: of the election only its count is left
 "eligible411"  a look-alike: with eligible leader replicas (KIP-966) the last leader, which was killed, is elected and
                counted alike
