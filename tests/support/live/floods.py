@@ -2,7 +2,8 @@
 
 "network391"   the only network thread of broker 2 is fed small requests faster than it takes them
 "paced391"     a look-alike: as many clients, each of which rests between two requests
-"stopping391"  broker 2 is told to stop while its handlers stand still
+"stopping391"  broker 2 is told to stop while its handlers stand still; read by the JMX exporter, which answers until
+               its process ends, where Jolokia 2 closes its port at the signal
 
 Broker 1 is the controller, so that broker 2 has one pool of handlers. Entries have thresholds of seconds, since sweeps
 are seconds apart; min_stopping_s is the least that may be set.
@@ -21,16 +22,18 @@ from threading import Event, Thread
 from fleet_demo.cluster import Cluster, ClusterError
 from fleet_demo.processes import free_port
 from fleet_demo.topics import create_topic
+from kafka_fleet.schema.exporter_rules import rules_file
 from support.live import jdwp
+from support.live.metrics_endpoint import exporters
 from support.live.saturation import CLIENTS, HANDLERS, LIMITS, QUEUE, senders
 from support.live.scenarios import avoid_midnight, await_that, spaced, sweep_of
 from support.servers.byte_server import exactly
 
 NETWORK, PACED, STOPPING = "network391", "paced391", "stopping391"
-BUSY, LINES, AT_ONCE = 2, 24, 50
+BUSY, LINES, AT_ONCE = 2, 100, 400
 SWEEPS, EVERY_S, STOPPING_S = 4, 2.0, 60
 API_VERSIONS = struct.pack(">ihhih", 16, 18, 0, 1, 6) + b"floods"
-STATE = "kafka.server:type=KafkaServer,name=BrokerState"
+STOPS = "to SHUTTING_DOWN"  # in its log
 THRESHOLDS = {
     "handler_saturation": {
         "min_busy_s": 4, "min_stuck_s": 4, "warm_up_s": 0, "min_stopping_s": STOPPING_S, "max_network_idle": 0.05,
@@ -38,8 +41,8 @@ THRESHOLDS = {
 }  # fmt: skip
 
 
-def _sweep(cluster: Cluster, home: Path, name: str) -> None:
-    sweep_of(cluster, home, limits=LIMITS, id=name, thresholds=THRESHOLDS)
+def _sweep(cluster: Cluster, home: Path, name: str, **agents: object) -> None:
+    sweep_of(cluster, home, limits=LIMITS, id=name, thresholds=THRESHOLDS, **agents)
 
 
 def _ask(line: socket.socket, over: Event) -> None:
@@ -72,15 +75,16 @@ def flood(cluster: Cluster) -> Iterator[None]:
                 thread.join(30)
 
 
-def _stop(cluster: Cluster, home: Path, port: int) -> None:
+def _stop(cluster: Cluster, home: Path, port: int, urls: dict[int, str]) -> None:
     """Its handlers stand still, it is told to stop, and its process is there for longer than a minute."""
     with senders(cluster, BUSY, "orders", 1000, 2 * QUEUE, 0.1), jdwp.Debugger(port) as debugger:
         if not debugger.suspend(HANDLERS):
             raise ClusterError(f"no handlers: {sorted(debugger.threads().values())}")
         os.kill(cluster.pids[BUSY], signal.SIGTERM)
-        await_that("it stops", lambda: cluster.jolokia(BUSY, STATE, "Value") in (6, 7), 30)
+        log = cluster.log_paths[BUSY]
+        await_that("it stops", lambda: STOPS in log.read_text(errors="replace"), 30)
         for left in (True, False):
-            _sweep(cluster, home, STOPPING)
+            _sweep(cluster, home, STOPPING, jolokia=None, metrics={"brokers": urls})
             time.sleep(STOPPING_S + 1 if left else 0)
         cluster.kill_broker(BUSY)
 
@@ -90,11 +94,13 @@ def run(home: Path) -> None:
     avoid_midnight(240)
     port = free_port()
     own = {BUSY: {"num.network.threads": 1, "num.io.threads": 8, "queued.max.requests": QUEUE}}
-    with Cluster(NETWORK, "3.9.1", racks=(), broker_configs=own, node_options={BUSY: jdwp.options(port)}) as cluster:
+    options, urls = exporters(home / "exporters" / STOPPING, rules_file())
+    options[BUSY] = [*options[BUSY], *jdwp.options(port)]
+    with Cluster(NETWORK, "3.9.1", racks=(), broker_configs=own, node_options=options) as cluster:
         create_topic(cluster, "orders", replica_assignment={0: [BUSY]})
         with senders(cluster, BUSY, "orders", 1000, CLIENTS, 0.1):
             spaced(SWEEPS, EVERY_S, lambda: _sweep(cluster, home, PACED))
         with flood(cluster):
             time.sleep(1)
             spaced(SWEEPS, EVERY_S, lambda: _sweep(cluster, home, NETWORK))
-        _stop(cluster, home, port)
+        _stop(cluster, home, port, urls)

@@ -22,7 +22,7 @@ from support.live import availability, cleaner
 from support.live.scenarios import avoid_midnight, await_that, beside, spaced, sweep_of
 
 HUGE, SMALL, TOPIC = "huge391", "small391", "table"
-LOAD_PERCENT, MAP_BYTES, ENTRY_BYTES = 5, 1_048_576, 24
+LOAD_PERCENT, MAP_BYTES, ENTRY_BYTES = 5, 1_048_600, 24
 KEYS = MAP_BYTES // ENTRY_BYTES * LOAD_PERCENT // 100
 PREFILLED, MORE, PAUSE_S = 30 * KEYS, 2 * KEYS, 0.5
 SWEEPS, EVERY_S, LAG_MS = 6, 4.0, 1_000

@@ -84,7 +84,7 @@ class RawProducer:
         """One record of the transaction, of that time by its producer; its offset. Raises what the leader answers."""
         sequence = self._sequences.get((topic, partition), 0)
         batch = DefaultRecordBatchBuilder(2, 0, True, self.producer_id, self.epoch, sequence, 16384)
-        batch.append(0, int((time.time() - seconds_ago) * 1000), None, b"record", [])
+        batch.append(0, int((time.time() - seconds_ago) * 1000), b"key", b"record", [])
         made = ProduceRequest.TopicProduceData
         place = made.PartitionProduceData(index=partition, records=bytes(batch.build()))
         answer = self._send(
