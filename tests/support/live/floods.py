@@ -2,8 +2,8 @@
 
 "network391"   the only network thread of broker 2 is fed small requests faster than it takes them
 "paced391"     a look-alike: as many clients, each of which rests between two requests
-"stopping391"  broker 2 is told to stop while its handlers stand still; read by the JMX exporter, which answers until
-               its process ends, where Jolokia 2 closes its port at the signal
+"stopping391"  broker 2 is told to stop while its handlers stand still: the gauges of Kafka are gone at once, and so is
+               the port of Jolokia 2, but the JMX exporter, by which it is read, answers until the process ends
 
 Broker 1 is the controller, so that broker 2 has one pool of handlers. Entries have thresholds of seconds, since sweeps
 are seconds apart; min_stopping_s is the least that may be set.
@@ -31,13 +31,14 @@ from support.servers.byte_server import exactly
 
 NETWORK, PACED, STOPPING = "network391", "paced391", "stopping391"
 BUSY, LINES, AT_ONCE = 2, 100, 400
-SWEEPS, EVERY_S, STOPPING_S = 4, 2.0, 60
+SWEEPS, EVERY_S, STOPPING_S, STOPPED_SWEEPS = 4, 2.0, 60, 3
 API_VERSIONS = struct.pack(">ihhih", 16, 18, 0, 1, 6) + b"floods"
 STOPS = "to SHUTTING_DOWN"  # in its log
 THRESHOLDS = {
     "handler_saturation": {
         "min_busy_s": 4, "min_stuck_s": 4, "warm_up_s": 0, "min_stopping_s": STOPPING_S, "max_network_idle": 0.05,
-    }
+    },
+    "availability": {"min_steady_s": 4},
 }  # fmt: skip
 
 
@@ -77,15 +78,15 @@ def flood(cluster: Cluster) -> Iterator[None]:
 
 def _stop(cluster: Cluster, home: Path, port: int, urls: dict[int, str]) -> None:
     """Its handlers stand still, it is told to stop, and its process is there for longer than a minute."""
+    read = {"jolokia": None, "metrics": {"brokers": urls}}
+    _sweep(cluster, home, STOPPING, **read)
     with senders(cluster, BUSY, "orders", 1000, 2 * QUEUE, 0.1), jdwp.Debugger(port) as debugger:
         if not debugger.suspend(HANDLERS):
             raise ClusterError(f"no handlers: {sorted(debugger.threads().values())}")
         os.kill(cluster.pids[BUSY], signal.SIGTERM)
         log = cluster.log_paths[BUSY]
         await_that("it stops", lambda: STOPS in log.read_text(errors="replace"), 30)
-        for left in (True, False):
-            _sweep(cluster, home, STOPPING, jolokia=None, metrics={"brokers": urls})
-            time.sleep(STOPPING_S + 1 if left else 0)
+        spaced(STOPPED_SWEEPS, STOPPING_S / (STOPPED_SWEEPS - 1) + 1, lambda: _sweep(cluster, home, STOPPING, **read))
         cluster.kill_broker(BUSY)
 
 
