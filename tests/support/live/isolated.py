@@ -124,6 +124,7 @@ def interrupted(home: Path) -> None:
                 await_that("it ends", lambda: not debugger.named(FETCHER), 30)
         finally:
             os.kill(cluster.pids[LEADER], signal.SIGCONT)
+        availability.write(cluster, TOPIC, 6)  # a replica that lacks nothing is in sync
         await_that("a set without the follower", lambda: in_sync(cluster, LEADER, TOPIC) == 1)
         _sweeps(cluster, home, DEAD)
 
