@@ -15,14 +15,17 @@ from kafka import KafkaConsumer
 JOIN_S = 20  # on a starved machine kafka-python 3.0.12 now and then waits for ever for its group's coordinator
 
 
-def joined(bootstrap: str, topic: str, group: str) -> KafkaConsumer:
-    """A consumer that has its partitions; one that does not get them in time is given up for another."""
+def joined(bootstrap: str, topic: str, group: str, **settings: object) -> KafkaConsumer:
+    """A consumer that has its partitions; one that does not get them in time is given up for another.
+
+    settings: of kafka-python, which win over those here.
+    """
+    of_group = {"group_id": group, "client_id": group, **settings}
     while True:
         consumer = KafkaConsumer(
             topic,
             bootstrap_servers=bootstrap.split(","),
-            group_id=group,
-            client_id=group,
+            **of_group,
             auto_offset_reset="latest",
             fetch_max_wait_ms=500,
             fetch_min_bytes=1,

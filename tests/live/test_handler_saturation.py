@@ -5,7 +5,20 @@ from typing import Any
 import pytest
 
 from support.live.measured import Measured
-from support.live.saturation import ALONE, BUSY, COMBINED, DEADLOCK, FULL, OVERLOAD, QUEUE, STUCK_SWEEPS, SWEEPS, WELL
+from support.live.saturation import (
+    ALONE,
+    BUSY,
+    COMBINED,
+    DEADLOCK,
+    FULL,
+    OVERLOAD,
+    QUEUE,
+    RESTED,
+    STALLED,
+    STUCK_SWEEPS,
+    SWEEPS,
+    WELL,
+)
 
 pytestmark = [pytest.mark.timeout(1800), pytest.mark.scenario("saturation")]
 NAME = "handler_saturation"
@@ -100,3 +113,20 @@ def test_the_same_node_without_a_client_is_quiet(measured: Measured) -> None:
     assert measured.state(ALONE, NAME)["state"] == "quiet"
     rows = measured.facts("handler_intervals", cluster=ALONE, broker=FULL)
     assert all(row["requests"] == 0 and row["held"] > 0 and row["handler_idle"] > 1.5 for row in rows)
+
+
+@pytest.mark.scenario("saturation-combined")
+@pytest.mark.sampled("saturation-combined")
+def test_from_4_2_on_the_broker_s_own_meter_tells_it_for_sure(measured: Measured) -> None:
+    (found,) = measured.state(STALLED, NAME)["detections"]
+    assert (found["cause"], found["strength"], found["subjects"]) == ("deadlock", "conclusive", [f"broker {FULL}"])
+    rows = measured.facts("handler_intervals", cluster=STALLED, broker=FULL)
+    assert [(row["both_pools"], row["handler_idle"]) for row in rows] == [(False, 0)] * (SWEEPS - 1)
+
+
+@pytest.mark.scenario("saturation-combined")
+@pytest.mark.sampled("saturation-combined")
+def test_the_same_node_of_4_2_without_a_client_is_quiet(measured: Measured) -> None:
+    assert measured.state(RESTED, NAME)["state"] == "quiet"
+    rows = measured.facts("handler_intervals", cluster=RESTED, broker=FULL)
+    assert all(not row["both_pools"] and row["handler_idle"] > 0.5 for row in rows)

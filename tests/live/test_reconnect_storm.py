@@ -91,6 +91,22 @@ def test_connections_without_window_scaling_are_told_from_those_that_never_had_i
     )
 
 
+@pytest.mark.scenario("crippled")
+@pytest.mark.sampled("crippled")
+def test_the_kernel_s_log_alone_proves_a_storm_that_no_counter_is_read_of(measured: Measured) -> None:
+    outcome = netns.outcome(measured.home, crippled.NAME)
+    reason = outcome if outcome != netns.RAN else crippled.unread()
+    if reason:
+        # for want of the right to make namespaces or to read the kernel's log; tests/sql/checks has such rows
+        pytest.skip(f"the kernel's log of a storm was not read: {reason}")
+    marks = measured.facts("log_marks", cluster=crippled.FLOODED, mark="syn_flood")
+    assert sum(row["line_count"] for row in marks) >= 1
+    assert measured.raw("hosts", crippled.FLOODED) == [], "no counter of the kernel"
+    finding = measured.finding(crippled.FLOODED, BUG)
+    assert (finding["verdict"], finding["cause"], finding["strength"]) == ("confirmed", "restart", "conclusive")
+    assert evidence(finding, "SYN flooding") == 1, "the kernel says it once for each socket"
+
+
 def test_the_texts_say_that_the_upgrade_alone_changes_nothing() -> None:
     for name in (BUG, SETTING):
         texts = f"{load_advisories()[name].why_upgrade} {load_advisories()[name].workaround}"

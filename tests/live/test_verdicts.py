@@ -96,6 +96,7 @@ def test_no_other_advisory_is_confirmed(measured: Measured) -> None:
         ("declared391", "KAFKA-12261"), ("netns312", "KAFKA-9648"), ("hanging332", "KAFKA-14402"),
         ("gaps210", "KAFKA-8764"), ("deleted250", "KAFKA-9826"),
         ("frozen282", "KAFKA-12686"), ("lost282", "KAFKA-12964"), ("expired281", "KAFKA-13636"),
-        ("crippled312", "KAFKA-9648"),
+        ("crippled312", "KAFKA-9648"), ("unled381", "KRAFT-UNCLEAN-CONFIG"), ("parted362", "KAFKA-15489"),
+        ("flooded312", "KAFKA-9648"), ("unwritable370", "KAFKA-16583"),
     }  # fmt: skip
     assert confirmed == {(cluster, advisory) for cluster, advisory in expected if cluster in measured.days}

@@ -47,6 +47,7 @@ together AS (
         count_if(active_controller IS NOT NULL AND controlled_shutdowns IS NULL) OVER of_sweep AS controllers_told,
         try_sum(if(is_listed, 1, 0)) OVER of_sweep AS listed_read,
         max(fenced_brokers) OVER of_sweep AS all_fenced,
+        max(broker_state) OVER (PARTITION BY cluster, broker, start_ms) AS any_state,
         row_number() OVER (PARTITION BY cluster, broker ORDER BY sweep_at) AS read_number,
         dense_rank() OVER (PARTITION BY cluster ORDER BY sweep_at) AS sweep_number
     FROM broker_sweeps
@@ -77,7 +78,9 @@ shown AS (
                 ),
                 if(b.offline_log_dirs > 0 OR b.offline_replicas > 0, 'log_dir', NULL),
                 if(
-                    b.is_broker AND NOT b.is_listed AND s.listed_brokers > 0 AND coalesce(b.broker_state = 3, TRUE),
+                    b.is_broker AND NOT b.is_listed AND s.listed_brokers > 0
+                    -- a process that showed a state, and shows none, is ending
+                    AND coalesce(b.broker_state = 3, b.any_state IS NULL),
                     'outside',
                     NULL
                 ),

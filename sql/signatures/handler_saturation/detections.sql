@@ -13,6 +13,14 @@ WITH limits AS (
     GROUP BY cluster, broker
 ),
 
+processes AS (
+    SELECT
+        *,
+        max(if(broker_state < 6, sweep_at, NULL)) OVER (PARTITION BY cluster, broker, start_ms) AS runs_until
+    FROM broker_sweeps
+    WHERE is_broker AND read_at IS NOT NULL AND start_ms IS NOT NULL
+),
+
 states AS (
     SELECT
         cluster,
@@ -42,7 +50,7 @@ states AS (
         min(read_at) AS from_at,
         max(read_at) AS to_at,
         count(*) AS intervals,
-        TRUE AS is_exact,
+        count(broker_state) > 1 AS is_exact,
         NULL AS listener,
         NULL AS queue_size,
         NULL AS queued_ms,
@@ -50,8 +58,9 @@ states AS (
         NULL AS handler_idle,
         NULL AS network_idle,
         NULL AS requests_per_s
-    FROM broker_sweeps
-    WHERE is_broker AND broker_state IN (6, 7) AND read_at IS NOT NULL AND start_ms IS NOT NULL
+    FROM processes
+    -- a JVM that ends takes the gauges of Kafka away at once, and its exporter answers on
+    WHERE broker_state IN (6, 7) OR (broker_state IS NULL AND NOT is_listed AND runs_until < sweep_at)
     GROUP BY cluster, broker, start_ms
 ),
 

@@ -79,7 +79,7 @@ def _await_whole(cluster: Cluster, home: Path, but: str = "") -> None:
     await_that("every replica in sync", whole)
 
 
-def _write(cluster: Cluster, topic: str, batches: int) -> None:
+def write(cluster: Cluster, topic: str, batches: int) -> None:
     """Batches of one record each, acknowledged by the leader."""
     producer = KafkaProducer(bootstrap_servers=cluster.bootstrap_servers, acks=1)
     try:
@@ -108,7 +108,7 @@ THROTTLE = (
 CONNECTIONS = ((ConfigResourceType.BROKER, "1", "max.connections", str(MOST)),)
 
 
-def _alter(cluster: Cluster, settings: Sequence[tuple[ConfigResourceType, str, str, str]], op: AlterConfigOp) -> None:
+def alter(cluster: Cluster, settings: Sequence[tuple[ConfigResourceType, str, str, str]], op: AlterConfigOp) -> None:
     admin = KafkaAdminClient(bootstrap_servers=cluster.bootstrap_servers, client_id="fleet-demo")
     try:
         for kind, name, setting, value in settings:
@@ -130,7 +130,7 @@ def full(cluster: Cluster, home: Path) -> None:
     """A sweep with a crowd at a broker that may have few connections, and few descriptors at another; one after it."""
     process = cluster.pids[FOLLOWER]
     before = resource.prlimit(process, resource.RLIMIT_NOFILE)
-    _alter(cluster, CONNECTIONS, AlterConfigOp.SET)
+    alter(cluster, CONNECTIONS, AlterConfigOp.SET)
     with ExitStack() as crowd:
         crowd.callback(resource.prlimit, process, resource.RLIMIT_NOFILE, before)
         for _ in range(CROWD):
@@ -140,16 +140,16 @@ def full(cluster: Cluster, home: Path) -> None:
         (home / LIMITS).write_text(json.dumps([opened, opened + SPARE]))
         sweep(cluster, home, FULL)
     sweep(cluster, home, FULL)
-    _alter(cluster, CONNECTIONS, AlterConfigOp.DELETE)
+    alter(cluster, CONNECTIONS, AlterConfigOp.DELETE)
 
 
 def throttle(cluster: Cluster, home: Path) -> None:
     """Two sweeps with a throttle between two without."""
     sweep(cluster, home, THROTTLED)
-    _alter(cluster, THROTTLE, AlterConfigOp.SET)
+    alter(cluster, THROTTLE, AlterConfigOp.SET)
     for _ in range(2):
         sweep(cluster, home, THROTTLED)
-    _alter(cluster, THROTTLE, AlterConfigOp.DELETE)
+    alter(cluster, THROTTLE, AlterConfigOp.DELETE)
 
 
 def controlled_restart(cluster: Cluster, home: Path) -> None:
@@ -167,7 +167,7 @@ def controlled_restart(cluster: Cluster, home: Path) -> None:
 def damaged_batch(cluster: Cluster, home: Path) -> None:
     """A follower is away while its leader takes batches, one of which is damaged before the follower is back."""
     cluster.stop_broker(FOLLOWER)
-    _write(cluster, "ledger", 6)
+    write(cluster, "ledger", 6)
     damage(cluster.nodes[1].folder / "data/ledger-0/00000000000000000000.log")
     cluster.start_broker(FOLLOWER)
     await_that("a partition is given up", lambda: cluster.jolokia(FOLLOWER, FAILED, "Value") > 0)
@@ -178,7 +178,7 @@ def lost_directory(cluster: Cluster, home: Path) -> None:
     """The second log directory of the follower is moved away."""
     more = cluster.nodes[FOLLOWER].folder / "more"
     more.rename(more.with_name("gone"))
-    _write(cluster, "orders", 6)
+    write(cluster, "orders", 6)
     await_that("a directory is offline", lambda: cluster.jolokia(FOLLOWER, OFFLINE, "Value") > 0)
     _sweeps(cluster, home, DISKLESS)
 

@@ -3,11 +3,13 @@
 Clients of one namespace have TCP timestamps off, as Windows has: 300 connections lose a broker at 3.1.2 (backlog 50)
 and come back together. Those of another one, the look-alike, have window scaling turned off themselves: 20 of them.
 Before each sweep the script for brokers' hosts counts the connections with ss, and node_exporter shows what it wrote.
+Of the same cluster "flooded312" is told the kernel's log alone, as that script counts it, and no counter of the kernel.
 
 python -m support.live.crippled HOME EXPORTER CLIENTS UNSCALED      the part inside the server's namespace
 """
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -23,6 +25,7 @@ from support.live.exporter import command
 from support.live.scenarios import avoid_midnight, sweep
 
 NAME, RELEASE, CONNECTIONS, UNSCALED = "crippled312", "3.1.2", 300, 20
+FLOODED, KERNEL = "flooded312", "/dev/kmsg"
 SCRIPTS = Path(kafka_log_marks.__file__).parents[1]
 
 
@@ -32,10 +35,29 @@ def peers(home: Path) -> list[str]:
     return found
 
 
-def _script(*arguments: object) -> str:
+def _script(module: str, *arguments: object) -> str:
     """Run it as a broker's host does; what it printed."""
-    module = [sys.executable, "-m", "kafka_log_marks.connections", *map(str, arguments)]
-    return subprocess.run(module, cwd=SCRIPTS, check=True, capture_output=True, text=True, timeout=60).stdout
+    words = [sys.executable, "-m", module, *map(str, arguments)]
+    return subprocess.run(words, cwd=SCRIPTS, check=True, capture_output=True, text=True, timeout=60).stdout
+
+
+def unread(kernel: str = KERNEL) -> str:
+    """Why the kernel's log cannot be read, as in a container without the right to; else nothing."""
+    try:
+        os.close(os.open(kernel, os.O_RDONLY | os.O_NONBLOCK))
+    except OSError as error:
+        return str(error)
+    return ""
+
+
+def _look(cluster: Cluster, home: Path, texts: Path, url: str, has_log: bool) -> None:
+    """Run the scripts, then sweep: by the kernel's counters, and by its log where that can be read."""
+    _script("kafka_log_marks.connections", "--port", cluster.nodes[1].port, "--output", texts / "connections.prom")
+    sweep(cluster, home, NAME, node_exporter={1: url})
+    if has_log:
+        files = ("--state", cluster.workdir / "marks.json", "--output", texts / "marks.prom")
+        _script("kafka_log_marks", "--kernel", KERNEL, *files)
+        sweep(cluster, home, FLOODED, log_marks={"textfile": {"brokers": {1: url}}})
 
 
 def _set(namespace: str, setting: str) -> None:
@@ -71,10 +93,10 @@ def storm(home: Path, program: Path, clients: str, unscaled: str) -> None:
                 for one in crowds:
                     one.wait()
             for _ in range(3):
-                _script("--port", port, "--output", texts / "connections.prom")
-                sweep(cluster, home, NAME, node_exporter={1: url})
+                _look(cluster, home, texts, url, has_log=not unread())
                 time.sleep(2)
-        (home / f"{NAME}.json").write_text(json.dumps(_script("--port", port, "--peers").splitlines()))
+        listed = _script("kafka_log_marks.connections", "--port", port, "--peers")
+        (home / f"{NAME}.json").write_text(json.dumps(listed.splitlines()))
 
 
 def run(home: Path) -> None:

@@ -13,7 +13,7 @@ from typing import Self
 from support.servers.byte_server import exactly
 
 HANDSHAKE = b"JDWP-Handshake"
-ID_SIZES, ALL_THREADS, NAME, SUSPEND = (1, 7), (1, 4), (11, 1), (11, 2)
+ID_SIZES, ALL_THREADS, NAME, SUSPEND, INTERRUPT = (1, 7), (1, 4), (11, 1), (11, 2), (11, 11)
 
 
 def options(port: int) -> list[str]:
@@ -61,7 +61,18 @@ class Debugger:
 
     def suspend(self, name: str, after: int = 0) -> int:
         """Let the threads whose name matches stand still, but for the first ones that were made; how many they are."""
-        matching = sorted(one for one, called in self.threads().items() if re.search(name, called))[after:]
+        matching = self.named(name)[after:]
         for one in matching:
             self._ask(SUSPEND, one)
         return len(matching)
+
+    def interrupt(self, name: str) -> int:
+        """Interrupt the threads whose name matches; how many they are."""
+        matching = self.named(name)
+        for one in matching:
+            self._ask(INTERRUPT, one)
+        return len(matching)
+
+    def named(self, name: str) -> list[bytes]:
+        """The threads whose name matches, in the order in which they were made."""
+        return sorted(one for one, called in self.threads().items() if re.search(name, called))

@@ -84,7 +84,7 @@ class RawProducer:
         """One record of the transaction, of that time by its producer; its offset. Raises what the leader answers."""
         sequence = self._sequences.get((topic, partition), 0)
         batch = DefaultRecordBatchBuilder(2, 0, True, self.producer_id, self.epoch, sequence, 16384)
-        batch.append(0, int((time.time() - seconds_ago) * 1000), None, b"record", [])
+        batch.append(0, int((time.time() - seconds_ago) * 1000), b"key", b"record", [])
         made = ProduceRequest.TopicProduceData
         place = made.PartitionProduceData(index=partition, records=bytes(batch.build()))
         answer = self._send(
@@ -103,8 +103,8 @@ class RawProducer:
         self._sequences[(topic, partition)] = sequence + 1
         return int(told.base_offset)
 
-    def end(self, committed: bool) -> None:
-        """Commit or abort the ongoing transaction, and wait until its markers are written."""
+    def decide(self, committed: bool) -> None:
+        """Tell the coordinator to commit or abort the ongoing transaction."""
         self._ask(lambda: EndTxnRequest(
             transactional_id=self.transactional_id,
             producer_id=self.producer_id,
@@ -112,6 +112,14 @@ class RawProducer:
             committed=committed,
             max_version=3,
         ))  # fmt: skip
+
+    def end(self, committed: bool) -> None:
+        """Commit or abort the ongoing transaction, and wait until its markers are written."""
+        self.decide(committed)
+        self.await_markers()
+
+    def await_markers(self) -> None:
+        """Wait until a transaction that was decided has ended on all partitions. Raises ClusterError after a minute."""
         until = time.monotonic() + 60
         name = self.transactional_id
         while not self._client.describe_transactions([name])[name].state.value.startswith("Complete"):

@@ -5,6 +5,7 @@
 "deadlock210"  the same handler stands still, as those of KAFKA-7697 do: a debugger holds it
 "combined391"  the broker's handlers stand still on a node that is controller as well, and the controller's do not
 "alone391"     a look-alike: the same node without any client
+"stalled420", "rested420"  both at 4.2.0, where each pool has a meter of its own
 
 Broker 2 has the same clients all the time, and is well. Entries have thresholds of seconds, since sweeps are seconds
 apart; the shares of idle time are as shipped.
@@ -31,7 +32,7 @@ from support.live.scenarios import avoid_midnight, spaced, sweep_of
 from support.servers.byte_server import exactly
 
 BUSY, OVERLOAD, DEADLOCK = "busy210", "overload210", "deadlock210"
-COMBINED, ALONE = "combined391", "alone391"
+COMBINED, ALONE, STALLED, RESTED = "combined391", "alone391", "stalled420", "rested420"
 FULL, WELL = 1, 2  # the broker that is harmed, the one that is not
 CLIENTS, QUEUE = 6, 8
 SWEEPS, STUCK_SWEEPS, EVERY_S = 4, 2, 2.0
@@ -91,22 +92,29 @@ def senders(cluster: Cluster, broker: int, topic: str, size: int, many: int, pau
                 thread.join(30)
 
 
-def combined(home: Path) -> None:
-    """Let the handlers of a broker stand still whose node is the active controller. Raises ClusterError without any."""
+def _combined(home: Path, release: str, stuck: str, alone: str) -> None:
+    """Let the handlers of a broker stand still whose node is the active controller."""
     port = free_port()
     own = {FULL: {"num.io.threads": HANDLERS_OF_EACH, "queued.max.requests": QUEUE}}
-    with Cluster(COMBINED, "3.9.1", racks=(), broker_configs=own, node_options={FULL: jdwp.options(port)}) as cluster:
+    with Cluster(stuck, release, racks=(), broker_configs=own, node_options={FULL: jdwp.options(port)}) as cluster:
         create_topic(cluster, "orders", replica_assignment={0: [FULL]})
         create_topic(cluster, "refunds", replica_assignment={0: [WELL]})
         with senders(cluster, WELL, "refunds", 1000, CLIENTS, 0.1):
-            _sweeps(cluster, home, ALONE)
+            _sweeps(cluster, home, alone)
             with senders(cluster, FULL, "orders", 1000, 2 * QUEUE, 0.1), jdwp.Debugger(port) as debugger:
                 time.sleep(0.5)
                 # both pools have threads of the same names; the controller starts before the broker
                 if debugger.suspend(HANDLERS, HANDLERS_OF_EACH) != HANDLERS_OF_EACH:
                     raise ClusterError(f"not the handlers of both pools: {sorted(debugger.threads().values())}")
-                _sweeps(cluster, home, COMBINED)
+                _sweeps(cluster, home, stuck)
                 cluster.kill_broker(FULL)
+
+
+def combined(home: Path) -> None:
+    """Before and after pools have meters of their own, one after the other. Raises ClusterError without any handler."""
+    avoid_midnight(240)
+    _combined(home, "3.9.1", COMBINED, ALONE)
+    _combined(home, "4.2.0", STALLED, RESTED)
 
 
 def run(home: Path) -> None:
