@@ -44,6 +44,7 @@ from support.live import (
     saturation,
     skew,
     unclean,
+    unled,
     zk28,
 )
 from support.live.commands import fleet_command
@@ -74,6 +75,7 @@ SCENARIOS: dict[Scenario, Iterable[str]] = {
     unclean.run: [unclean.NAME],
     retries.run: ["declared"],
     availability.run: [availability.DARK],
+    unled.run: [unled.UNLED],
     hanging.run: [hanging.HANGING],
     quorum.run: [quorum.ELECTED],
     saturation.run: [saturation.DEADLOCK],
