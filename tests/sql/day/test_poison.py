@@ -45,7 +45,7 @@ class Story(NamedTuple):
 def as_landed(name: str) -> Poisoned:
     """A recorded cluster of the analysed day, as its home holds it."""
     sweeps = [one for one in manifests(analysed().home, recorded_day())[0] if one.cluster == name]
-    return Poisoned(name, {table: read_rows(analysed().home, sweeps, table) for table in raw_schemas()})
+    return Poisoned(name, {table: read_rows(analysed().home, sweeps, table) for table in raw_schemas()}, True)
 
 
 def clusters() -> tuple[list[Poisoned], dict[str, str]]:

@@ -43,10 +43,11 @@ SETTINGS = ("", None, "abc", "NaN", "1e999", "99999999999", "9" * 400)
 
 
 class Poisoned(NamedTuple):
-    """One cluster of the day: its id says what was done to it."""
+    """One cluster of the day: its id says what was done to it. first_day: of which nothing earlier is stored."""
 
     cluster: str
     tables: Tables
+    first_day: bool = False
 
 
 def cells() -> list[Cell]:

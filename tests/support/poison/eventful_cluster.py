@@ -68,8 +68,8 @@ def _elected(sweeps: list[Sweep]) -> None:
 
 
 def _leaderless(sweeps: list[Sweep]) -> None:
-    """Partitions have no leader at one sweep, and a topic keeps the throttle of a reassignment."""
-    for row in sweeps[2].rows("topics", topic="__consumer_offsets"):
+    """Partitions have no leader at the last sweep, and a topic keeps the throttle of a reassignment."""
+    for row in sweeps[4].rows("topics", topic="__consumer_offsets"):
         row["leader"] = None
     for one in sweeps:
         for row in one.rows("topic_configs", topic="orders", name="leader.replication.throttled.replicas"):
@@ -91,7 +91,7 @@ def _rewound(sweeps: list[Sweep]) -> None:
             one.tables["groups"].append({**row, "group_id": "set-by-others", "state": "Empty"})
         for table in ("groups", "group_members", "group_assignments"):
             for row in [row for row in one.rows(table) if row["group_id"] != "set-by-others"]:
-                one.tables[table].append({**row, "group_id": "late"})
+                one.tables[table] += [{**row, "group_id": group} for group in ("late", "comes-and-goes")]
         one.tables.setdefault("topics", []).extend(
             {"topic": "__consumer_offsets", "topic_id": "c", "partition": n, "leader": 1 + n % 2, "replicas": [1, 2],
              "isr": [1, 2], "internal": True}

@@ -75,7 +75,9 @@ class Held(Day):
     def load_raw(self, clusters: list[str]) -> list[Manifest]:
         self.damaged = []
         for view, table in raw_views().items():
-            rows = pa.concat_tables(arrow(table, one.tables[table]) for one in self.poisoned)
+            earlier = view != f"raw_{table}"
+            stored = [[] if earlier and one.first_day else one.tables[table] for one in self.poisoned]
+            rows = pa.concat_tables(arrow(table, one) for one in stored)
             path = self.home / f"held/{view}.parquet"
             path.parent.mkdir(parents=True, exist_ok=True)
             pq.write_table(rows, path, compression="zstd")
