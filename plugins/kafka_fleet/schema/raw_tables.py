@@ -51,7 +51,7 @@ ADMIN_TABLES: Described = {
             (
                 "client_metrics_detail",
                 pa.string(),
-                "why client_metrics was not read as a whole; null: it was, or is not declared",
+                "why client_metrics lacks rows; null: it lacks none, or none are declared",
             ),
             ("imported_from", pa.string(), "the Prometheus that the sweep was imported from; null: it was collected"),
         ],

@@ -17,6 +17,7 @@ from kafka_fleet.config.fleet import Cluster
 from kafka_fleet.knowledge.metric_tables import shipped_names
 from kafka_fleet.schema.metric_names import ClientNames, Names
 
+Within = Callable[[], Limits | None]
 TABLE = "client_metrics"
 FRESH = timedelta(minutes=5)  # as far as Prometheus itself looks back
 ANSWER_S = 20.0  # of one answer; there are two at most, each asked for twice where it was cut off
@@ -37,7 +38,7 @@ class Pushed(NamedTuple):
     detail: str | None = None
 
 
-def sweep_clients(cluster: Cluster, resolver: Resolver, within: Callable[[], Limits | None]) -> Pushed:
+def sweep_clients(cluster: Cluster, resolver: Resolver, within: Within) -> Pushed:
     """What clients pushed up to now. within: the limits that are left of the sweep; None: its time is over."""
     declared = cluster.client_metrics
     if declared is None:
@@ -51,9 +52,7 @@ def sweep_clients(cluster: Cluster, resolver: Resolver, within: Callable[[], Lim
         return Pushed([], f"{failure.kind}: {_SENTENCES.get(failure.status or 0, failure.detail)}")
 
 
-def _read(
-    cluster: str, declared: ClientMetrics, credentials: Credentials, within: Callable[[], Limits | None]
-) -> Pushed:
+def _read(cluster: str, declared: ClientMetrics, credentials: Credentials, within: Within) -> Pushed:
     names, end = _names(declared), round(datetime.now(UTC).timestamp() * 1000)
     start = end - round(FRESH.total_seconds() * 1000)
     for selector in clients_selectors(cluster, declared.selector, names):
@@ -65,9 +64,9 @@ def _read(
         rows, left = client_rows(server, selector, names, start, end, newest=True)
         if rows:
             return Pushed(rows, f"{left:,} clients and topics are not read, too many" if left else None)
-    whose = f"a label {' or '.join(CLUSTER_LABELS)} with its id" if declared.selector is None else "its selector"
+    whose = f"a label {' or '.join(CLUSTER_LABELS)} of its id" if declared.selector is None else "its selector"
     minutes = FRESH // timedelta(minutes=1)
-    return Pushed([], f"no_samples: none of the last {minutes} min has {whose} and tells its client")
+    return Pushed([], f"no_samples: no series with {whose} tells of a client in the last {minutes} min")
 
 
 def _names(declared: ClientMetrics) -> Names:
