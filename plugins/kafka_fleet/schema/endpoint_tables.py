@@ -59,7 +59,7 @@ ENDPOINT_TABLES: Described = {
         ],
     ),
     "client_metrics": (
-        "Where a Prometheus has metrics that clients push (KIP-714, docs/history.md): one row per client, receiver and "
+        "Where a Prometheus has metrics that clients push (KIP-714, docs/client_metrics.md): one row per client, receiver and "
         "topic, and one per client and receiver for all its topics.",
         [
             ("client_id", pa.string(), "client.id; null: the receiver does not tell"),
