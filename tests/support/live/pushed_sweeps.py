@@ -1,20 +1,25 @@
 """Two producers that push their metrics, and sweeps that read them in a Prometheus (KIP-714): lands the sweeps.
 
-FLEET_PROMETHEUS names the program: Prometheus 3.3 or later, which adds up what clients push as increases.
+FLEET_PROMETHEUS=PROGRAM PYTHONPATH=plugins:spark:demo:tests python -m support.live.pushed_sweeps HOME
+
+PROGRAM is Prometheus 3.3 or later, which adds up what clients push as increases. The day is judged and its findings shown.
 
 "unretried411"   a producer of 4.1.1 without retries and one with the defaults, while leaders move
 "retried411"     the same cluster and moments under an entry to whose selector only the second one's series belong
 """
 
 import os
+import sys
 import tempfile
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 from fleet_demo.cluster import Cluster, ClusterError
 from fleet_demo.load import Producer
 from fleet_demo.processes import LOOPBACK, free_port
 from fleet_demo.topics import create_topic
+from support.live.commands import fleet_command
 from support.live.pushed_metrics import RELEASE, WITHOUT, receiver, subscribe, with_receiver
 from support.live.retries import CONFIG, LEADERS, SLOW, TAKEN, await_growth, await_replicas, refuse_moved
 from support.live.scenarios import avoid_midnight, sweep
@@ -66,3 +71,16 @@ def _pushing(cluster: Cluster, home: Path, url: str) -> None:
         sweep_both()
         for one in (billing, shop):
             assert one.running, one.log.read_text()[-2000:]
+
+
+def main(home: Path) -> None:
+    """Land the sweeps in a home, judge the day and show what was found."""
+    run(home)
+    today = datetime.now(UTC).date().isoformat()
+    for words in (["analyze"], ["findings", "--format", "table"]):
+        done = fleet_command(*words, "--home", str(home), "--date", today)
+        print(done.stdout, done.stderr, sep="\n")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
