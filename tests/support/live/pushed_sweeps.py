@@ -2,7 +2,7 @@
 
 FLEET_PROMETHEUS=PROGRAM PYTHONPATH=plugins:spark:demo:tests python -m support.live.pushed_sweeps HOME
 
-PROGRAM is Prometheus 3.3 or later, which adds up what clients push as increases. The day is judged and its findings shown.
+PROGRAM is Prometheus 3.3 or later, which adds up what clients push as increases. The day is judged, its findings shown.
 
 "unretried411"   a producer of 4.1.1 without retries and one with the defaults, while leaders move
 "retried411"     the same cluster and moments under an entry to whose selector only the second one's series belong
