@@ -26,6 +26,7 @@ from support.live.scenarios import avoid_midnight, sweep
 
 UNRETRIED, RETRIED = "unretried411", "retried411"
 SELECTORS = {UNRETRIED: 'job="kafka-clients"', RETRIED: 'job="kafka-clients",client_id="shop"'}
+REPORTERS = "PushedMetrics,org.apache.kafka.common.metrics.JmxReporter"  # the second one is there by itself no more
 PUSHED_S = 5.0  # until what is pushed every second is there
 
 
@@ -37,7 +38,7 @@ def run(home: Path) -> None:
     avoid_midnight(300)
     with tempfile.TemporaryDirectory() as scratch:
         folder, port = Path(scratch), free_port()
-        more = {"metric.reporters": "PushedMetrics", **CONFIG}
+        more = {"metric.reporters": REPORTERS, **CONFIG}
         more["pushed.metrics.url"] = f"http://{LOOPBACK}:{port}/api/v1/otlp/v1/metrics"
         with (
             receiver(program, folder / "prometheus", port, {}) as url,
