@@ -20,13 +20,12 @@ from fleet_demo.load import Producer
 from fleet_demo.processes import LOOPBACK, free_port
 from fleet_demo.topics import create_topic
 from support.live.commands import fleet_command
-from support.live.pushed_metrics import RELEASE, WITHOUT, receiver, subscribe, with_receiver
+from support.live.pushed_metrics import RELEASE, REPORTERS, WITHOUT, receiver, subscribe, with_receiver
 from support.live.retries import CONFIG, LEADERS, SLOW, TAKEN, await_growth, await_replicas, refuse_moved
 from support.live.scenarios import avoid_midnight, sweep
 
 UNRETRIED, RETRIED = "unretried411", "retried411"
 SELECTORS = {UNRETRIED: 'job="kafka-clients"', RETRIED: 'job="kafka-clients",client_id="shop"'}
-REPORTERS = "PushedMetrics,org.apache.kafka.common.metrics.JmxReporter"  # the second one is there by itself no more
 PUSHED_S = 5.0  # until what is pushed every second is there
 
 
