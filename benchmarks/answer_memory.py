@@ -12,11 +12,11 @@ from itertools import count
 from pathlib import Path
 
 from benchmarks.measure import machine
+from kafka_fleet.collect.client_metrics import prometheus as prometheus
 from kafka_fleet.collect.connections.http import Failure, Limits
 from kafka_fleet.collect.jolokia import responses
 from kafka_fleet.collect.jolokia.client import _take
 from kafka_fleet.collect.jolokia.rows import Rows
-from kafka_fleet.prometheus_import import client as prometheus
 from kafka_fleet.schema import mbeans
 
 SIZE, MOST = Limits().max_bytes, responses.ONE_BY_ONE - 100

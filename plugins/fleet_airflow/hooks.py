@@ -51,7 +51,7 @@ class FleetKafkaHook(_FleetHook):
 
 
 class FleetHttpHook(_FleetHook):
-    """Who may read an HTTP endpoint: `connection` of `jolokia`, `metrics` and `log_marks` in the fleet file."""
+    """Who may read an HTTP endpoint: `connection` of `jolokia`, `metrics`, `log_marks`, `client_metrics`."""
 
     default_conn_name = "kafka_fleet_http_default"
     conn_type = "kafka_fleet_http"

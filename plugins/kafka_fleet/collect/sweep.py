@@ -19,6 +19,7 @@ from kafka_fleet.collect.admin.transaction_sweep import OPEN
 from kafka_fleet.collect.agent_urls import endpoints, host_in_url
 from kafka_fleet.collect.asked_after_brokers import with_late, with_unseen
 from kafka_fleet.collect.certificate_rows import certificate_rows
+from kafka_fleet.collect.client_metrics import sweep_clients
 from kafka_fleet.collect.close_looks.sweep_context import Sweeping
 from kafka_fleet.collect.close_looks.sweep_looks import take_looks
 from kafka_fleet.collect.connections.certificates import Certificates
@@ -179,6 +180,7 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
         hosts = [pool.submit(_sweep_host, b, url, limits, end) for b, url in cluster.node_exporter.items()]
         futures = {**early, **late}
         marks = MarkSweep(cluster, resolver, unread_from(home, cluster), lambda: _within(limits, end), host_in_url)
+        pushing = pool.submit(sweep_clients.sweep_clients, cluster, resolver, lambda: _within(limits, end))
         marked = [pool.submit(marks.rows, *one) for one in marks.brokers(hosts_of, with_replicas(described)).items()]
         looking = aside.submit(take_looks, sweeping, futures, urls, described.get("topics", []), around)
         admin = admin_future.result()
@@ -200,12 +202,14 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
         tables["certificates"] = list(certificate_rows(*shown, listed, list(cluster.bootstrap_servers), asked_of))
         tables["hosts"] = [future.result() for future in hosts]
         tables[TABLE] = [row for future in marked for row in future.result()]
+        pushed = pushing.result()
+        tables[sweep_clients.TABLE] = list(pushed.rows)
         admin = with_unseen(admin, tables, cluster, resolver, _within(limits, end))
         admin, tables[OPEN] = with_late(admin, tables, cluster, resolver, _within(limits, end))
         looks = looking.result()
         tables |= looks
         ended = datetime.now(UTC)
-        tables["sweeps"] = [{**sweep_row(admin), "ended_at": ended}]
+        tables["sweeps"] = [{**sweep_row(admin, pushed), "ended_at": ended}]
         reads = [admin.outcome, *(one.outcome for one in swept.values()), *(row["outcome"] for row in tables["hosts"])]
 
         def settle() -> None:
@@ -228,4 +232,4 @@ def sweep_cluster(cluster: Cluster, home: Path, resolver: Resolver, limits: Limi
     values = sum(s.rows.values for s in swept.values())
     seconds = (ended - started).total_seconds()
     made = tuple((row["broker"], row["outcome"]) for row in looks.get("looks", []) if isinstance(row, dict))
-    return SweepResult(cluster.id, manifest, admin, outcomes, values, seconds, overtaken, made)
+    return SweepResult(cluster.id, manifest, admin, outcomes, values, seconds, overtaken, made, pushed.detail)

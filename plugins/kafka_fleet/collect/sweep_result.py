@@ -14,6 +14,7 @@ class SweepResult(NamedTuple):
     """What one sweep of one cluster came to. `brokers` has broker id, outcome, kind and detail per broker.
 
     looks: broker id and outcome of each close look, skipped ones too.
+    clients: why metrics that clients push were not read, or not all; None: they were, or are not declared.
     manifest: None where it is not stored since it was overtaken by another sweep of the cluster, as `overtaken` says.
     """
 
@@ -25,6 +26,7 @@ class SweepResult(NamedTuple):
     seconds: float
     overtaken: str | None = None
     looks: tuple[tuple[int, str], ...] = ()
+    clients: str | None = None
 
     @property
     def outcomes(self) -> dict[str, int]:
@@ -48,4 +50,5 @@ class SweepResult(NamedTuple):
         read = f"{self.values} values in {self.seconds:.2f} s"
         admin = f"admin {self.admin.outcome}" + (f" ({self.admin.detail})" if self.admin.detail else "")
         looks = "".join(f"; close look at broker {broker}: {outcome}" for broker, outcome in self.looks)
-        return f"{self.cluster}: {counts}; {admin}; {read}{faults}{looks}"
+        pushed = f"; client metrics: {self.clients}" if self.clients else ""
+        return f"{self.cluster}: {counts}; {admin}; {read}{faults}{looks}{pushed}"

@@ -5,6 +5,7 @@ from typing import Any
 
 from kafka_fleet import __version__
 from kafka_fleet.collect.admin.client import AdminSweep
+from kafka_fleet.collect.client_metrics.sweep_clients import Pushed
 from kafka_fleet.collect.jolokia.client import BrokerSweep
 from kafka_fleet.config.fleet import Cluster
 from kafka_fleet.knowledge.metric_tables import shipped_names
@@ -18,7 +19,7 @@ def declaration(cluster: Cluster) -> dict[str, Any]:
     return {"environment": cluster.environment, "owners": owners, "declaration": cluster.declaration()}
 
 
-def sweep_row(admin: AdminSweep) -> dict[str, Any]:
+def sweep_row(admin: AdminSweep, pushed: Pushed) -> dict[str, Any]:
     """The row of the raw table `sweeps`, but for its end."""
     return {
         "kafka_cluster_id": admin.kafka_cluster_id,
@@ -26,6 +27,7 @@ def sweep_row(admin: AdminSweep) -> dict[str, Any]:
         "admin_outcome": admin.outcome,
         "admin_detail": admin.detail,
         "admin_missing": admin.missing,
+        "client_metrics_detail": pushed.detail,
         "collector_version": __version__,
     }
 

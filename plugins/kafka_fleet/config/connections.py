@@ -14,11 +14,13 @@ def _named(cluster: Cluster, resolver: Resolver) -> list[tuple[str, str | None, 
     kafka, agent = cluster.kafka_connection, cluster.agents.connection
     section = "metrics" if cluster.metrics else "jolokia"
     marks, told = cluster.log_marks, cluster.notify
+    clients = cluster.client_metrics.connection if cluster.client_metrics else None
     logs, source = (marks.connection, "loki" if marks.loki else "textfile") if marks else (None, "")
     return [
         ("kafka_connection", kafka, partial(kafka_settings, kafka, resolver)),
         (f"{section}.connection", agent, partial(http_credentials, agent, resolver)),
         (f"log_marks.{source}.connection", logs, partial(http_credentials, logs, resolver)),
+        ("client_metrics.connection", clients, partial(http_credentials, clients, resolver)),
         *(("notify.connection", one.connection, partial(http_credentials, one.connection, resolver)) for one in told),
     ]
 

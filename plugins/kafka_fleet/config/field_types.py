@@ -27,12 +27,24 @@ def _template_problem(template: str) -> str | None:
     return url_problem(template.replace("{host}", "host.example.org"))
 
 
+_MATCHER = r'[a-zA-Z_][a-zA-Z0-9_]*\s*(=~|!~|!=|=)\s*"([^"\\\n]|\\.)*"'
+_MATCHERS = re.compile(rf"\s*({_MATCHER}\s*(,\s*{_MATCHER}\s*)*)?,?\s*")
+
+
+def _matchers_problem(text: str) -> str | None:
+    """What is between the braces of a selector of PromQL, and cannot end it."""
+    if _MATCHERS.fullmatch(text):
+        return None
+    return 'must be matchers such as job="kafka",env=~"prod|test", without braces'
+
+
 def _reserved(name: str) -> str | None:
     return "is reserved: the fleet page is index.html; choose another id" if name == "index" else None
 
 
 Url = Annotated[str, checked(url_problem)]
 Template = Annotated[str, checked(_template_problem)]
+Matchers = Annotated[str, checked(_matchers_problem)]
 Server = Annotated[str, checked(server_problem)]
 Email = Annotated[
     str, Field(pattern=r"^[^@\s\x00-\x1f\x7f<>,;:\"\\]{1,64}@[A-Za-z0-9]([A-Za-z0-9.-]{0,188}[A-Za-z0-9])?$")

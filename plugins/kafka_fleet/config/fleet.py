@@ -14,6 +14,7 @@ from kafka_fleet.base.validation_errors import closest, counted_location, field_
 from kafka_fleet.base.yaml import FleetFileError, parse_yaml, read_text
 from kafka_fleet.base.yaml_lines import YamlLines
 from kafka_fleet.config.channels import Channel
+from kafka_fleet.config.client_metrics import ClientMetrics
 from kafka_fleet.config.field_types import BrokerId, ConnectionId, Email, Number, Server, Slug, Strict, Template, Url
 from kafka_fleet.config.log_marks import LogMarks
 from kafka_fleet.config.validation import Mistake, entry_mistakes, model_mistakes
@@ -78,6 +79,7 @@ class Cluster(Strict):
     thresholds: dict[str, dict[str, Number]] = Field(default_factory=dict)
     looks: Looks = Field(default_factory=Looks)
     log_marks: LogMarks | None = None
+    client_metrics: ClientMetrics | None = None
     notify: list[Channel] = Field(default_factory=list)
 
     @property
@@ -95,9 +97,9 @@ class Cluster(Strict):
     def declaration(self) -> str:
         """This entry as canonical JSON. It holds connection ids and no credentials, so it may be stored.
 
-        Without channels it is what earlier versions stored.
+        Without what earlier versions did not know it is what they stored.
         """
-        left_out = set() if self.notify else {"notify"}
+        left_out = {name for name in ("notify", "client_metrics") if not getattr(self, name)}
         return json.dumps(self.model_dump(mode="json", exclude=left_out), sort_keys=True)
 
 

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from kafka_fleet import __version__
+from kafka_fleet.collect.client_metrics.client_series import client_rows, clients_selectors
+from kafka_fleet.collect.client_metrics.prometheus import Prometheus
 from kafka_fleet.collect.connections.http import Failure
 from kafka_fleet.collect.jolokia.client import BrokerSweep
 from kafka_fleet.collect.jolokia.rows import Rows
 from kafka_fleet.collect.sweep_rows import broker_tables, declaration, leave_out_parts
-from kafka_fleet.prometheus_import.client import Prometheus
-from kafka_fleet.prometheus_import.client_series import client_rows, clients_selector
 from kafka_fleet.prometheus_import.scrape_rows import Scrape, read_scrape
 from kafka_fleet.prometheus_import.scrapes import BrokerScrape, scrapes
 from kafka_fleet.prometheus_import.targets import ClusterTargets, Labels, find_targets, matchers
@@ -119,7 +119,8 @@ def _day(
         for targets in found.by_broker.values()
         for target in targets
     }
-    clients = clients_selector(source.server, whose, source.names, start, end)
+    asked = clients_selectors(whose.cluster.id, whose.choice.clients, source.names)
+    clients = next((one for one in asked if source.server.series(one, start, end)), None)
     span = max(HOUR_MS // step_ms, 1) * step_ms
     rest, silent = set(open_), 0
     for begin in range(start, end, span):

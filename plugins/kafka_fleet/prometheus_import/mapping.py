@@ -12,7 +12,6 @@ clusters:
 names, wildcards, metrics, clients:     # as in metric_names.yaml, besides those that are shipped
 """
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -21,28 +20,18 @@ from pydantic import Field, ValidationError, field_validator
 from kafka_fleet.base.errors import UsageError
 from kafka_fleet.base.validation_errors import describe_errors
 from kafka_fleet.base.yaml import FleetFileError, load_yaml
-from kafka_fleet.config.field_types import BrokerId, ConnectionId
+from kafka_fleet.config.field_types import BrokerId, ConnectionId, Matchers
 from kafka_fleet.schema.metric_names import ClientNames, Exact, Pattern, Spelling, Strict, expression
-
-_MATCHER = r'[a-zA-Z_][a-zA-Z0-9_]*\s*(=~|!~|!=|=)\s*"([^"\\\n]|\\.)*"'
-_MATCHERS = re.compile(rf"\s*({_MATCHER}\s*(,\s*{_MATCHER}\s*)*)?,?\s*")
 
 
 class Choice(Strict):
     """Which series are a cluster's, and which of its brokers each is of."""
 
-    selector: str | None = None
+    selector: Matchers | None = None
     broker_label: str | None = Field(default=None, pattern=r"^[a-zA-Z_][a-zA-Z0-9_]*$")
     broker_pattern: str = r"(\d+)"
     brokers: dict[str, BrokerId] = Field(default_factory=dict)
-    clients: str | None = None
-
-    @field_validator("selector", "clients")
-    @classmethod
-    def _matchers(cls, value: str | None) -> str | None:
-        if value is not None and not _MATCHERS.fullmatch(value):
-            raise ValueError('must be matchers such as job="kafka",env=~"prod|test", without braces')
-        return value
+    clients: Matchers | None = None
 
     @field_validator("broker_pattern")
     @classmethod

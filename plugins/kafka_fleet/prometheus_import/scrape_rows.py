@@ -9,11 +9,11 @@ from collections.abc import Collection, Iterable
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+from kafka_fleet.collect.client_metrics.prometheus import Prometheus, Series, promql_string
 from kafka_fleet.collect.jolokia import columns
 from kafka_fleet.collect.jolokia.client import BrokerSweep, read_outcome
 from kafka_fleet.collect.jolokia.rows import Rows
 from kafka_fleet.collect.metrics.series import fill_means, take_series, without_counts
-from kafka_fleet.prometheus_import.client import Prometheus, Series, promql_string
 from kafka_fleet.prometheus_import.targets import Labels, matchers, own_labels
 from kafka_fleet.schema import mbeans
 from kafka_fleet.schema.metric_names import Names

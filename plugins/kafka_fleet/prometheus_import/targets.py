@@ -10,13 +10,12 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from kafka_fleet.collect.client_metrics.prometheus import CLUSTER_LABELS, Prometheus, promql_string
 from kafka_fleet.config.fleet import Cluster
-from kafka_fleet.prometheus_import.client import Prometheus, promql_string
 from kafka_fleet.prometheus_import.mapping import Choice
 from kafka_fleet.schema.metric_names import Names, exporter_name
 
 MARK = "broker_metrics.partition_count"  # every broker has it, and nothing else that carries an exporter
-CLUSTER_LABELS = ("cluster", "kafka_cluster")
 BROKER_LABELS = ("broker_id", "broker", "node_id", "kafka_broker_id", "kafka_id")
 SHOWN = 60  # characters of a label in a sentence
 

@@ -59,8 +59,8 @@ ENDPOINT_TABLES: Described = {
         ],
     ),
     "client_metrics": (
-        "Where a Prometheus has metrics that clients push (KIP-714, docs/history.md): one row per client, receiver and "
-        "topic, and one per client and receiver for all its topics.",
+        "Where a Prometheus has metrics that clients push (KIP-714, docs/client_metrics.md): one row per client, "
+        "receiver and topic, and one per client and receiver for all its topics.",
         [
             ("client_id", pa.string(), "client.id; null: the receiver does not tell"),
             ("client_instance_id", pa.string(), "id of the client process (KIP-714); null: the receiver does not tell"),

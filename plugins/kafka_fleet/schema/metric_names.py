@@ -10,7 +10,8 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+import pyarrow as pa
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from kafka_fleet.schema import mbeans
 from kafka_fleet.schema.endpoint_tables import ENDPOINT_TABLES
@@ -77,6 +78,10 @@ class Exact(Strict):
         return value
 
 
+_CLIENTS = {name: kind for name, kind, _about in ENDPOINT_TABLES["client_metrics"][1]}
+MEASURED = frozenset(name for name, kind in _CLIENTS.items() if kind in (pa.int64(), pa.float64()))
+
+
 class ClientNames(Strict):
     """How metrics that clients push are called (KIP-714), and the labels that tell whose they are."""
 
@@ -86,9 +91,9 @@ class ClientNames(Strict):
 
     @field_validator("metrics", "labels")
     @classmethod
-    def _known(cls, value: dict[str, Any]) -> dict[str, Any]:
-        there = {name for name, _kind, _about in ENDPOINT_TABLES["client_metrics"][1]}
-        columns = {one if isinstance(one, str) else name for name, one in value.items()}
+    def _known(cls, value: dict[str, Any], told: ValidationInfo) -> dict[str, Any]:
+        there = MEASURED if told.field_name == "metrics" else _CLIENTS.keys() - MEASURED
+        columns = set(value.values() if told.field_name == "metrics" else value)
         if strange := sorted(columns - there):
             raise ValueError(f"client_metrics has no column {', '.join(strange)[:200]}")
         return value

@@ -48,6 +48,11 @@ ADMIN_TABLES: Described = {
             ("admin_missing", _STRINGS, "admin tables that could not be read"),
             ("collector_version", pa.string(), "version of this program"),
             ("previous_sweep_at", UTC, "the sweep whose log ends this one's partitions carry; null: of none"),
+            (
+                "client_metrics_detail",
+                pa.string(),
+                "why client_metrics lacks rows; null: it lacks none, or none are declared",
+            ),
             ("imported_from", pa.string(), "the Prometheus that the sweep was imported from; null: it was collected"),
         ],
     ),

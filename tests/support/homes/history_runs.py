@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from kafka_fleet.collect.client_metrics import prometheus as client
+from kafka_fleet.collect.client_metrics.prometheus import Prometheus
 from kafka_fleet.collect.connections.http import Limits
 from kafka_fleet.config.credentials import Credentials
 from kafka_fleet.knowledge.metric_tables import load_names
-from kafka_fleet.prometheus_import import client
-from kafka_fleet.prometheus_import.client import Prometheus
 from kafka_fleet.prometheus_import.importer import Imported, Source, import_days
 from kafka_fleet.prometheus_import.mapping import Choice
 from kafka_fleet.prometheus_import.targets import ClusterTargets

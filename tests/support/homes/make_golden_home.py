@@ -47,6 +47,7 @@ APPLIED = {"quorum_epoch": 1, "quorum_leader": 1, "applied_metadata_offset": 99,
 CONVERTED = {"fetch_conversions": 0, "produce_conversions": 0}  # nor what of records a broker converts
 COPIED = {"remote_copy_errors": 0, "remote_copy_lag_bytes": 0}  # nor copies to remote storage
 STATES = {"offsets_failed": 0.0, "offsets_loading": 0.0}  # nor the states of a coordinator of 4.0
+UNPUSHED = {"client_metrics_detail": "no_samples: no series"}  # nor metrics that clients push
 REQUESTS = ("FetchConsumer", "FetchFollower", "Produce")  # of the tables with most rows, what the signatures look at
 # run by the old code: rows by table as dicts, less columns that it does not know; the first called some otherwise
 LAND = """
@@ -110,6 +111,7 @@ def rows(day: str) -> bytes:
         more = {"open_file_descriptors": 300, "max_file_descriptors": 100_000, **APPLIED, **STATES, **CONVERTED}
         one.tables["broker_metrics"] = [{**row, **more} for row in one.rows("broker_metrics")]
         one.tables["broker_topics"] = [{**row, **CONVERTED, **COPIED} for row in one.rows("broker_topics")]
+        one.tables["sweeps"] = [{**row, **UNPUSHED} for row in one.rows("sweeps")]
         one.tables["quorum_replicas"] = [{**QUORUM, "read_at": leader["read_at"]}]
         one.tables["broker_configs"] = one.rows("broker_configs", is_default=False)
         one.tables["request_times"] = [row for row in one.rows("request_times") if row["request"] in REQUESTS]

@@ -38,6 +38,7 @@ RELEASE, NAME, STEP_S, PUSH_MS = "4.1.1", "pushed411", 10, 1_000
 PRODUCER = Path(__file__).with_name("pushed") / "PushedMetrics.java"
 RECORDED = Path(__file__).resolve().parents[2] / "data/prometheus/pushed.json.gz"
 SELECTOR = '{__name__=~"org_apache_kafka_producer_(topic_)?record_.*"}'
+REPORTERS = "PushedMetrics,org.apache.kafka.common.metrics.JmxReporter"  # the second one is there by itself no more
 WITHOUT = {**SLOW, "retries": 0, "enable.idempotence": "false", "client.id": "billing"}
 
 
@@ -121,7 +122,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder, port = Path(scratch), free_port()
         agents, ports = prometheus.agents(folder / "exporters")
-        more = {"metric.reporters": "PushedMetrics", **CONFIG}
+        more = {"metric.reporters": REPORTERS, **CONFIG}
         more["pushed.metrics.url"] = f"http://{LOOPBACK}:{port}/api/v1/otlp/v1/metrics"
         with (
             receiver(options.prometheus, options.home / "prometheus", port, ports) as url,

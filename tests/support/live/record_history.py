@@ -12,10 +12,10 @@ import time
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
+from kafka_fleet.collect.client_metrics.prometheus import Prometheus
 from kafka_fleet.collect.connections.http import Limits
 from kafka_fleet.config.credentials import Credentials
 from kafka_fleet.knowledge.metric_tables import load_names
-from kafka_fleet.prometheus_import.client import Prometheus
 from kafka_fleet.prometheus_import.importer import Source, import_days
 from kafka_fleet.prometheus_import.mapping import Choice
 from kafka_fleet.prometheus_import.targets import ClusterTargets

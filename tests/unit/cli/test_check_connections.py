@@ -20,6 +20,7 @@ def test_connections_that_are_not_defined_are_named(tmp_path: Path, monkeypatch,
     monkeypatch.delenv("KAFKA_FLEET_SECRETS", raising=False)
     path = tmp_path / "fleet.yaml"
     entry = {**GOOD, "kafka_connection": name, "jolokia": {**GOOD["jolokia"], "connection": "agents"}}
+    entry["client_metrics"] = {"prometheus": "https://prometheus.example.org", "connection": "pushed"}
     path.write_text(yaml.dump({"version": 1, "clusters": [entry]}, Dumper=Plain))
     plain = ["check", "--fleet", str(path)]
 
@@ -27,14 +28,15 @@ def test_connections_that_are_not_defined_are_named(tmp_path: Path, monkeypatch,
     out, err = capsys.readouterr()
     assert sentence in out
     assert "jolokia.connection: connection agents: neither AIRFLOW_CONN_AGENTS" in out
+    assert "client_metrics.connection: connection pushed: neither AIRFLOW_CONN_PUSHED" in out
     assert err == ""
 
     assert main([*plain, "--connections"]) == 2
     out, err = capsys.readouterr()
-    assert len(err.splitlines()) == 2
+    assert len(err.splitlines()) == 3
     assert sentence in err.splitlines()[0]
 
-    for one in (name, "agents"):
+    for one in (name, "agents", "pushed"):
         monkeypatch.setenv(f"AIRFLOW_CONN_{one.upper()}", '{"login": "me", "password": "canary"}')
     assert main([*plain, "--connections"]) == 0
     assert capsys.readouterr() == (f"{path}: 1 valid cluster, 0 errors\n", "")

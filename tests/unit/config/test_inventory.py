@@ -11,6 +11,8 @@ from support.builders.fleet_entries import GOOD, changed, fleet
 
 LOKI = {"url": "http://loki/", "selectors": {"broker": '{host="{host}"}'}}
 
+PUSHED = {"prometheus": "http://prometheus/"}
+
 
 def selecting(selector: str) -> Any:
     return {"loki": {**LOKI, "selectors": {"broker": selector}}}
@@ -62,6 +64,17 @@ MISTAKES: list[tuple[tuple[Any, ...], Any, str, str]] = [
     (("log_marks",), selecting('{a="{host}"} |= `x`'), "log_marks.loki.selectors.broker", "must be a stream selector"),
     (("log_marks",), {"textfile": {}}, "log_marks.textfile", "needs brokers (id: URL) or url_template"),
     (("log_marks",), {"textfile": {"url_template": "http://h/"}}, "log_marks.textfile.url_template", "{host} once"),
+    (("client_metrics",), {}, "client_metrics.prometheus", "is required"),
+    (("client_metrics",), "http://h/", "client_metrics", "prometheus, selector, metrics, connection"),
+    (("client_metrics",), {"prometeus": "http://h/"}, "client_metrics.prometeus", "did you mean prometheus?"),
+    (("client_metrics",), {**PUSHED, "password": "a"}, "client_metrics.password", "name a connection"),
+    (("client_metrics",), {"prometheus": "http://u:canary@h/"}, "client_metrics.prometheus", "connection"),
+    (("client_metrics",), {"prometheus": "http://169.254.169.254/"}, "client_metrics.prometheus", "link-local"),
+    (("client_metrics",), {**PUSHED, "connection": "a/b"}, "client_metrics.connection", "connection id"),
+    (("client_metrics",), {**PUSHED, "selector": '{job="a"}'}, "client_metrics.selector", "must be matchers such as"),
+    (("client_metrics",), {**PUSHED, "selector": 'a="b"} or {c="d"'}, "client_metrics.selector", "must be matchers"),
+    (("client_metrics",), {**PUSHED, "metrics": {"a": "lost"}}, "client_metrics.metrics.a", "record_errors"),
+    (("client_metrics",), {**PUSHED, "metrics": {"a": "topic"}}, "client_metrics.metrics.a", "record_errors"),
     (("client_configs", "topics"), {}, "client_configs.topics", "allowed: groups, producers"),
     (
         ("client_configs", "groups", "billing-*", "auto.ofset"),

@@ -12,7 +12,7 @@ import yaml
 from kafka_fleet.base.errors import UsageError
 from kafka_fleet.cli import main as cli
 from kafka_fleet.cli.prometheus import imported_days
-from kafka_fleet.prometheus_import import client
+from kafka_fleet.collect.client_metrics import prometheus as client
 from support.servers.recorded_prometheus import STEP_S, Recorded, payments, recorded
 
 Call = Callable[..., tuple[int, str, str]]

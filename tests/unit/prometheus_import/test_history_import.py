@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from kafka_fleet.collect.client_metrics.prometheus import Prometheus
 from kafka_fleet.config.credentials import Credentials
 from kafka_fleet.knowledge.metric_tables import load_names
-from kafka_fleet.prometheus_import.client import Prometheus
 from kafka_fleet.prometheus_import.importer import Source, import_days
 from kafka_fleet.prometheus_import.targets import ClusterTargets
 from kafka_fleet.store.raw.compaction import compact

@@ -11,16 +11,14 @@ import msgspec
 import pytest
 from pydantic import ValidationError
 
+from kafka_fleet.collect.client_metrics import client_series
+from kafka_fleet.collect.client_metrics.client_series import client_rows, clients_selectors
+from kafka_fleet.collect.client_metrics.prometheus import Prometheus, Series
 from kafka_fleet.config.credentials import Credentials
 from kafka_fleet.knowledge.metric_tables import load_names
-from kafka_fleet.prometheus_import import client_series
-from kafka_fleet.prometheus_import.client import Prometheus, Series
-from kafka_fleet.prometheus_import.client_series import client_rows, clients_selector
-from kafka_fleet.prometheus_import.mapping import Choice
-from kafka_fleet.prometheus_import.targets import ClusterTargets
 from kafka_fleet.schema.metric_names import ClientNames, Spelling
 from support.homes.history_runs import CHOICE, LIMITS, run, served  # noqa: F401
-from support.servers.recorded_prometheus import FOLDER, STEP_S, Form, Recorded, payments
+from support.servers.recorded_prometheus import FOLDER, STEP_S, Form, Recorded
 
 NAMES = load_names()
 WINDOW = 60_000
@@ -118,15 +116,15 @@ def test_too_many_are_counted_and_not_read(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_whose_they_are_is_said_by_a_label_or_by_the_map() -> None:
-    told = Told([series(ERRORS)])
-    found = clients_selector(told, ClusterTargets(payments(), Choice()), NAMES, 0, 1)
-    assert found == told.asked[0]
-    assert found.endswith(',cluster="payments-eu"}')
-    assert "org[._]apache[._]kafka[._]producer[._]record[._]error[._]total" in found
-    chosen = clients_selector(told, ClusterTargets(payments(), Choice(clients='job="otel",')), NAMES, 0, 1)
-    assert chosen is not None
+    first, second = clients_selectors("payments-eu", None, NAMES)
+    assert first.endswith(',cluster="payments-eu"}')
+    assert second.endswith(',kafka_cluster="payments-eu"}')
+    assert "org[._]apache[._]kafka[._]producer[._]record[._]error[._]total" in first
+    (chosen,) = clients_selectors("payments-eu", 'job="otel",', NAMES)
     assert chosen.endswith(',job="otel"}')
-    assert clients_selector(Told([]), ClusterTargets(payments(), Choice()), NAMES, 0, 1) is None
+    (everything,) = clients_selectors("payments-eu", "", NAMES)
+    assert everything.endswith('"}')
+    assert clients_selectors("payments-eu", None, NAMES._replace(clients={})) == []
 
 
 def test_names_of_ones_own_and_what_is_no_column() -> None:

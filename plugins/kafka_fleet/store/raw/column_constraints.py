@@ -64,7 +64,7 @@ _BY_NAME: dict[str, Bound] = {
     "topic_id": OWN, "kind": OWN, "outcome": OWN, "admin_outcome": OWN, "environment": OWN, "collector_version": OWN,
     "source": OWN, "release": OWN, "commit_id": OWN, "signature": OWN, "metric": OWN,
     "group_id": GROUP, "client_id": GROUP, "member_id": MEMBER,
-    "detail": SENTENCE, "admin_detail": SENTENCE, "reason": SENTENCE,
+    "detail": SENTENCE, "admin_detail": SENTENCE, "client_metrics_detail": SENTENCE, "reason": SENTENCE,
     "scaled_connections": COUNT, "unscaled_connections": COUNT, "bare_connections": COUNT,
     "slot": COUNT, "slots": COUNT, "offset_ms": DURATION, "spent_ms": DURATION,
     "jolokia_url": URL, "metrics_url": URL, "imported_from": URL,

@@ -1,4 +1,4 @@
-"""Metrics that clients push to brokers (KIP-714): takes a cluster and a window, gives rows of `client_metrics`.
+"""Series of metrics that clients push to brokers (KIP-714): takes a window of them, gives rows of `client_metrics`.
 
 Brokers ask clients for increases, and what stands between them and Prometheus adds these up: a counter is of one
 client at one receiver. A series that does not tell its client is left out, and so is a number that two series give.
@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from kafka_fleet.prometheus_import.client import Prometheus, promql_string
-from kafka_fleet.prometheus_import.targets import CLUSTER_LABELS, ClusterTargets
+from kafka_fleet.collect.client_metrics.prometheus import CLUSTER_LABELS, Prometheus, promql_string
 from kafka_fleet.schema.metric_names import Names, exporter_name
 
 MOST = 20_000  # rows of a sweep
@@ -19,27 +18,27 @@ LARGEST = 2.0**53  # beyond it a sample is no whole number
 _Key = tuple[str | None, str | None, str | None, str | None]
 
 
-def clients_selector(server: Prometheus, whose: ClusterTargets, names: Names, start_ms: int, end_ms: int) -> str | None:
-    """Which series of pushed metrics are the cluster's, braces included; None: there are none. Raises Failure.
+def clients_selectors(cluster: str, given: str | None, names: Names) -> list[str]:
+    """Selectors to try in order, braces included, until one finds the cluster's series of pushed metrics.
 
-    Without a part of the --map file, a label `cluster` or `kafka_cluster` with its id has to say so.
+    given: matchers without braces; None: a label `cluster` or `kafka_cluster` with the cluster's id has to say so.
     """
-    labels = [f"{label}={promql_string(whose.cluster.id)}" for label in CLUSTER_LABELS]
-    given = whose.choice.clients
-    for selector in labels if given is None else [given.strip().rstrip(",")]:
-        asked = f"{{__name__=~{promql_string(_expression(names))}" + (f",{selector}}}" if selector else "}")
-        if names.clients and server.series(asked, start_ms, end_ms):
-            return asked
-    return None
+    labels = [f"{label}={promql_string(cluster)}" for label in CLUSTER_LABELS]
+    named = f"__name__=~{promql_string(_expression(names))}"
+    whose = labels if given is None else [given.strip().rstrip(",")]
+    return [f"{{{named},{one}}}" if one else f"{{{named}}}" for one in whose] if names.clients else []
 
 
 def client_rows(
-    server: Prometheus, selector: str, names: Names, start_ms: int, end_ms: int
+    server: Prometheus, selector: str, names: Names, start_ms: int, end_ms: int, newest: bool = False
 ) -> tuple[list[dict[str, Any]], int]:
-    """Rows of the first samples of a window, and how many clients and topics are beyond MOST. Raises Failure."""
+    """Rows of the first samples of a window, or of the newest; how many clients and topics are beyond MOST.
+
+    start_ms, end_ms: since epoch, the end is not in the window. Raises Failure.
+    """
     found: dict[_Key, dict[str, Any]] = {}
     twice: set[tuple[_Key, str]] = set()
-    for key, column, at, value in _samples(server, selector, names, start_ms, end_ms):
+    for key, column, at, value in _samples(server, selector, names, start_ms, end_ms, newest):
         row = found.setdefault(key, {"at": at})
         row["at"] = max(row["at"], at)
         if column in row:
@@ -58,18 +57,18 @@ def client_rows(
 
 
 def _samples(
-    server: Prometheus, selector: str, names: Names, start_ms: int, end_ms: int
+    server: Prometheus, selector: str, names: Names, start_ms: int, end_ms: int, newest: bool
 ) -> Iterator[tuple[_Key, str, int, int | float]]:
     for one in server.samples(selector, end_ms - 1, end_ms - start_ms):
         column = names.clients.get(exporter_name(one.metric.get("__name__", "")))
         key = _key(one.metric, names)
-        inside = ((at, value) for at, value in one.values if start_ms <= at * 1000 < end_ms)
-        first = next(inside, None)
-        if column is None or first is None or not (key[0] or key[1]):
+        inside = [(at, value) for at, value in one.values if start_ms <= at * 1000 < end_ms]
+        if column is None or not inside or not (key[0] or key[1]):
             continue
-        value = _number(first[1])
+        at, text = inside[-1 if newest else 0]
+        value = _number(text)
         if value is not None:
-            yield key, column, round(first[0] * 1000), round(value) if column in COUNTERS else value
+            yield key, column, round(at * 1000), round(value) if column in COUNTERS else value
 
 
 def _key(metric: Mapping[str, str], names: Names) -> _Key:

@@ -19,6 +19,7 @@ from kafka_fleet.config.credentials import Credentials
 FORM = "application/x-www-form-urlencoded"
 AGAIN = frozenset({"cut_off", "timeout", "unreachable"})  # worth one more try after PAUSE_S; a 5xx had it
 PAUSE_S = 1.0
+CLUSTER_LABELS = ("cluster", "kafka_cluster")  # of which one has the id of the cluster that a series is of
 PARTS = 2_000_000  # lists, objects and commas of an answer; a sample has three
 _VERSION = re.compile(r"[0-9A-Za-z.+~-]{1,40}")
 Shape = TypeVar("Shape")

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from kafka_fleet.collect.client_metrics import prometheus as module
+from kafka_fleet.collect.client_metrics.prometheus import Prometheus, promql_string
 from kafka_fleet.collect.connections.http import Failure, Limits
 from kafka_fleet.config.credentials import Credentials
 from kafka_fleet.knowledge.metric_tables import load_names
-from kafka_fleet.prometheus_import import client as module
-from kafka_fleet.prometheus_import.client import Prometheus, promql_string
 from kafka_fleet.prometheus_import.scrape_rows import Scrape, read_scrape
 from support.servers.recorded_prometheus import Form, Recorded, recorded
 
