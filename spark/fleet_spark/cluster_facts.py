@@ -13,6 +13,7 @@ from kafka_fleet.schema.config_names import allowed
 
 KEYS = ("name", "software", "software_version", "listener", "group_id", "client_id", "client_host", "reason")
 CLIENTS_NAMED_FROM = (2, 5)  # brokers report client libraries from 2.5 on (KIP-511)
+UNSAID = "unknown"  # a broker's own word for what a client does not say; here also for a name that was refused
 
 
 def rows_by_cluster(rows: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
@@ -71,8 +72,8 @@ def cluster_facts(
         )
     libraries = tuple(
         ClientSoftware(
-            row["software"], row["software_version"], row["listener"], float(row["connections"]),
-            row["share_at_most"], iso(row["first_seen"]), iso(row["last_seen"]),
+            row["software"] or UNSAID, row["software_version"] or UNSAID, row["listener"] or UNSAID,
+            float(row["connections"]), row["share_at_most"], iso(row["first_seen"]), iso(row["last_seen"]),
         )
         for row in clients
     )  # fmt: skip
