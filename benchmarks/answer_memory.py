@@ -12,7 +12,7 @@ from itertools import count
 from pathlib import Path
 
 from benchmarks.measure import machine
-from kafka_fleet.collect.client_metrics import prometheus as prometheus
+from kafka_fleet.collect.connections import prometheus
 from kafka_fleet.collect.connections.http import Failure, Limits
 from kafka_fleet.collect.jolokia import responses
 from kafka_fleet.collect.jolokia.client import _take

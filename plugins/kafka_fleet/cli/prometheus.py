@@ -9,8 +9,8 @@ from kafka_fleet.base import parallel
 from kafka_fleet.base.addresses import url_problem
 from kafka_fleet.base.errors import UsageError
 from kafka_fleet.cli.fleet import chosen, fleet_of
-from kafka_fleet.collect.client_metrics.prometheus import Prometheus
 from kafka_fleet.collect.connections.http import Failure, Limits
+from kafka_fleet.collect.connections.prometheus import Prometheus
 from kafka_fleet.config.credentials import CredentialsError, http_credentials, local_credentials
 from kafka_fleet.knowledge.metric_tables import load_names
 from kafka_fleet.prometheus_import.importer import Imported, Source, import_days

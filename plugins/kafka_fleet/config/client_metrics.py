@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from kafka_fleet.config.field_types import ConnectionId, Matchers, Strict, Url, checked
-from kafka_fleet.schema.metric_names import MEASURED
+from kafka_fleet.schema.metric_spelling import MEASURED
 
 
 def _column_problem(name: str) -> str | None:

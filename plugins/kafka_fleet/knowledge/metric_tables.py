@@ -2,7 +2,8 @@
 
 from kafka_fleet.base.yaml import load_yaml
 from kafka_fleet.knowledge.pack import BUILTIN, METRICS, knowledge_folder, per_pack
-from kafka_fleet.schema.metric_names import Names, Spelling, names_of
+from kafka_fleet.schema.metric_names import Names, names_of
+from kafka_fleet.schema.metric_spelling import Spelling
 
 
 @per_pack

@@ -13,8 +13,8 @@ from typing import Any, Literal, NamedTuple
 
 from kafka_fleet import __version__
 from kafka_fleet.collect.client_metrics.client_series import client_rows, clients_selectors
-from kafka_fleet.collect.client_metrics.prometheus import Prometheus
 from kafka_fleet.collect.connections.http import Failure
+from kafka_fleet.collect.connections.prometheus import Prometheus
 from kafka_fleet.collect.jolokia.client import BrokerSweep
 from kafka_fleet.collect.jolokia.rows import Rows
 from kafka_fleet.collect.sweep_rows import broker_tables, declaration, leave_out_parts

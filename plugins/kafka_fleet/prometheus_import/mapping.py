@@ -21,7 +21,7 @@ from kafka_fleet.base.errors import UsageError
 from kafka_fleet.base.validation_errors import describe_errors
 from kafka_fleet.base.yaml import FleetFileError, load_yaml
 from kafka_fleet.config.field_types import BrokerId, ConnectionId, Matchers
-from kafka_fleet.schema.metric_names import ClientNames, Exact, Pattern, Spelling, Strict, expression
+from kafka_fleet.schema.metric_spelling import ClientNames, Exact, Pattern, Spelling, Strict, expression
 
 
 class Choice(Strict):

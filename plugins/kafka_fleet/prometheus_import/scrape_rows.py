@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from kafka_fleet.collect.client_metrics.prometheus import Prometheus, Series, promql_string
+from kafka_fleet.collect.connections.prometheus import Prometheus, Series, promql_string
 from kafka_fleet.collect.jolokia import columns
 from kafka_fleet.collect.jolokia.client import BrokerSweep, read_outcome
 from kafka_fleet.collect.jolokia.rows import Rows

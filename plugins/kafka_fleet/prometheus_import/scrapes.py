@@ -6,7 +6,7 @@ A window is [sweep time, sweep time + step). Each scrape belongs to one window, 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from kafka_fleet.collect.client_metrics.prometheus import Prometheus, Series, promql_string
+from kafka_fleet.collect.connections.prometheus import Prometheus, Series, promql_string
 from kafka_fleet.prometheus_import.targets import Labels
 
 

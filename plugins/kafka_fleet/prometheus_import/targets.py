@@ -10,10 +10,11 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from kafka_fleet.collect.client_metrics.prometheus import CLUSTER_LABELS, Prometheus, promql_string
+from kafka_fleet.collect.connections.prometheus import CLUSTER_LABELS, Prometheus, promql_string
 from kafka_fleet.config.fleet import Cluster
 from kafka_fleet.prometheus_import.mapping import Choice
-from kafka_fleet.schema.metric_names import Names, exporter_name
+from kafka_fleet.schema.metric_names import Names
+from kafka_fleet.schema.metric_spelling import exporter_name
 
 MARK = "broker_metrics.partition_count"  # every broker has it, and nothing else that carries an exporter
 BROKER_LABELS = ("broker_id", "broker", "node_id", "kafka_broker_id", "kafka_id")

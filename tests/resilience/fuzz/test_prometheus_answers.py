@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from kafka_fleet.collect import hosts
-from kafka_fleet.collect.client_metrics.prometheus import Prometheus
 from kafka_fleet.collect.connections.http import Failure, Limits
+from kafka_fleet.collect.connections.prometheus import Prometheus
 from kafka_fleet.collect.jolokia.rows import Rows
 from kafka_fleet.config.credentials import Credentials
 from kafka_fleet.knowledge.metric_tables import load_names
@@ -71,7 +71,7 @@ def numbers(server: Told) -> dict[tuple[str, Any, str], Any]:
 
 
 def test_changed_answers_are_a_named_failure_or_what_they_say(counted: Callable[[], None], monkeypatch) -> None:
-    monkeypatch.setattr("kafka_fleet.collect.client_metrics.prometheus.PAUSE_S", 0)
+    monkeypatch.setattr("kafka_fleet.collect.connections.query_api.PAUSE_S", 0)
     server = Told("http://127.0.0.1:1", Credentials(), Limits())
     refused = cells = 0
     for number, random in randoms(1500):

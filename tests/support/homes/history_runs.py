@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from kafka_fleet.collect.client_metrics import prometheus as client
-from kafka_fleet.collect.client_metrics.prometheus import Prometheus
 from kafka_fleet.collect.connections.http import Limits
+from kafka_fleet.collect.connections.prometheus import Prometheus
 from kafka_fleet.config.credentials import Credentials
 from kafka_fleet.knowledge.metric_tables import load_names
 from kafka_fleet.prometheus_import.importer import Imported, Source, import_days
@@ -26,7 +25,7 @@ CHOICE = Choice(selector='job="kafka"')
 
 @pytest.fixture(name="server")
 def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
-    monkeypatch.setattr(client, "PAUSE_S", 0.0)
+    monkeypatch.setattr("kafka_fleet.collect.connections.query_api.PAUSE_S", 0.0)
     with recorded() as found:
         yield found
 

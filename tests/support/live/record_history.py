@@ -12,8 +12,8 @@ import time
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
-from kafka_fleet.collect.client_metrics.prometheus import Prometheus
 from kafka_fleet.collect.connections.http import Limits
+from kafka_fleet.collect.connections.prometheus import Prometheus
 from kafka_fleet.config.credentials import Credentials
 from kafka_fleet.knowledge.metric_tables import load_names
 from kafka_fleet.prometheus_import.importer import Source, import_days

@@ -11,7 +11,6 @@ import pytest
 
 from kafka_fleet.collect import sweep
 from kafka_fleet.collect.client_metrics import client_series
-from kafka_fleet.collect.client_metrics import prometheus as client
 from kafka_fleet.collect.client_metrics.sweep_clients import FRESH, LATE, Pushed, sweep_clients
 from kafka_fleet.config.credentials import Connection, Resolver
 from kafka_fleet.config.fleet import Cluster
@@ -25,7 +24,7 @@ OURS = {"cluster": "payments-eu", "client_id": "billing", "client_instance_id": 
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[PushedPrometheus]:
-    monkeypatch.setattr(client, "PAUSE_S", 0.0)
+    monkeypatch.setattr("kafka_fleet.collect.connections.query_api.PAUSE_S", 0.0)
     with pushed_prometheus() as one:
         yield one
 

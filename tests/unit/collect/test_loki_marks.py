@@ -22,7 +22,7 @@ def _clock(monkeypatch):
 
 @pytest.fixture
 def loki(monkeypatch):
-    monkeypatch.setattr(module, "PAUSE_S", 0.01)
+    monkeypatch.setattr("kafka_fleet.collect.connections.query_api.PAUSE_S", 0.01)
     with loki_server() as one:
         one.push({"app": "kafka", "host": "b1"}, (NOW - 100, SEGMENT), (NOW - 99, UNCLEAN), (NOW - 90, SEGMENT))
         one.push({"app": "kafka", "host": "b2"}, (NOW - 4000, "[2026-11-26 01:00:00,000] INFO started (k)"))

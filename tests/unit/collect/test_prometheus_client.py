@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from kafka_fleet.collect.client_metrics import prometheus as module
-from kafka_fleet.collect.client_metrics.prometheus import Prometheus, promql_string
 from kafka_fleet.collect.connections.http import Failure, Limits
+from kafka_fleet.collect.connections.prometheus import Prometheus, promql_string
 from kafka_fleet.config.credentials import Credentials
 from kafka_fleet.knowledge.metric_tables import load_names
 from kafka_fleet.prometheus_import.scrape_rows import Scrape, read_scrape
@@ -21,7 +20,7 @@ TARGET = frozenset({("job", "kafka"), ("instance", "10.0.0.1:7071")})
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
-    monkeypatch.setattr(module, "PAUSE_S", 0.0)
+    monkeypatch.setattr("kafka_fleet.collect.connections.query_api.PAUSE_S", 0.0)
     with recorded() as found:
         yield found
 

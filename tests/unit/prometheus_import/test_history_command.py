@@ -12,7 +12,6 @@ import yaml
 from kafka_fleet.base.errors import UsageError
 from kafka_fleet.cli import main as cli
 from kafka_fleet.cli.prometheus import imported_days
-from kafka_fleet.collect.client_metrics import prometheus as client
 from support.servers.recorded_prometheus import STEP_S, Recorded, payments, recorded
 
 Call = Callable[..., tuple[int, str, str]]
@@ -20,7 +19,7 @@ Call = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
-    monkeypatch.setattr(client, "PAUSE_S", 0.0)
+    monkeypatch.setattr("kafka_fleet.collect.connections.query_api.PAUSE_S", 0.0)
     with recorded() as found:
         yield found
 

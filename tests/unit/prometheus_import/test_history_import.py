@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from kafka_fleet.collect.client_metrics.prometheus import Prometheus
+from kafka_fleet.collect.connections.prometheus import Prometheus
 from kafka_fleet.config.credentials import Credentials
 from kafka_fleet.knowledge.metric_tables import load_names
 from kafka_fleet.prometheus_import.importer import Source, import_days

@@ -13,10 +13,10 @@ from pydantic import ValidationError
 
 from kafka_fleet.collect.client_metrics import client_series
 from kafka_fleet.collect.client_metrics.client_series import client_rows, clients_selectors
-from kafka_fleet.collect.client_metrics.prometheus import Prometheus, Series
+from kafka_fleet.collect.connections.prometheus import Prometheus, Series
 from kafka_fleet.config.credentials import Credentials
 from kafka_fleet.knowledge.metric_tables import load_names
-from kafka_fleet.schema.metric_names import ClientNames, Spelling
+from kafka_fleet.schema.metric_spelling import ClientNames, Spelling
 from support.homes.history_runs import CHOICE, LIMITS, run, served  # noqa: F401
 from support.servers.recorded_prometheus import FOLDER, STEP_S, Form, Recorded
 

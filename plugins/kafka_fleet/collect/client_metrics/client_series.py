@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from kafka_fleet.collect.client_metrics.prometheus import CLUSTER_LABELS, Prometheus, promql_string
-from kafka_fleet.schema.metric_names import Names, exporter_name
+from kafka_fleet.collect.connections.prometheus import CLUSTER_LABELS, Prometheus, promql_string
+from kafka_fleet.schema.metric_names import Names
+from kafka_fleet.schema.metric_spelling import exporter_name
 
 MOST = 20_000  # rows of a sweep
 COUNTERS = ("record_sends", "record_errors", "record_retries")

@@ -9,26 +9,21 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from kafka_fleet.collect.client_metrics.client_series import client_rows, clients_selectors
-from kafka_fleet.collect.client_metrics.prometheus import CLUSTER_LABELS, Prometheus
 from kafka_fleet.collect.connections.http import Failure, Limits
+from kafka_fleet.collect.connections.prometheus import CLUSTER_LABELS, Prometheus
+from kafka_fleet.collect.connections.query_api import said_of
 from kafka_fleet.config.client_metrics import ClientMetrics
 from kafka_fleet.config.credentials import Credentials, CredentialsError, Resolver, http_credentials
 from kafka_fleet.config.fleet import Cluster
 from kafka_fleet.knowledge.metric_tables import shipped_names
-from kafka_fleet.schema.metric_names import ClientNames, Names
+from kafka_fleet.schema.metric_names import Names
+from kafka_fleet.schema.metric_spelling import ClientNames
 
 Within = Callable[[], Limits | None]
 TABLE = "client_metrics"
 FRESH = timedelta(minutes=5)  # as far as Prometheus itself looks back
 ANSWER_S = 20.0  # of one answer; there are two at most, each asked for twice where it was cut off
 LATE = "timeout: not asked: the cluster's other endpoints took all of its time"
-_REFUSED = "the Prometheus refuses the query (HTTP {}); is the selector right?"
-_SENTENCES = {
-    400: _REFUSED.format(400),
-    404: "HTTP 404; is this the address of a Prometheus?",
-    422: _REFUSED.format(422),
-    429: "the Prometheus takes no more requests now (HTTP 429)",
-}
 
 
 class Pushed(NamedTuple):
@@ -49,7 +44,7 @@ def sweep_clients(cluster: Cluster, resolver: Resolver, within: Within) -> Pushe
     except CredentialsError as error:
         return Pushed([], f"credentials: {error}")
     except Failure as failure:
-        return Pushed([], f"{failure.kind}: {_SENTENCES.get(failure.status or 0, failure.detail)}")
+        return Pushed([], f"{failure.kind}: {said_of(failure, 'Prometheus', 'is the selector right?')}")
 
 
 def _read(cluster: str, declared: ClientMetrics, credentials: Credentials, within: Within) -> Pushed:

@@ -14,19 +14,12 @@ import msgspec
 import pyarrow as pa
 
 from kafka_fleet.collect.connections.http import Failure
+from kafka_fleet.collect.connections.query_api import LIGHT, check_answer_size
 from kafka_fleet.collect.jolokia import columns
 from kafka_fleet.collect.jolokia.rows import TWICE
 from kafka_fleet.schema.mbeans import Bean, answers_to
 
-# JSON of a few bytes can be an object of a hundred: what an answer takes in memory is held to its parts, not its bytes
-LIGHT = 4 * 2**20  # bytes; what is smaller is not looked at
 AS_COLUMNS, ONE_BY_ONE = 8_000_000, 1_000_000  # lists, objects and commas; a replica has 25, in five patterns
-
-
-def check_answer_size(body: bytes | bytearray, most: int) -> None:
-    """Raises Failure for a body of very many parts, before it is taken apart."""
-    if len(body) > LIGHT and sum(body.count(mark) for mark in (b"[", b"{", b",")) > most:
-        raise Failure("too_large", f"more than {most} parts in {len(body)} bytes")
 
 
 def _loads(text: bytes | bytearray) -> Any:

@@ -5,7 +5,6 @@ lines are gone then. Loki takes the start of a span into it and leaves its end o
 """
 
 import re
-import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -14,7 +13,7 @@ from urllib.parse import urlencode
 import msgspec
 
 from kafka_fleet.collect.connections.http import Endpoint, Failure, Limits
-from kafka_fleet.collect.jolokia.responses import check_answer_size
+from kafka_fleet.collect.connections.query_api import asked_twice, decoded, said_of
 from kafka_fleet.collect.log_marks.kafka_log_marks.messages import message
 from kafka_fleet.collect.log_marks.rows import Counted, Tally
 from kafka_fleet.config.credentials import Credentials
@@ -22,16 +21,9 @@ from kafka_fleet.config.log_marks import Loki
 from kafka_fleet.knowledge.log_marks import Log, log_marks, marks_of
 
 PAGE, PAGES = 1000, 20  # lines of an answer, and answers of one log in one sweep
-PAUSE_S = 1.0  # before the one more try of what was cut off or limited
-AGAIN = frozenset({"cut_off", "timeout", "unreachable"})
 STREAMS = timedelta(hours=24)  # a log that had no line for so long may be another's name
 PARTS = 500_000
 _HOST = re.compile(r"[A-Za-z0-9._:-]{1,253}")
-_SENTENCES = {
-    400: "the Loki refuses the query (HTTP 400); are the selectors and the tenant right?",
-    404: "HTTP 404; is this the address of a Loki?",
-    429: "the Loki takes no more requests now (HTTP 429)",
-}
 
 
 class _Stream(msgspec.Struct):
@@ -133,14 +125,11 @@ class _Client:
         return bool(_decoded(self._get("/loki/api/v1/series", form), _Series).data)
 
     def _get(self, path: str, form: dict[str, Any]) -> bytearray:
-        for attempt in (1, 2):
-            try:
-                return self._endpoint.send("GET", f"{self._url}{path}?{urlencode(form)}")
-            except Failure as failure:
-                if attempt == 2 or not (failure.kind in AGAIN or failure.status == 429):
-                    raise Failure(failure.kind, _SENTENCES.get(failure.status or 0, failure.detail)) from None
-                time.sleep(PAUSE_S)
-        raise AssertionError("the second attempt returns or raises")
+        try:
+            return asked_twice(lambda: self._endpoint.send("GET", f"{self._url}{path}?{urlencode(form)}"))
+        except Failure as failure:
+            said = said_of(failure, "Loki", "are the selectors and the tenant right?")
+            raise Failure(failure.kind, said) from None
 
 
 def _ns(at: datetime) -> int:
@@ -158,11 +147,4 @@ def _entries(streams: list[_Stream]) -> Iterator[tuple[int, str]]:
 
 
 def _decoded(body: bytes | bytearray | msgspec.Raw, shape: Any) -> Any:
-    if isinstance(body, bytes | bytearray):
-        check_answer_size(body, PARTS)
-    try:
-        return msgspec.json.decode(body, type=shape)
-    except msgspec.ValidationError:
-        raise Failure("protocol", "the answer has not the form of Loki's API") from None
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-        raise Failure("not_json", "the answer is not JSON; is this a Loki?") from None
+    return decoded(body, shape, "Loki", PARTS)

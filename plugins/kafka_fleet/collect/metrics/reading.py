@@ -13,7 +13,8 @@ from kafka_fleet.collect.metrics.series import fill_means, number_of, take_serie
 from kafka_fleet.knowledge.metric_tables import shipped_names
 from kafka_fleet.schema.exporter_rules import MARK, edition
 from kafka_fleet.schema.mbeans import Bean, Column, Value, tables
-from kafka_fleet.schema.metric_names import Source, exporter_name
+from kafka_fleet.schema.metric_names import Source
+from kafka_fleet.schema.metric_spelling import exporter_name
 
 START = "process_start_time_seconds"
 PROCESS = (START, "process_open_fds", "process_max_fds")  # of the process that the exporter is in

@@ -5,7 +5,6 @@ checked. An answer that Prometheus itself calls incomplete is a failure: what is
 """
 
 import re
-import time
 from collections.abc import Iterable
 from typing import Any, TypeVar
 from urllib.parse import urlencode
@@ -13,12 +12,10 @@ from urllib.parse import urlencode
 import msgspec
 
 from kafka_fleet.collect.connections.http import Endpoint, Failure, Limits
-from kafka_fleet.collect.jolokia.responses import check_answer_size
+from kafka_fleet.collect.connections.query_api import asked_twice, decoded
 from kafka_fleet.config.credentials import Credentials
 
 FORM = "application/x-www-form-urlencoded"
-AGAIN = frozenset({"cut_off", "timeout", "unreachable"})  # worth one more try after PAUSE_S; a 5xx had it
-PAUSE_S = 1.0
 CLUSTER_LABELS = ("cluster", "kafka_cluster")  # of which one has the id of the cluster that a series is of
 PARTS = 2_000_000  # lists, objects and commas of an answer; a sample has three
 _VERSION = re.compile(r"[0-9A-Za-z.+~-]{1,40}")
@@ -48,14 +45,8 @@ class _Answer(msgspec.Struct):
 
 
 def _decoded(body: bytes | bytearray | msgspec.Raw, shape: type[Shape]) -> Shape:
-    if isinstance(body, bytes | bytearray):
-        check_answer_size(body, PARTS)
-    try:
-        return msgspec.json.decode(body, type=shape)
-    except msgspec.ValidationError:
-        raise Failure("protocol", "the answer has not the form of Prometheus' API") from None
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-        raise Failure("not_json", "the answer is not JSON; is this a Prometheus?") from None
+    found: Shape = decoded(body, shape, "Prometheus", PARTS)
+    return found
 
 
 def promql_string(text: str) -> str:
@@ -98,14 +89,8 @@ class Prometheus:
         return _decoded(self._data("/api/v1/label/__name__/values", span, "GET"), list[str])
 
     def _data(self, path: str, form: Iterable[tuple[str, str]], method: str = "POST") -> msgspec.Raw:
-        for attempt in (1, 2):
-            try:
-                answer = _decoded(self._sent(path, list(form), method), _Answer)
-                break
-            except Failure as failure:
-                if attempt == 2 or failure.kind not in AGAIN:
-                    raise
-                time.sleep(PAUSE_S)
+        form = list(form)
+        answer = asked_twice(lambda: _decoded(self._sent(path, form, method), _Answer))
         if answer.status != "success":
             raise Failure("protocol", "Prometheus answers with an error")
         if answer.warnings:
