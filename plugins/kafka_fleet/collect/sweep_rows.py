@@ -5,7 +5,7 @@ from typing import Any
 
 from kafka_fleet import __version__
 from kafka_fleet.collect.admin.client import AdminSweep
-from kafka_fleet.collect.client_metrics.sweep_clients import Pushed
+from kafka_fleet.collect.client_metrics.client_series import Pushed
 from kafka_fleet.collect.jolokia.client import BrokerSweep
 from kafka_fleet.config.fleet import Cluster
 from kafka_fleet.knowledge.metric_tables import shipped_names

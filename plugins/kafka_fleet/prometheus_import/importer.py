@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from kafka_fleet import __version__
-from kafka_fleet.collect.client_metrics.client_series import client_rows, clients_selectors
+from kafka_fleet.collect.client_metrics.client_series import Pushed
 from kafka_fleet.collect.connections.http import Failure
 from kafka_fleet.collect.connections.prometheus import Prometheus
 from kafka_fleet.collect.jolokia.client import BrokerSweep
 from kafka_fleet.collect.jolokia.rows import Rows
 from kafka_fleet.collect.sweep_rows import broker_tables, declaration, leave_out_parts
+from kafka_fleet.prometheus_import.pushed import pushed_rows, pushed_series
 from kafka_fleet.prometheus_import.scrape_rows import Scrape, read_scrape
 from kafka_fleet.prometheus_import.scrapes import BrokerScrape, scrapes
 from kafka_fleet.prometheus_import.targets import ClusterTargets, Labels, find_targets, matchers
@@ -119,8 +120,7 @@ def _day(
         for targets in found.by_broker.values()
         for target in targets
     }
-    asked = clients_selectors(whose.cluster.id, whose.choice.clients, source.names)
-    clients = next((one for one in asked if source.server.series(one, start, end)), None)
+    clients = pushed_series(source.server, source.names, whose.cluster.id, whose.choice.clients, (start, end))
     span = max(HOUR_MS // step_ms, 1) * step_ms
     rest, silent = set(open_), 0
     for begin in range(start, end, span):
@@ -133,7 +133,7 @@ def _day(
                 result.empty += 1
                 continue
             try:
-                pushed = _pushed(source, clients, at, step_ms, result)
+                pushed = pushed_rows(source.server, source.names, clients, (at, at + step_ms))
                 outcome = _sweep(source, whose, home, at, seen[at], shown, pushed, result)
             except Failure as failure:
                 result.failed, silent = result.failed + 1, silent + 1
@@ -155,7 +155,7 @@ def _sweep(
     at_ms: int,
     seen: Mapping[int, BrokerScrape],
     shown: Mapping[Labels, list[str]],
-    pushed: list[Item],
+    pushed: Pushed,
     result: Imported,
 ) -> Literal["landed", "there", "empty"]:
     """Land the sweep of one window; "empty" when it has no broker, "there" when another import was faster."""
@@ -179,28 +179,21 @@ def _sweep(
         return "empty"  # nothing of it says anything of the brokers
     tables: dict[str, list[Item]] = broker_tables(cluster, {}, dict.fromkeys(brokers), found)
     leave_out_parts(tables, found)
-    tables["client_metrics"] = pushed
+    tables["client_metrics"] = list(pushed.rows)
+    if pushed.detail:
+        result.say(f"{_at(at_ms):%Y-%m-%d}: client metrics: {pushed.detail}")
     tables["declarations"] = [declaration(cluster)]
-    tables["sweeps"] = [_row(source, max(times, default=_at(at_ms)))]
+    tables["sweeps"] = [_row(source, max(times, default=_at(at_ms)), pushed)]
     return "landed" if land_again(home, cluster.id, _at(at_ms), tables) else "there"
 
 
-def _pushed(source: Source, selector: str | None, at_ms: int, step_ms: int, result: Imported) -> list[Item]:
-    """What clients pushed in a window (KIP-714); nothing where Prometheus has none of it."""
-    if selector is None:
-        return []
-    rows, left = client_rows(source.server, selector, source.names, at_ms, at_ms + step_ms)
-    if left:
-        result.say(f"{_at(at_ms):%Y-%m-%d %H:%M:%S}: metrics of {left} clients and topics are not read, too many")
-    return list(rows)
-
-
-def _row(source: Source, ended: datetime) -> dict[str, Any]:
+def _row(source: Source, ended: datetime, pushed: Pushed) -> dict[str, Any]:
     return {
         "ended_at": ended,
         "admin_outcome": "failed",
         "admin_detail": "imported from Prometheus, which has nothing of what only the Kafka protocol tells",
         "admin_missing": ["every admin table"],
+        "client_metrics_detail": pushed.detail,
         "collector_version": __version__,
         "imported_from": source.label,
     }

@@ -13,9 +13,11 @@ from pydantic import ValidationError
 
 from kafka_fleet.collect.client_metrics import client_series
 from kafka_fleet.collect.client_metrics.client_series import client_rows, clients_selectors
+from kafka_fleet.collect.connections.http import Failure
 from kafka_fleet.collect.connections.prometheus import Prometheus, Series
 from kafka_fleet.config.credentials import Credentials
 from kafka_fleet.knowledge.metric_tables import load_names
+from kafka_fleet.prometheus_import.pushed import pushed_rows, pushed_series
 from kafka_fleet.schema.metric_spelling import ClientNames, Spelling
 from support.homes.history_runs import CHOICE, LIMITS, run, served  # noqa: F401
 from support.servers.recorded_prometheus import FOLDER, STEP_S, Form, Recorded
@@ -46,8 +48,8 @@ def series(name: str, *values: tuple[float, str], **labels: str) -> Series:
 
 
 def rows(*found: Series) -> list[dict[str, Any]]:
-    kept, left = client_rows(Told(list(found)), "{}", NAMES, 0, WINDOW)
-    assert left == 0
+    kept, detail = client_rows(Told(list(found)), "{}", NAMES, 0, WINDOW)
+    assert detail is None
     return kept
 
 
@@ -64,8 +66,8 @@ def test_real_producers_are_told_apart_and_the_one_without_retries_has_errors_al
     last = [
         Series(one.metric, [(at, value) for at, value in one.values][-1:]) for one in samples
     ]  # of the whole recording
-    found, left = client_rows(Told(last), "{}", NAMES, min(times), max(times) + 1)
-    assert left == 0
+    found, detail = client_rows(Told(last), "{}", NAMES, min(times), max(times) + 1)
+    assert detail is None
     whole = {row["client_id"]: row for row in found if row["topic"] is None and row.get("record_sends")}
     topics = {row["client_id"]: row for row in found if row["topic"] == "orders"}
     assert set(whole) >= {"billing", "shop"} <= set(topics)
@@ -83,7 +85,7 @@ def test_names_of_receivers_are_known(name: str) -> None:
 
 
 def test_the_first_sample_of_the_window_counts() -> None:
-    (row,) = client_rows(Told([series(ERRORS, (0.5, "1"), (2.0, "2"), (3.0, "3"))]), "{}", NAMES, 1_000, WINDOW)[0]
+    (row,) = client_rows(Told([series(ERRORS, (0.5, "1"), (2.0, "2"), (3.0, "3"))]), "{}", NAMES, 1_000, WINDOW).rows
     assert row["record_errors"] == 2
     assert row["read_at"] == datetime.fromtimestamp(2, UTC)
 
@@ -111,8 +113,9 @@ def test_what_two_series_give_is_not_known_and_two_receivers_are_two_rows() -> N
 def test_too_many_are_counted_and_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client_series, "MOST", 2)
     found = [series(ERRORS, client_instance_id=str(number)) for number in range(5)]
-    kept, left = client_rows(Told(found), "{}", NAMES, 0, WINDOW)
-    assert ([row["client_instance_id"] for row in kept], left) == (["0", "1"], 3)
+    kept, detail = client_rows(Told(found), "{}", NAMES, 0, WINDOW)
+    assert [row["client_instance_id"] for row in kept] == ["0", "1"]
+    assert detail == "3 clients and topics are not read, too many"
 
 
 def test_whose_they_are_is_said_by_a_label_or_by_the_map() -> None:
@@ -152,6 +155,50 @@ def test_an_import_lands_them_beside_the_brokers(server: Recorded, tmp_path: Pat
     for row in landed:
         assert (row["client_id"], row["record_errors"], row["record_sends"]) == ("a", 7, None)
         assert row["sweep_at"] <= row["read_at"] < row["sweep_at"] + timedelta(seconds=STEP_S)
+
+
+@pytest.mark.parametrize(
+    ("path", "answer", "said"),
+    [
+        ("/api/v1/query", b'{"status":"error","error":"canary"}', "protocol: Prometheus answers with an error"),
+        ("/api/v1/query", b"canary", "not_json: the answer is not JSON; is this a Prometheus?"),
+        ("/api/v1/series", b'{"status":"success","data":["canary"]}', "protocol: the answer has not the form of"),
+    ],
+)
+def test_that_they_cannot_be_read_costs_no_sweep_of_the_brokers(
+    server: Recorded, tmp_path: Path, path: str, answer: bytes, said: str
+) -> None:
+    def refused(asked: str, form: Form, body: bytes) -> bytes:
+        ours = "org[._]apache" in form.get("query", "") + form.get("match[]", "")
+        if ours and asked == "/api/v1/series" != path:
+            return json.dumps({"status": "success", "data": [{"__name__": ERRORS}]}).encode()
+        return answer if ours and asked == path else body
+
+    server.change = refused
+    result, found = run(server, tmp_path)
+    assert (result.failed, result.landed) == (0, server.sweeps)
+    assert found("client_metrics") == []
+    details = [row["client_metrics_detail"] for row in found("sweeps")]
+    assert len(details) == server.sweeps
+    assert all(detail.startswith(said) for detail in details)
+    (sentence,) = result.said
+    assert f"{server.day}: client metrics: {said}" in sentence, "once a day"
+    assert "canary" not in str([details, result.said])
+
+
+@pytest.mark.parametrize("failure", [Failure("timeout", "30 s"), Failure("http", "HTTP 429", 429)])
+def test_a_window_of_which_they_may_still_be_had_is_left_to_the_next_import(failure: Failure) -> None:
+    class Away(Told):
+        def samples(self, selector: str, end_ms: int, back_ms: int) -> list[Series]:
+            raise failure
+
+    for asked in (
+        lambda: pushed_rows(Away([]), NAMES, "{}", (0, WINDOW)),
+        lambda: pushed_rows(Away([]), NAMES, pushed_series(Away([series(ERRORS)]), NAMES, "a", None, (0, 1)), (0, 1)),
+    ):
+        with pytest.raises(Failure) as raised:
+            asked()
+        assert raised.value is failure
 
 
 def test_an_import_without_them_asks_once_a_day(server: Recorded, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ client at one receiver. A series that does not tell its client is left out, and 
 import math
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from kafka_fleet.collect.connections.prometheus import CLUSTER_LABELS, Prometheus, promql_string
 from kafka_fleet.schema.metric_names import Names
@@ -17,6 +17,13 @@ MOST = 20_000  # rows of a sweep
 COUNTERS = ("record_sends", "record_errors", "record_retries")
 LARGEST = 2.0**53  # beyond it a sample is no whole number
 _Key = tuple[str | None, str | None, str | None, str | None]
+
+
+class Pushed(NamedTuple):
+    """Rows, and why there are none or not all of them; None: nothing is missing, or no Prometheus is declared."""
+
+    rows: list[dict[str, Any]]
+    detail: str | None = None
 
 
 def clients_selectors(cluster: str, given: str | None, names: Names) -> list[str]:
@@ -32,8 +39,8 @@ def clients_selectors(cluster: str, given: str | None, names: Names) -> list[str
 
 def client_rows(
     server: Prometheus, selector: str, names: Names, start_ms: int, end_ms: int, newest: bool = False
-) -> tuple[list[dict[str, Any]], int]:
-    """Rows of the first samples of a window, or of the newest; how many clients and topics are beyond MOST.
+) -> Pushed:
+    """Rows of the first samples of a window, or of the newest; of MOST clients and topics at most.
 
     start_ms, end_ms: since epoch, the end is not in the window. Raises Failure.
     """
@@ -54,7 +61,8 @@ def client_rows(
         | found[key]
         for key in kept
     ]
-    return rows, len(found) - len(kept)
+    left = len(found) - len(kept)
+    return Pushed(rows, f"{left:,} clients and topics are not read, too many" if left else None)
 
 
 def _samples(

@@ -6,9 +6,8 @@ ended, or a receiver that hangs, would otherwise look like one that lost nothing
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple
 
-from kafka_fleet.collect.client_metrics.client_series import client_rows, clients_selectors
+from kafka_fleet.collect.client_metrics.client_series import Pushed, client_rows, clients_selectors
 from kafka_fleet.collect.connections.http import Failure, Limits
 from kafka_fleet.collect.connections.prometheus import CLUSTER_LABELS, Prometheus
 from kafka_fleet.collect.connections.query_api import said_of
@@ -24,13 +23,6 @@ TABLE = "client_metrics"
 FRESH = timedelta(minutes=5)  # as far as Prometheus itself looks back
 ANSWER_S = 20.0  # of one answer; there are two at most, each asked for twice where it was cut off
 LATE = "timeout: not asked: the cluster's other endpoints took all of its time"
-
-
-class Pushed(NamedTuple):
-    """Rows, and why there are none or not all of them; None: nothing is missing, or no Prometheus is declared."""
-
-    rows: list[dict[str, Any]]
-    detail: str | None = None
 
 
 def sweep_clients(cluster: Cluster, resolver: Resolver, within: Within) -> Pushed:
@@ -56,9 +48,8 @@ def _read(cluster: str, declared: ClientMetrics, credentials: Credentials, withi
             return Pushed([], LATE)
         limits = limits._replace(deadline_s=min(limits.deadline_s, ANSWER_S))
         server = Prometheus(declared.prometheus, credentials, limits)
-        rows, left = client_rows(server, selector, names, start, end, newest=True)
-        if rows:
-            return Pushed(rows, f"{left:,} clients and topics are not read, too many" if left else None)
+        if (pushed := client_rows(server, selector, names, start, end, newest=True)).rows:
+            return pushed
     whose = f"a label {' or '.join(CLUSTER_LABELS)} of its id" if declared.selector is None else "its selector"
     minutes = FRESH // timedelta(minutes=1)
     return Pushed([], f"no_samples: no series with {whose} tells of a client in the last {minutes} min")
