@@ -1,5 +1,6 @@
 -- Which brokers have the rates of their partitions and their Produce times.
--- out: intervals of each broker, and one row per broker with Produce times or without need of any
+-- out: intervals of each broker, and one row per broker with Produce times or without need of any; sweeps that lack
+--      what clients push
 WITH led AS (
     SELECT DISTINCT
         cluster,
@@ -36,3 +37,11 @@ SELECT
     1 AS amount
 FROM broker_days AS b
 LEFT ANTI JOIN led AS l ON b.cluster = l.cluster AND b.broker = l.broker
+UNION ALL
+-- where a Prometheus is asked for what clients push
+SELECT
+    cluster,
+    'clients_push' AS need,
+    NULL AS broker,
+    unread_sweeps AS amount
+FROM client_reads

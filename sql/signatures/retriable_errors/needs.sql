@@ -1,6 +1,7 @@
 -- Which brokers have the counters of errors, and whether clients are known where that matters.
 -- out: intervals of each broker; errors of each cluster that tells no client; at most connections without a name and
---      of old Java clients in a sweep, or that producers are declared, which may lose what no broker counts
+--      of old Java clients in a sweep, or that producers are declared, which may lose what no broker counts;
+--      sweeps that lack what clients push
 WITH clients AS (
     SELECT
         cluster,
@@ -48,3 +49,12 @@ SELECT
     max(old_java) AS total
 FROM clients
 GROUP BY cluster
+UNION ALL
+-- where a Prometheus is asked for what clients push
+SELECT
+    cluster,
+    'clients_push' AS need,
+    NULL AS broker,
+    unread_sweeps AS amount,
+    NULL AS total
+FROM client_reads

@@ -44,3 +44,22 @@ def test_counters_become_differences_of_one_client() -> None:
     }
     assert {row["client"] for row in found} == {"i", "shop"}
     assert {row["queue_time_max_ms"] for row in found} == {5.0}
+
+
+def test_sweeps_that_lack_them_are_counted_where_they_are_asked_for() -> None:
+    details = {
+        "unasked": [None, None],
+        "whole": [None, None],
+        "partly": [None, "timeout: 20 s", None],
+        "lost": ["auth: 401"],
+    }
+    given = {
+        name: {"sweeps": [{"sweep_at": at(hour), "client_metrics_detail": one} for hour, one in enumerate(told)]}
+        for name, told in details.items()
+    }
+    given["partly"]["sweeps"].append({"sweep_at": at(-1), "client_metrics_detail": "timeout: of the day before"})
+    found = {row.pop("cluster"): row for row in facts("client_reads", of_all(given))}
+    assert found == {
+        "partly": {"whole_sweeps": 2, "unread_sweeps": 1},
+        "lost": {"whole_sweeps": 0, "unread_sweeps": 1},
+    }
