@@ -14,10 +14,9 @@ import signal
 import socket
 import struct
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event
 
 from fleet_demo.cluster import Cluster, ClusterError
 from fleet_demo.processes import free_port
@@ -25,7 +24,7 @@ from fleet_demo.topics import create_topic
 from kafka_fleet.schema.exporter_rules import rules_file
 from support.live import jdwp
 from support.live.metrics_endpoint import exporters
-from support.live.saturation import CLIENTS, HANDLERS, LIMITS, QUEUE, senders
+from support.live.saturation import CLIENTS, HANDLERS, LIMITS, QUEUE, on_lines, senders
 from support.live.scenarios import avoid_midnight, await_that, spaced, sweep_of
 from support.servers.byte_server import exactly
 
@@ -48,32 +47,12 @@ def _sweep(cluster: Cluster, home: Path, name: str, **agents: object) -> None:
 
 def _ask(line: socket.socket, over: Event) -> None:
     """Ask for versions again and again, so that requests wait in the socket while others are answered."""
-    with suppress(OSError), line:
+    with suppress(OSError), line:  # the connection is closed under it at the end
         line.sendall(API_VERSIONS * AT_ONCE)
         (size,) = struct.unpack(">i", line.recv(4, socket.MSG_PEEK | socket.MSG_WAITALL))
         while not over.is_set():
             line.sendall(API_VERSIONS * AT_ONCE)
             exactly(line, AT_ONCE * (4 + size))
-
-
-@contextmanager
-def flood(cluster: Cluster) -> Iterator[None]:
-    """Clients that never let the broker's network thread wait, for the length of the block."""
-    over, address = Event(), ("127.0.0.1", cluster.nodes[BUSY].port)
-    with ExitStack() as stack:
-        lines = [stack.enter_context(socket.create_connection(address, 60)) for _ in range(LINES)]
-        threads = [Thread(target=_ask, args=(line, over), daemon=True) for line in lines]
-        for thread in threads:
-            thread.start()
-        try:
-            yield
-        finally:
-            over.set()
-            for line in lines:
-                with suppress(OSError):
-                    line.shutdown(socket.SHUT_RDWR)
-            for thread in threads:
-                thread.join(30)
 
 
 def _stop(cluster: Cluster, home: Path, port: int, urls: dict[int, str]) -> None:
@@ -101,7 +80,7 @@ def run(home: Path) -> None:
         create_topic(cluster, "orders", replica_assignment={0: [BUSY]})
         with senders(cluster, BUSY, "orders", 1000, CLIENTS, 0.1):
             spaced(SWEEPS, EVERY_S, lambda: _sweep(cluster, home, PACED))
-        with flood(cluster):
+        with on_lines(cluster.nodes[BUSY].port, LINES, _ask):
             time.sleep(1)
             spaced(SWEEPS, EVERY_S, lambda: _sweep(cluster, home, NETWORK))
         _stop(cluster, home, port, urls)

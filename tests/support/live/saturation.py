@@ -15,7 +15,7 @@ import random
 import socket
 import struct
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from threading import Event, Thread
@@ -73,12 +73,15 @@ def _send(line: socket.socket, frame: bytes, pause_s: float, over: Event) -> Non
 
 
 @contextmanager
-def senders(cluster: Cluster, broker: int, topic: str, size: int, many: int, pause_s: float) -> Iterator[None]:
-    """Clients of a broker for the length of the block. Raises OSError where one cannot connect."""
-    over, frame, address = Event(), produce_frame(topic, size), ("127.0.0.1", cluster.nodes[broker].port)
+def on_lines(port: int, many: int, work: Callable[[socket.socket, Event], None]) -> Iterator[None]:
+    """Connections to a broker for the length of the block, with a thread of `work` on each, which is told the end.
+
+    Raises OSError where one cannot connect.
+    """
+    over = Event()
     with ExitStack() as stack:
-        lines = [stack.enter_context(socket.create_connection(address, 60)) for _ in range(many)]
-        threads = [Thread(target=_send, args=(line, frame, pause_s, over), daemon=True) for line in lines]
+        lines = [stack.enter_context(socket.create_connection(("127.0.0.1", port), 60)) for _ in range(many)]
+        threads = [Thread(target=work, args=(line, over), daemon=True) for line in lines]
         for thread in threads:
             thread.start()
         try:
@@ -90,6 +93,14 @@ def senders(cluster: Cluster, broker: int, topic: str, size: int, many: int, pau
                     line.shutdown(socket.SHUT_RDWR)
             for thread in threads:
                 thread.join(30)
+
+
+@contextmanager
+def senders(cluster: Cluster, broker: int, topic: str, size: int, many: int, pause_s: float) -> Iterator[None]:
+    """Clients of a broker for the length of the block. Raises OSError where one cannot connect."""
+    frame = produce_frame(topic, size)
+    with on_lines(cluster.nodes[broker].port, many, lambda line, over: _send(line, frame, pause_s, over)):
+        yield
 
 
 def _combined(home: Path, release: str, stuck: str, alone: str) -> None:

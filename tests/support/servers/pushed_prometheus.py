@@ -7,9 +7,8 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from urllib.parse import parse_qsl, urlsplit
 
-from support.servers.serving import QuietHandler, serving
+from support.servers.serving import answering
 
 Labels = dict[str, str]
 _QUERY = re.compile(r"\{(.*)\}\[(\d+)ms\]", re.DOTALL)
@@ -65,17 +64,5 @@ def pushed_prometheus() -> Iterator[PushedPrometheus]:
     """A running server; `url` is its address."""
     one = PushedPrometheus()
 
-    class Handler(QuietHandler):
-        def _any(self) -> None:
-            parts = urlsplit(self.path)
-            text = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode() or parts.query
-            status, body = one.answer(parts.path, dict(parse_qsl(text)), dict(self.headers))
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        do_GET = do_POST = _any
-
-    with serving(Handler) as one.url:
+    with answering(lambda path, form, headers: one.answer(path, dict(form), headers)) as one.url:
         yield one

@@ -11,10 +11,9 @@ from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
 
 from kafka_fleet.config.fleet import Cluster, parse_fleet
-from support.servers.serving import QuietHandler, serving
+from support.servers.serving import answering
 
 FOLDER = Path(__file__).resolve().parents[2] / "data" / "prometheus"
 Form = dict[str, str]
@@ -87,19 +86,9 @@ def recorded() -> Iterator[Recorded]:
     """Serve until the end of the context."""
     known = Recorded()
 
-    class Handler(QuietHandler):
-        def _any(self) -> None:
-            parts = urlsplit(self.path)
-            text = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode() or parts.query
-            form = parse_qsl(text)
-            known.asked.append((parts.path, dict(form), dict(self.headers)))
-            body = known.answer(parts.path, form)
-            self.send_response(known.status(parts.path, dict(form)))
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+    def told(path: str, form: list[tuple[str, str]], headers: dict[str, str]) -> tuple[int, bytes]:
+        known.asked.append((path, dict(form), headers))
+        return known.status(path, dict(form)), known.answer(path, form)
 
-        do_GET = do_POST = _any
-
-    with serving(Handler) as known.url:
+    with answering(told) as known.url:
         yield known

@@ -1,9 +1,12 @@
 """A test's own HTTP server on loopback: takes its handler, gives its URL for the length of the block."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
+from urllib.parse import parse_qsl, urlsplit
+
+Form = list[tuple[str, str]]
 
 
 class QuietHandler(BaseHTTPRequestHandler):
@@ -24,3 +27,23 @@ def serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
         finally:
             server.shutdown()
             thread.join(10)
+
+
+@contextmanager
+def answering(answer: Callable[[str, Form, dict[str, str]], tuple[int, bytes]]) -> Iterator[str]:
+    """Serve what is asked by a form, in the body or the address: path, form and headers give status and body."""
+
+    class Handler(QuietHandler):
+        def _any(self) -> None:
+            parts = urlsplit(self.path)
+            text = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode() or parts.query
+            status, body = answer(parts.path, parse_qsl(text), dict(self.headers))
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_GET = do_POST = _any
+
+    with serving(Handler) as url:
+        yield url
