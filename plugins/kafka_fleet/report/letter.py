@@ -5,7 +5,9 @@ Equal inputs give equal bytes: no clock, no host name and no generation id goes 
 
 import hashlib
 import json
+from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from kafka_fleet.base.text import one_line
@@ -15,8 +17,9 @@ from kafka_fleet.knowledge.advisories import Advisory
 from kafka_fleet.report.changes_section import ROOM
 from kafka_fleet.report.decisions import Accepted
 from kafka_fleet.report.fleet_page import build_fleet
-from kafka_fleet.report.model import LEVELS, build_letter
+from kafka_fleet.report.model import LEVELS, LetterView, build_letter
 from kafka_fleet.report.templating import inlined, plain, render
+from kafka_fleet.report.view_models import Limits
 
 MAX_BYTES = 100_000  # Gmail is said to cut a mail's HTML at about 102 kB and to hide the rest
 
@@ -58,16 +61,24 @@ def render_letter(
     for hand experiments; published letters have none. knowledge: the pack that the day was judged by.
     Raises LetterTooLarge.
     """
-    size = 0
-    for limits in LEVELS:
+
+    @cache
+    def drawn(limits: Limits) -> tuple[LetterView, str, str]:
         view = build_letter(report, findings, advisories, limits)
         subject = one_line(f"Kafka {view.ds}: {view.headline}", 150)
-        html = inlined(render("report.html.j2", v=view, subject=subject, label=generation_label, knowledge=knowledge))
-        size = len(html.encode("utf-8"))
-        if size <= MAX_BYTES - ROOM:
-            text = plain("report.txt.j2", v=view, label=generation_label, knowledge=knowledge)
-            return Letter(html, text, subject, findings_digest(report.cluster, findings))
-    raise LetterTooLarge(f"the letter of {view.cluster} has {size:,} bytes in its shortest form")
+        html = render("report.html.j2", v=view, subject=subject, label=generation_label, knowledge=knowledge)
+        return view, subject, inlined(html)
+
+    def fits(limits: Limits) -> bool:
+        return len(drawn(limits)[2].encode("utf-8")) <= MAX_BYTES - ROOM
+
+    # nearly every letter fits whole; of the others each level is shorter than the one before it
+    level = 0 if fits(LEVELS[0]) else bisect_left(LEVELS, True, lo=1, key=fits)
+    view, subject, html = drawn(LEVELS[min(level, len(LEVELS) - 1)])
+    if level == len(LEVELS):
+        raise LetterTooLarge(f"the letter of {view.cluster} has {len(html.encode()):,} bytes in its shortest form")
+    text = plain("report.txt.j2", v=view, label=generation_label, knowledge=knowledge)
+    return Letter(html, text, subject, findings_digest(report.cluster, findings))
 
 
 def render_index(

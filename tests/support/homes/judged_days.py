@@ -54,7 +54,7 @@ class Place(NamedTuple):
 @cache
 def recorded_days() -> dict[str, RecordedDay]:
     """Every day by its cluster, in the order of the file. Raises TypeError for a line with other keys."""
-    content = yaml.safe_load((FOLDER / "days.yaml").read_text(encoding="utf-8"))
+    content = yaml.load((FOLDER / "days.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader)
     return {cluster: RecordedDay(cluster, **line) for cluster, line in content.items()}
 
 

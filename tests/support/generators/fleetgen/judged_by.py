@@ -52,7 +52,7 @@ def _hash(sql: Path, paths: Iterable[Path]) -> str:
 
 
 def _deciding(text: str) -> str:
-    content = yaml.safe_load(text)
+    content = yaml.load(text, yaml.CSafeLoader)
     thresholds = {name: one["value"] for name, one in (content.get("thresholds") or {}).items()}
     needs = {name: one if isinstance(one, str) else {key: one[key] for key in DECIDES if key in one}
              for name, one in (content.get("needs") or {}).items()}  # fmt: skip
