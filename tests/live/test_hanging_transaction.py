@@ -16,13 +16,15 @@ from support.live.hanging import (
     PATIENT,
     RAN,
     REFUSED,
+    SAID,
     SWEEPS,
     TIMEOUT_MS,
     TOPIC,
 )
 from support.live.measured import Measured
 
-pytestmark = [pytest.mark.timeout(1800), pytest.mark.scenario("transactions")]
+pytestmark = pytest.mark.timeout(1800)
+affected = pytest.mark.scenario("transactions")
 NAME, ISSUE = "hanging_transaction", "KAFKA-14402"
 
 
@@ -45,11 +47,12 @@ def commands(measured: Measured, cluster: str) -> list[str | None]:
     return [dict(zip(own["rows"]["columns"], row, strict=True))["ends_it"] for row in own["rows"]["rows"]]
 
 
-def ran(measured: Measured) -> dict[str, Any]:
-    """What the scenario did after the sweeps, and what brokers answered."""
-    return dict(json.loads((measured.home / RAN).read_text()))
+def ran(measured: Measured, told: str = RAN) -> dict[str, Any]:
+    """What a scenario did after the sweeps, or what its broker answered."""
+    return dict(json.loads((measured.home / told).read_text()))
 
 
+@affected
 def test_a_late_batch_hangs_and_is_named_with_its_producer(measured: Measured) -> None:
     found = only(measured, HANGING)
     assert (found["cause"], found["strength"]) == ("hanging", "conclusive")
@@ -70,11 +73,13 @@ def test_a_late_batch_hangs_and_is_named_with_its_producer(measured: Measured) -
     assert counted == [1] * SWEEPS
 
 
+@affected
 def test_the_known_issue_is_confirmed_on_the_affected_release(measured: Measured) -> None:
     finding = measured.finding(HANGING, ISSUE)
     assert (finding["verdict"], finding["cause"], finding["strength"]) == ("confirmed", "hanging", "conclusive")
 
 
+@affected
 def test_the_command_of_the_letter_is_the_one_that_ended_it(measured: Measured) -> None:
     """The tool of the broker's release ran it; afterwards nothing is open and no late one is counted."""
     ended = ran(measured)["ended"]
@@ -87,13 +92,16 @@ def test_the_command_of_the_letter_is_the_one_that_ended_it(measured: Measured) 
     assert {row["late_transaction_partitions"] for row in measured.raw("broker_metrics", ENDED)} == {0}
 
 
+@pytest.mark.scenario("transactions-others")
+@pytest.mark.sampled("transactions-others")
 def test_the_fixed_release_refuses_the_same_batch_and_is_quiet(measured: Measured) -> None:
-    assert ran(measured)["refused"] == "InvalidTxnStateError"
+    assert ran(measured, SAID)["refused"] == "InvalidTxnStateError"
     state = measured.state(REFUSED, NAME)
     assert (state["state"], state["missing"]) == ("quiet", [])
     assert measured.finding(REFUSED, ISSUE)["verdict"] == "not_affected"
 
 
+@affected
 def test_a_long_transaction_within_its_timeout_is_seen_and_quiet(measured: Measured) -> None:
     rows = measured.raw("open_transactions", PATIENT)
     assert [(row["state"], row["in_transaction"], row["timeout_ms"]) for row in rows] == [
@@ -104,6 +112,8 @@ def test_a_long_transaction_within_its_timeout_is_seen_and_quiet(measured: Measu
     assert measured.finding(PATIENT, ISSUE)["verdict"] == "exposed"
 
 
+@pytest.mark.scenario("transactions-others")
+@pytest.mark.sampled("transactions-others")
 def test_a_coordinator_that_does_not_abort_is_named(measured: Measured) -> None:
     found = only(measured, OVERDUE)
     assert (found["cause"], found["strength"]) == ("overdue", "conclusive")
@@ -112,6 +122,8 @@ def test_a_coordinator_that_does_not_abort_is_named(measured: Measured) -> None:
     assert commands(measured, OVERDUE) == [None]
 
 
+@pytest.mark.scenario("transactions-others")
+@pytest.mark.sampled("transactions-others")
 def test_a_user_who_may_not_describe_transactional_ids_is_told_so_and_nothing_is_taken_for_quiet(
     measured: Measured,
 ) -> None:
@@ -122,6 +134,8 @@ def test_a_user_who_may_not_describe_transactional_ids_is_told_so_and_nothing_is
     assert told == [f"transaction_coordinators: {UNSEEN}"] * 2
 
 
+@pytest.mark.scenario("transactions-others")
+@pytest.mark.sampled("transactions-others")
 def test_brokers_are_asked_once_while_nothing_is_open_for_long(measured: Measured) -> None:
     rows = measured.raw("transaction_coordinators", REFUSED)
     assert [row["long_open"] for row in rows] == [0, 0]

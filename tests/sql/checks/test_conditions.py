@@ -9,19 +9,18 @@ import pyarrow as pa
 import pytest
 import yaml
 
-from benchmarks.duckdb_engine import Duck
-from fleet_spark.conditions import answer, run_conditions
+from fleet_spark.conditions import run_conditions
 from fleet_spark.facts import fact_queries
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.knowledge.catalogue_folders import CatalogueError
 from kafka_fleet.knowledge.conditions import Answered, asked_by, listed_subjects, load_conditions, with_answers
-from kafka_fleet.knowledge.detection_rows import DetectionRow, detection_row
 from kafka_fleet.knowledge.verdicts import Row
 from support.builders.cases import Case, rows_of
 from support.inspection.finding_shape import EVIDENCE
 from support.spark_runs.analysed import analysed, spark
 from support.spark_runs.fact_schemas import fact_schemas
+from support.spark_runs.given_rows import give_all
 
 pytestmark = pytest.mark.timeout(1800)
 CONDITIONS = load_conditions()
@@ -54,8 +53,7 @@ def register() -> None:
     # of a cluster of which there is no sweep that counts
     for table in ("broker_days", "broker_settings", "topic_days"):
         rows[table] += [{**row, "cluster": UNSWEPT} for row in rows[table]]
-    for table, schema in fact_schemas().items():
-        spark().createDataFrame(rows[table], schema).createOrReplaceTempView(table)
+    give_all(spark(), fact_schemas(), rows)
 
 
 READ_BY_QUERIES = (
@@ -189,45 +187,11 @@ def test_a_faulty_folder_is_named(tmp_path: Path, changes: dict[str, Any], words
 
 
 def test_a_cluster_has_its_own_thresholds_in_the_same_query() -> None:
-    clusters = ["not-rolled-for-long--fires", "not-rolled-for-long--healthy"]
+    name, clusters = "not_rolled_for_long", ["not-rolled-for-long--fires", "not-rolled-for-long--healthy"]
     usual = answers()
     register()
-    own = {clusters[1]: {"not_rolled_for_long": {"max_days": 1.0}}}
-    found = run_conditions(spark(), CONDITIONS, "2026-11-20", overrides=own)
-    assert found[clusters[0]] == usual[clusters[0]]
-    assert "are older than 180 days" in found[clusters[0]]["not_rolled_for_long"].sentence
-    one = found[clusters[1]]["not_rolled_for_long"]
-    assert (one.holds, usual[clusters[1]]["not_rolled_for_long"].holds) == (True, False)
-    assert "are older than 1 days" in one.sentence
-    assert {line["threshold"] for line in one.evidence} == {1.0}
-
-
-def test_names_from_kafka_are_no_templates_and_are_not_changed() -> None:
-    condition = CONDITIONS["replication_factor_1"]
-    total = DetectionRow("topics", None, None, None, 0, 1, None, None, False)
-    rows = [total, total._replace(metric="all_topics"), total._replace(metric="unseen")]
-    hostile = '{{ 7 * 7 }}<b>{% raise "x" %}'
-    rows.append(DetectionRow("topic", "topic", hostile, "internal", 1, 3, None, None, True))
-    found = answer(condition, rows, {})
-    assert found.subjects == (f"topic {hostile}",)
-    assert found.sentence.endswith(f"internal ones among them: {hostile}")
-
-
-def test_a_row_without_the_name_that_a_template_asks_for_says_nothing() -> None:
-    unread = DetectionRow("unread", "broker", None, None, 1, None, None, None, False)
-    assert answer(CONDITIONS["broker_clock_off"], [unread], {"max_off": 5.0}).missing == ()
-
-
-def test_duckdb_gives_the_same_rows() -> None:
-    """All cases of all conditions by the same SQL, translated; what Spark registered for them is given to DuckDB."""
-    duck = Duck(Path(), "2026-11-20", sql_dir())
-    for table, rows in run()[1].items():
-        duck.table(table, rows)
-    for name, condition in CONDITIONS.items():
-        by_cluster: dict[str, list[DetectionRow]] = defaultdict(list)
-        for row in duck.condition(name):
-            if row["cluster"] != UNSWEPT:
-                by_cluster[row["cluster"]].append(detection_row(row))
-        values = {key: threshold.value for key, threshold in condition.thresholds.items()}
-        found = {cluster: answer(condition, rows, values) for cluster, rows in by_cluster.items()}
-        assert found == {cluster: of[name] for cluster, of in answers().items() if name in of}, name
+    own = {clusters[1]: {name: {"max_days": 1.0}}}
+    found = run_conditions(spark(), {name: CONDITIONS[name]}, "2026-11-20", overrides=own)
+    assert found[clusters[0]][name] == usual[clusters[0]][name]
+    assert "are older than 180 days" in found[clusters[0]][name].sentence
+    assert (found[clusters[1]][name].holds, usual[clusters[1]][name].holds) == (True, False)

@@ -15,6 +15,7 @@ from kafka_fleet.knowledge.signatures import load_signatures
 from support.builders.cases import cases, rows_of
 from support.spark_runs.analysed import spark
 from support.spark_runs.fact_schemas import fact_schemas
+from support.spark_runs.given_rows import give_all
 
 pytestmark = pytest.mark.timeout(600)
 SIGNATURE = "isr_stagnation"
@@ -32,8 +33,7 @@ def run(
         rows[table] = [{**row, "cluster": cluster} for row in given for cluster in overrides]
     for row in rows["broker_days"]:
         row["ok_reads"] = 2 if row["broker"] == 1 else row["ok_reads"]
-    for table, schema in fact_schemas().items():
-        spark().createDataFrame(rows[table], schema).createOrReplaceTempView(table)
+    give_all(spark(), fact_schemas(), rows)
     ran: Counter[str] = Counter()
 
     @contextmanager

@@ -19,6 +19,7 @@ from support.builders.cases import DAY, Case, rows_of
 from support.builders.day_samples import plots_document
 from support.spark_runs.analysed import analysed, spark
 from support.spark_runs.fact_schemas import fact_schemas
+from support.spark_runs.given_rows import give_all
 
 pytestmark = pytest.mark.timeout(1800)
 DS = "2026-11-20"
@@ -47,11 +48,6 @@ def cases() -> list[Case]:
 ALL = cases()
 
 
-def set_views(rows: dict[str, list[Json]]) -> None:
-    for table, schema in fact_schemas().items():
-        spark().createDataFrame(rows.get(table, []), schema).createOrReplaceTempView(table)
-
-
 @cache
 def rows() -> dict[str, dict[str, list[Json]]]:
     """Cluster -> plot -> rows: all cases of all plots in one run."""
@@ -59,7 +55,7 @@ def rows() -> dict[str, dict[str, list[Json]]]:
     for case in ALL:
         for table, found in rows_of(case, fact_schemas()).items():
             given[table] += found
-    set_views(given)
+    give_all(spark(), fact_schemas(), given)
     return run_plots(spark(), PLOTS, BINNED, DS)
 
 
@@ -92,7 +88,7 @@ def test_every_plot_has_a_case_with_points_and_one_with_nothing(plot):
 def test_two_hundred_thousand_partitions_and_sweeps_each_five_seconds_are_bounded():
     """One topic with 200,000 partitions, one with 3,000 sweeps; so much leaves Spark and no more."""
     about = Case("record_rates", "large", "", "healthy", {}, {"cluster_days": [{"last_sweep": "14:10:00"}]}, 1)
-    set_views(rows_of(about, fact_schemas()))
+    give_all(spark(), fact_schemas(), rows_of(about, fact_schemas()))
     wide = spark().sql(
         f"SELECT 'large' AS cluster, 1 AS broker, 'wide' AS topic, cast(id AS INT) AS partition, "  # noqa: S608
         f"TIMESTAMP'2026-11-20 10:00:00' AS from_at, TIMESTAMP'2026-11-20 10:10:00' AS to_at, 600D AS seconds, "
@@ -216,7 +212,7 @@ def test_a_faulty_folder_is_named(tmp_path, changes, words):
 
 
 def test_every_query_gives_the_columns_that_are_asked_for():
-    set_views({})
+    give_all(spark(), fact_schemas(), {})
     for plot in PLOTS.values():
         needed = set(POINTS) - {"panel_object", "panel_count", "series_object", "series_detail"}
         for query, asked, known in (

@@ -15,6 +15,7 @@ from kafka_fleet.knowledge.advisories import load_advisories
 from kafka_fleet.knowledge.exposure import exposure
 from kafka_fleet.knowledge.facts import BrokerFacts, ClusterFacts
 from support.spark_runs.analysed import Analysed, analysed, spark
+from support.spark_runs.given_rows import give
 
 pytestmark = pytest.mark.timeout(1800)  # the first test waits for the analysis that all read
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -36,8 +37,7 @@ def fact(table: str, views: dict[str, tuple[StructType, list[Row]]]) -> list[Row
     """Rows of one fact query over given rows; columns that are left out are null."""
     session = empty_session()
     for name, (schema, rows) in views.items():
-        whole = [{column: row.get(column) for column in schema.names} for row in rows]
-        session.createDataFrame(whole, schema).createOrReplaceTempView(name)
+        give(session, name, schema, rows)
     query = (sql_dir() / f"marts/{table}.sql").read_text()
     args = {"ds": "2026-11-20"} if ":ds" in query else {}
     return [row.asDict() for row in session.sql(query, args=args).collect()]

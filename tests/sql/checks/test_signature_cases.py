@@ -18,6 +18,7 @@ from support.builders.cases import Case, cases, rows_of
 from support.builders.detected_cases import DETECTED
 from support.spark_runs.analysed import spark
 from support.spark_runs.fact_schemas import fact_schemas
+from support.spark_runs.given_rows import give_all
 
 pytestmark = pytest.mark.timeout(1800)
 SIGNATURES = load_signatures(sql_dir())
@@ -32,8 +33,7 @@ def measured(signature: str) -> dict[str, Measured]:
     for case in own:
         for table, found in rows_of(case, fact_schemas()).items():
             rows[table] += found
-    for table, schema in fact_schemas().items():
-        spark().createDataFrame(rows[table], schema).createOrReplaceTempView(table)
+    give_all(spark(), fact_schemas(), rows)
     overrides = {case.cluster: {signature: case.thresholds} for case in own}
     found = run_signatures(spark(), [SIGNATURES[signature]], overrides)
     return {cluster: one[signature] for cluster, one in found.items() if one}

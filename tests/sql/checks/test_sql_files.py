@@ -17,6 +17,7 @@ from kafka_fleet.knowledge.signatures import Signature, load_signatures
 from support.builders.cases import cases, rows_of
 from support.spark_runs.analysed import spark
 from support.spark_runs.fact_schemas import fact_schemas
+from support.spark_runs.given_rows import give_all
 
 pytestmark = [pytest.mark.timeout(1800), pytest.mark.sampled("sql-files")]
 NAME = "retriable_errors"
@@ -30,8 +31,7 @@ def tables() -> None:
     for case in CASES:
         for table, found in rows_of(case, fact_schemas()).items():
             rows[table] += found
-    for table, schema in fact_schemas().items():
-        spark().createDataFrame(rows[table], schema).createOrReplaceTempView(table)
+    give_all(spark(), fact_schemas(), rows)
 
 
 def said_of_conditions(**changed: Condition) -> str:

@@ -29,6 +29,7 @@ from support.poison.poisoned_cases import cluster, poisoned
 from support.poison.poisoned_days import failures, held
 from support.spark_runs.analysed import Analysed, analysed, spark
 from support.spark_runs.fact_schemas import fact_schemas
+from support.spark_runs.given_rows import give_all
 
 pytestmark = [pytest.mark.sampled, pytest.mark.timeout(1800), pytest.mark.fault(64)]
 HEALTHY = "follower331"
@@ -135,8 +136,7 @@ def test_no_signature_fails_on_the_facts_of_its_cases() -> None:
                 asked[cluster(case, seed)] = {name: case.thresholds}
                 for table, given in poisoned(case, schemas, seed).items():
                     rows[table] += given
-    for table, schema in schemas.items():
-        spark().createDataFrame(rows[table], schema).createOrReplaceTempView(table)
+    give_all(spark(), schemas, rows)
     found: dict[str, Any] = run_signatures(spark(), list(signatures.values()), asked)
     states = {result.result.state for one in found.values() for result in one.values()}
     assert states == {"detected", "quiet", "not_evaluated"}

@@ -11,6 +11,7 @@ from pyspark.sql.types import BooleanType, DoubleType, StringType, StructField, 
 from fleet_spark.raw_frames import spark_schema
 from kafka_fleet.base.resources import sql_dir
 from support.spark_runs.analysed import spark
+from support.spark_runs.given_rows import give
 
 pytestmark = pytest.mark.timeout(900)
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -39,8 +40,7 @@ def fact(table: str, raw: dict[str, list[Row]], intervals: list[Row] | None = No
     views = {f"raw_{name}": (spark_schema(name), rows) for name, rows in raw.items()}
     views["broker_intervals"] = (INTERVALS, intervals or [])
     for name, (schema, rows) in views.items():
-        whole = [{column: {"cluster": "a", "broker": 1, **row}.get(column) for column in schema.names} for row in rows]
-        session().createDataFrame(whole, schema).createOrReplaceTempView(name)
+        give(session(), name, schema, [{"cluster": "a", "broker": 1, **row} for row in rows])
     query = (sql_dir() / f"marts/{table}.sql").read_text()
     args = {"ds": "2026-11-20"} if ":ds" in query else {}
     return [row.asDict() for row in session().sql(query, args=args).collect()]

@@ -157,6 +157,7 @@ SCENARIOS: dict[str, Callable[[Path], object]] = {
     "retries": retries.run,
     "availability": availability.run,
     "transactions": hanging.run,
+    "transactions-others": hanging.others,
     "quorum": quorum.run,
     "disks": disks.run,
     "saturation": saturation.run,

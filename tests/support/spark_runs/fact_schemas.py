@@ -11,6 +11,7 @@ from fleet_spark.raw_frames import spark_schema
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.schema.raw_tables import raw_views
 from support.spark_runs.analysed import spark
+from support.spark_runs.given_rows import give
 
 
 @cache
@@ -18,12 +19,12 @@ def fact_schemas() -> dict[str, StructType]:
     """Schemas of the fact tables, as their own queries over empty raw tables give them."""
     session: SparkSession = spark()
     for view, table in raw_views().items():
-        session.createDataFrame([], spark_schema(table)).createOrReplaceTempView(view)
+        give(session, view, spark_schema(table))
     known: dict[str, Any] = {"ds": "2026-11-20", "start_hours": START_HOURS, "clock_s": CLOCK_SECONDS}
     schemas = {}
     for table, query in fact_queries(sql_dir()).items():
         frame = session.sql(query, args={name: value for name, value in known.items() if f":{name}" in query})
         # as read back from Parquet: every column may be null; and a table, so that no query is planned within another
         schemas[table] = StructType([StructField(one.name, one.dataType) for one in frame.schema])
-        session.createDataFrame([], schemas[table]).createOrReplaceTempView(table)
+        give(session, table, schemas[table])
     return schemas

@@ -14,6 +14,7 @@ from fleet_spark.raw_frames import spark_schema
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.schema.raw_tables import raw_views
 from support.spark_runs.analysed import spark
+from support.spark_runs.given_rows import give
 
 DS = "2026-11-20"
 BEGIN = datetime(2026, 11, 20, tzinfo=UTC)
@@ -35,8 +36,7 @@ def session() -> SparkSession:
 
 def shown(name: str, schema: StructType, rows: Sequence[Row]) -> None:
     """Register a view; columns that are left out are null, and the broker is 1."""
-    whole = [{column: {"broker": 1, **row}.get(column) for column in schema.names} for row in rows]
-    session().createDataFrame(whole, schema).createOrReplaceTempView(name)
+    give(session(), name, schema, [{"broker": 1, **row} for row in rows])
 
 
 def facts(wanted: str, raw: Raw) -> list[Row]:
@@ -47,9 +47,8 @@ def facts(wanted: str, raw: Raw) -> list[Row]:
     known = {"ds": DS, "start_hours": START_HOURS, "clock_s": CLOCK_SECONDS}
     for table, query in fact_queries(sql_dir(), [wanted]).items():
         frame = session().sql(query, args={name: value for name, value in known.items() if f":{name}" in query})
-        rows = frame.collect()
-        session().createDataFrame(rows, frame.schema).createOrReplaceTempView(table)
-        found = [row.asDict() for row in rows]
+        found = [row.asDict() for row in frame.collect()]
+        give(session(), table, frame.schema, found)
     return found
 
 
