@@ -30,7 +30,7 @@ MARKER = "complete.json"
 RETRIEVE_TIMEOUT_SECONDS = 600.0
 SHORT_LIVED = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")  # over before the optimizing compiler pays
 
-_RELEASE = re.compile(r"\d{1,3}\.\d{1,3}\.\d{1,3}")
+_RELEASE = re.compile(r"(0\.)?\d{1,3}\.\d{1,3}\.\d{1,3}")
 # Kafka leaves the choice of a logging back end to whoever runs it: its own distribution used log4j 1 up to 3.9 and uses
 # log4j 2 from 4.0 on, and parts of the broker look for exactly those classes.
 _LOG4J1 = [("org.slf4j", "slf4j-reload4j", "1.7.36")]
@@ -38,6 +38,7 @@ _LOG4J2 = [
     ("org.apache.logging.log4j", "log4j-core", "2.24.3"),
     ("org.apache.logging.log4j", "log4j-slf4j-impl", "2.24.3"),
 ]
+_JAXB = [("javax.xml.bind", "jaxb-api", "2.3.1")]  # 0.11 makes ids with it, and Java has none from 11 on
 _UNPUBLISHED = '<exclude org="org.apache.kafka" module="kafka-tools-api"/>'  # asked for from 4.2 on, not to be had
 # the client of ZooKeeper 3.4.13 finds no host on Java 14 and later (ZOOKEEPER-3779); 3.4.10 does, and speaks the same
 _OLDER_ZOOKEEPER = '<override org="org.apache.zookeeper" module="zookeeper" rev="3.4.10"/>'
@@ -48,14 +49,13 @@ class ArtifactError(RuntimeError):
     """One sentence: which release could not be had, and why."""
 
 
-def release_tuple(release: str) -> tuple[int, int, int]:
-    """Turn "3.3.1" into (3, 3, 1); anything but three plain numbers is an ArtifactError."""
+def release_tuple(release: str) -> tuple[int, ...]:
+    """Turn "3.3.1" into (3, 3, 1); anything but three plain numbers, four before 1.0, is an ArtifactError."""
     if not _RELEASE.fullmatch(release):
         raise ArtifactError(
             f"{release!r} is not a published Apache Kafka release: three numbers are expected, as in 3.3.1."
         )
-    major, minor, patch = (int(part) for part in release.split("."))
-    return major, minor, patch
+    return tuple(int(part) for part in release.split("."))
 
 
 def default_root() -> Path:
@@ -78,7 +78,7 @@ def kafka_jars(release: str, root: Path | None = None) -> Path:
     """Return the folder with the jars of one release, fetching them once.
 
     Args:
-        release: three numbers, such as "3.3.1".
+        release: three numbers, such as "3.3.1", or four before 1.0.
         root: where the release folders live; default_root() when absent.
 
     Raises:
@@ -145,6 +145,7 @@ def ivy_module(release: str) -> str:
     wanted = [("org.apache.kafka", f"kafka_{scala}", release)]
     if has_tools(release):
         wanted.append(("org.apache.kafka", "kafka-tools", release))
+    wanted += _JAXB if version < (1, 0) else []
     wanted += _LOG4J2 if version >= (4, 0, 0) else _LOG4J1
     lines = [f'<dependency org="{o}" name="{n}" rev="{r}" conf="default->master,runtime"/>' for o, n, r in wanted]
     excluded = _NO_OLD_BINDINGS if has_tools(release) else _NO_OLD_BINDINGS + _UNPUBLISHED

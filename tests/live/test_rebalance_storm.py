@@ -6,10 +6,25 @@ from typing import Any
 import pytest
 
 from support.live.measured import Measured
-from support.live.rebalances import CALM, GROUP, MEMBERS, RAN, SLOW, SLOW_GROUP, STUCK, SWEEPS, THROWN
+from support.live.rebalances import (
+    BUSY,
+    CALM,
+    GROUP,
+    LATE,
+    MEMBERS,
+    RAN,
+    REBALANCE_MS,
+    SESSION_MS,
+    SLOW,
+    SLOW_GROUP,
+    STUCK,
+    SWEEPS,
+    THROWN,
+)
 
 pytestmark = [pytest.mark.timeout(1800), pytest.mark.scenario("rebalances")]
 NAME, ISSUE = "rebalance_storm", "KAFKA-12890"
+UNSYNCED = "of that, time with the same members, no completed rebalance and no end by any timeout"
 
 
 def states(measured: Measured, cluster: str, group: str) -> list[str]:
@@ -41,13 +56,33 @@ def test_a_silent_leader_keeps_its_group_in_completing_rebalance(measured: Measu
     assert {row["groups_completing_rebalance"] for row in measured.raw("broker_metrics", STUCK)} == {1}
 
 
-def test_the_known_issue_is_named_and_not_confirmed_since_a_slow_leader_would_look_the_same(measured: Measured) -> None:
+def test_the_known_issue_is_confirmed_since_no_timeout_ends_the_wait(measured: Measured) -> None:
     finding = measured.finding(STUCK, ISSUE)
-    assert (finding["verdict"], finding["cause"], finding["strength"]) == ("exposed", "completing", "suggestive")
-    own = [one for one in measured.findings(STUCK) if one["advisory"] is None and one["signature"] == NAME]
-    assert [(one["verdict"], one["cause"], one["strength"]) for one in own] == [
-        ("look_alike", "completing", "conclusive")
-    ]
+    assert (finding["verdict"], finding["cause"], finding["strength"]) == ("confirmed", "completing", "conclusive")
+    assert finding["subjects"] == ["broker 1", f"group {GROUP}"]
+    shown = figures(finding)
+    assert shown[UNSYNCED] > max(SESSION_MS, REBALANCE_MS) / 1000
+    assert not [one for one in measured.findings(STUCK) if one["advisory"] is None and one["signature"] == NAME]
+
+
+def test_a_leader_that_takes_long_and_then_assigns_confirms_nothing(measured: Measured) -> None:
+    seen = states(measured, LATE, "late")
+    assert seen == ["CompletingRebalance"] * (SWEEPS // 2) + ["Stable"] * (SWEEPS // 2)
+    (found,) = measured.state(LATE, NAME)["detections"]
+    assert (found["cause"], found["strength"]) == ("completing", "conclusive"), "the group did stand still"
+    assert UNSYNCED not in figures(found)
+    finding = measured.finding(LATE, ISSUE)
+    assert (finding["verdict"], finding["strength"]) == ("exposed", "suggestive")
+
+
+def test_a_group_that_rebalances_all_the_time_confirms_nothing(measured: Measured) -> None:
+    """Its coordinator counts what it completed, so that the sweeps met the state by chance."""
+    assert states(measured, BUSY, "busy").count("CompletingRebalance") >= SWEEPS - 1
+    counts = [row["completed_rebalances"] for row in measured.raw("broker_metrics", BUSY)]
+    assert counts[-1] - counts[0] >= SWEEPS
+    strengths = {one["cause"]: one["strength"] for one in measured.state(BUSY, NAME)["detections"]}
+    assert strengths.get("completing", "suggestive") == "suggestive"
+    assert measured.finding(BUSY, ISSUE)["verdict"] == "exposed"
 
 
 def test_the_fixed_release_throws_the_member_out_and_is_quiet(measured: Measured) -> None:

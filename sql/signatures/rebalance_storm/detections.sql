@@ -1,9 +1,9 @@
 -- Which groups stayed in a rebalance or rebalanced all the time, and why?
--- in:  rebalance_moments, rebalance_storm_thresholds
+-- in:  rebalance_moments, broker_settings, rebalance_storm_thresholds
 -- out: one row per cause, group and client, or broker where the group is not known: its longest time. rebalances,
 --      connections: what the coordinator completed and took meanwhile, null where a read lacks it; of replaced members
 --      that of its last hour, as returned. A group cannot have left its state between two sweeps while its coordinator
---      completed no rebalance
+--      completed no rebalance. unsynced_seconds: with the same members, and longer than any member's session timeout
 WITH numbered AS (
     SELECT
         m.*,
@@ -35,6 +35,7 @@ spells AS (
         (unix_micros(max(sweep_at)) - unix_micros(min(from_at))) / 1e6D AS seconds,
         count(*) AS sweeps,
         max(members) AS members,
+        min(members) AS least_members,
         max(times) AS times,
         coalesce(max(is_classic), FALSE) AS is_classic,
         count_if(stayed > 0) AS shared_sweeps,
@@ -65,6 +66,10 @@ judged AS (
         s.cause IN ('preparing', 'completing') AND none_completed AND s.group_id IS NOT NULL AS is_stuck,
         -- members that are not known may come and go
         s.seconds >= t.min_unsure_s AND s.sweeps >= t.min_sweeps_unsure AND s.joined = 0 AS is_long,
+        -- no wait for a member that is silent lasts longer, nor does a leader calculate for so long
+        s.cause = 'completing' AND is_stuck AND s.sweeps >= t.min_sweeps_unsure AND s.joined = 0
+        AND s.members = s.least_members AND s.seconds >= t.min_unsynced_s
+        AND s.seconds > try_cast(b.config_value AS DOUBLE) / 1000 AS is_unsynced,
         CASE s.cause
             WHEN 'same_members' THEN s.seconds >= t.min_busy_s AND s.sweeps >= t.min_sweeps
             -- a static member that comes back in time causes no rebalance, and a job that runs alone holds nobody up
@@ -80,6 +85,8 @@ judged AS (
         END AS is_found
     FROM spells AS s
     INNER JOIN rebalance_storm_thresholds AS t ON s.cluster = t.cluster
+    LEFT JOIN broker_settings AS b
+        ON s.cluster = b.cluster AND s.broker = b.broker AND b.name = 'group.max.session.timeout.ms'
 ),
 
 longest AS (
@@ -95,9 +102,12 @@ longest AS (
 )
 
 SELECT
-    * EXCEPT (is_classic, shared_sweeps, joined, none_completed, is_stuck, is_long, is_found),
+    * EXCEPT (
+        least_members, is_classic, shared_sweeps, joined, none_completed, is_stuck, is_long, is_unsynced, is_found
+    ),
     if(is_stuck OR cause = 'slow_members', 'conclusive', 'suggestive') AS strength,
     if(cause IN ('preparing', 'completing', 'reconciling'), seconds, NULL) AS stuck_seconds,
+    if(is_unsynced, seconds, NULL) AS unsynced_seconds,
     if(cause IN ('slow_members', 'restarts'), seconds, NULL) AS storm_seconds,
     if(cause = 'same_members', 3600 * try_divide(rebalances, seconds), NULL) AS rebalances_per_hour,
     row_number() OVER (

@@ -50,6 +50,10 @@ def test_case(case: Case) -> None:
         assert list(found.subjects) == expected["subjects"]
         assert found.evidence
         assert expected.get("bounds", found.bounds) == found.bounds
+        told = {line["metric"]: line["value"] for line in found.evidence}
+        metrics = {line.value: line.metric for line in SIGNATURES[case.signature].evidence}
+        for name, value in expected.get("evidence", {}).items():  # null: nothing is told of it
+            assert told.get(metrics[name]) == value, name
     assert list(result.missing) == case.expect.get("missing", [])
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from support.oracles.commits_oracle import IDLE, OFFSETS, Place, Row
 from support.oracles.election_oracle import ElectionOracle
 from support.oracles.facts_oracle import Key
+from support.oracles.forgotten_oracle import forgotten
 
 MB = 1e6
 
@@ -101,6 +102,7 @@ class RewindOracle(ElectionOracle):
 
     def caused(self) -> Iterator[Row]:
         """Every step back with its cause, and whether nothing else explains it."""
+        lost = forgotten(self)
         for step in self.steps:
             end, many = step["log_end_offset"], self.neighbours(step) >= self.limits["min_groups"]
             if step["memberless"]:
@@ -114,8 +116,7 @@ class RewindOracle(ElectionOracle):
             elif step["idle"] and not step["vanished"] and not many:
                 cause, sure = "manual", step["loaded"] is False
             elif step["loaded"] is not False:
-                uncompacted = self.uncompacted(step["cluster"], step["coordinator"])
-                cause, sure = "stale_load", bool(step["loaded"] and uncompacted and (not step["idle"] or many))
+                cause, sure = "stale_load", (step["cluster"], step["group_id"], step["to_sweep"]) in lost
             elif not step["vanished"]:
                 cause, sure = "manual", step["idle"]
             else:

@@ -52,6 +52,7 @@ def dependencies(release: str) -> set[tuple[str | None, str | None]]:
         ("1.1.1", "kafka_2.12", "slf4j-reload4j"),
         ("2.3.1", "kafka_2.12", "slf4j-reload4j"),
         ("2.4.0", "kafka_2.13", "slf4j-reload4j"),
+        ("0.11.0.0", "kafka_2.12", "slf4j-reload4j"),
         ("3.9.1", "kafka_2.13", "slf4j-reload4j"),
         ("4.0.0", "kafka_2.13", "log4j-slf4j-impl"),
     ],
@@ -71,6 +72,7 @@ def test_anything_but_a_release_is_refused_before_a_path_is_made_of_it(text: str
 
 def test_releases_compare_as_numbers() -> None:
     assert release_tuple("3.10.0") > release_tuple("3.9.1") > release_tuple("3.3.2")
+    assert release_tuple("1.0.0") > release_tuple("0.11.0.1") > release_tuple("0.11.0.0")
 
 
 def test_a_release_is_fetched_once(runs: Path, tmp_path: Path) -> None:

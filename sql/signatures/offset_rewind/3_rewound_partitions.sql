@@ -1,11 +1,12 @@
 -- Committed offsets that went back, each with the cause that the states of log, group and coordinator leave.
 -- out: a row per group, partition and step back; sure: nothing else explains it; is_long: no disorder of commits;
---      group_*: of group, topic, sweep. Without members others set offsets: only an uncompacted log's load is a hint
+--      group_*: of group, topic, sweep. Without members others set offsets: only a long log's load is a hint
 WITH numbered AS (
     SELECT
         r.*,
         t.min_groups,
         t.min_rewound,
+        s.groups_elsewhere,
         coalesce(l.uncompacted, FALSE) AS uncompacted,
         coalesce(r.from_group_state IN ('Empty', 'Dead'), FALSE) OR coalesce(r.group_state IN ('Empty', 'Dead'), FALSE)
             AS was_empty,
@@ -17,6 +18,7 @@ WITH numbered AS (
     FROM offset_rewinds AS r
     INNER JOIN offset_rewind_thresholds AS t ON r.cluster = t.cluster
     LEFT JOIN coordinator_logs AS l ON r.cluster = l.cluster AND r.coordinator = l.broker
+    LEFT JOIN forgotten_commits AS s ON r.cluster = s.cluster AND r.group_id = s.group_id AND r.to_sweep = s.to_sweep
     -- a topic created anew begins at 0 again; without topic ids a log that ends before the commit may be one
     WHERE coalesce(r.same_topic, r.log_end_offset >= r.from_committed_offset)
 ),
@@ -42,9 +44,7 @@ caused AS (
             WHEN 'manual' THEN was_empty AND coalesce(NOT coordinator_loaded, FALSE)
             WHEN 'stale_leader'
                 THEN coalesce(coordinator_loaded, FALSE) AND (rewound_groups >= min_groups OR NOT was_empty)
-            ELSE
-                coalesce(coordinator_loaded AND uncompacted AND memberless IS NOT TRUE, FALSE)
-                AND (rewound_groups >= min_groups OR NOT was_empty)
+            ELSE groups_elsewhere IS NOT NULL
         END AS sure
     FROM numbered
 )
@@ -63,6 +63,7 @@ SELECT
     records_back,
     vanished,
     rewound_groups,
+    groups_elsewhere,
     sure,
     if(log_start_offset IS NULL, NULL, greatest(0, from_committed_offset - log_start_offset)) AS read_again_if_earliest,
     if(log_end_offset IS NULL, NULL, greatest(0, log_end_offset - from_committed_offset)) AS skipped_if_latest,
