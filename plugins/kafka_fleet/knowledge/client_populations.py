@@ -39,7 +39,7 @@ def release_text(advisory: Advisory | None, exposed: Exposure | None, facts: Clu
     """Releases that a finding is about: of the client fleets it names, else all that the side runs. None: not read."""
     if advisory is not None and exposed is not None and upgrade_side(advisory, exposed) == "client":
         named = exposed.fleets if exposed.state == "exposed" else facts.clients or ()
-        own = [c for c in named if c.declared or (c.connections > 0 and c.software == JAVA)]
+        own = [c for c in named if c.declared or c.client_id or (c.connections > 0 and c.software == JAVA)]
         texts = {c.version for c in own if c.version}  # a library that names itself may give no version
     else:
         texts = {broker.release for broker in facts.brokers if broker.release}
