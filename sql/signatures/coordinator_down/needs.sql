@@ -1,5 +1,5 @@
 -- Whether answers without a coordinator are counted, which state its partitions are in, and how large their log is.
--- in:  broker_days, broker_counters, error_counters
+-- in:  broker_days, broker_counters, error_counters, log_reads
 -- out: intervals of each broker whose ListGroups were counted, or that found no coordinator; with the gauge of failed
 --      partitions, total 1 where its release has none; with the size of its log of offsets, total 1 where it has none
 WITH counted AS (
@@ -50,3 +50,12 @@ SELECT
     NULL AS total
 FROM intervals
 GROUP BY cluster
+UNION ALL
+SELECT
+    cluster,
+    'logs' AS need,
+    broker,
+    ok_reads AS amount,
+    NULL AS total
+FROM log_reads
+WHERE log = 'broker'
