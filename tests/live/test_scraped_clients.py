@@ -23,13 +23,17 @@ def figure(finding: dict[str, Any], metric: str) -> float | None:
 
 @pytest.mark.parametrize(
     ("cluster", "cause", "client"),
-    [(DROPPED, "election", "billing"), (SHORT, "min_isr", "billing"), (DECLARED, "election", "depot")],
+    [
+        (DROPPED, "election", "client billing (apache-kafka-java 1.1.1)"),
+        (SHORT, "min_isr", "client billing (apache-kafka-java 1.1.1)"),
+        (DECLARED, "election", "client depot (by its own metrics)"),
+    ],
 )
 def test_a_producer_of_1_1_that_gives_up_confirms_it(measured: Measured, cluster: str, cause: str, client: str) -> None:
     """By the release that its exporter tells, or that its owner declares for its client.id."""
     finding = measured.finding(cluster, ADVISORY)
     assert (finding["verdict"], finding["cause"], finding["strength"]) == ("confirmed", cause, "conclusive")
-    assert {f"client {client} (by its own metrics)", "topic orders"} <= set(finding["subjects"])
+    assert {client, "topic orders"} <= set(finding["subjects"])
     assert figure(finding, LOST) == figure(finding, OLD)
     assert (figure(finding, OLD) or 0) >= 1
     assert finding["release"] == ("<2.1" if cluster == DECLARED else "1.1.1")
@@ -38,7 +42,7 @@ def test_a_producer_of_1_1_that_gives_up_confirms_it(measured: Measured, cluster
 
 def test_of_two_producers_the_one_with_retries_is_not_blamed(measured: Measured) -> None:
     subjects = measured.finding(DROPPED, ADVISORY)["subjects"]
-    assert "client shop (by its own metrics)" not in subjects
+    assert not [one for one in subjects if "shop" in one]
     told = {(row["client_id"], row["software_version"]) for row in measured.facts("producer_releases", cluster=DROPPED)}
     assert told == {("billing", "1.1.1"), ("shop", "1.1.1")}
     again = {row["client_id"] for row in measured.facts("producer_intervals", cluster=DROPPED) if row["retries"]}

@@ -15,6 +15,7 @@ from kafka_fleet.knowledge.client_populations import (
     fleet_subjects,
     upgrade_side,
     whereabouts,
+    with_fleets,
 )
 from kafka_fleet.knowledge.detections import Detection, SignatureResult, merge_detections
 from kafka_fleet.knowledge.exposure_states import Exposure
@@ -163,7 +164,7 @@ def _row(
     judged: SignatureState | None = "quiet" if state == "detected" and own is None else state
     found = verdict(exposed.state, judged, own.strength if own else None, name is not None)
     detail = own or Detection("", "suggestive")
-    fleets = fleet_subjects(advisory, exposed)
+    fleets = fleet_subjects(advisory, exposed, detail.subjects)
     evidence = detail.evidence
     if own is not None and fleets:
         shares = fleet_evidence(advisory, exposed)
@@ -172,7 +173,7 @@ def _row(
         missing += (whereabouts(advisory, members),)
     return Row(
         advisory.id, name, own.cause if own else None, own.strength if own else None, found, exposed.state, state,
-        tuple(dict.fromkeys((*fleets, *detail.subjects))), evidence, detail.bounds, missing, symptom=detail.subjects,
+        with_fleets(fleets, detail.subjects), evidence, detail.bounds, missing, symptom=detail.subjects,
     )  # fmt: skip
 
 

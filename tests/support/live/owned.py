@@ -68,7 +68,10 @@ def _assigned(cluster: Cluster, started: ExitStack) -> None:
     os.kill(first.pid, signal.SIGSTOP)
     try:
         member()
-        time.sleep(ACTIVE_S)
+        coordinator = cluster.log_paths[1]
+        assigned = f"[GroupId {GROUP}] Computed a new target assignment for epoch 3 "
+        await_that("assigned anew", lambda: assigned in coordinator.read_text(errors="replace"), 40)
+        time.sleep(ACTIVE_S)  # the second member asks five times a second
     finally:
         os.kill(first.pid, signal.SIGCONT)
     time.sleep(ACTIVE_S)
