@@ -95,9 +95,7 @@ def run(home: Path, recorded: Path | None = None) -> None:
     folder = home / "scraped"
     with Cluster("scraped391", NEW, broker_config=CONFIG) as cluster:
         create_topic(cluster, "orders", replica_assignment=LEADERS, config={"min.insync.replicas": 1})
-        cluster.stop_broker(2)  # broker 1 leads all of it from here on
-        cluster.start_broker(2)
-        await_replicas(cluster)
+        _led_by_one(cluster)
         with (
             _producers(cluster, folder / "exporters") as (running, ports),
             prometheus.server(folder / "prometheus", {}, more=_jobs(ports)) as url,
@@ -111,11 +109,19 @@ def run(home: Path, recorded: Path | None = None) -> None:
                 record(url, time.time(), recorded, SERIES)
 
 
+def _led_by_one(cluster: Cluster) -> None:
+    """Let broker 1 lead everything, with both replicas in sync."""
+    cluster.stop_broker(2)
+    cluster.start_broker(2)
+    await_replicas(cluster)
+
+
 def _phases(cluster: Cluster, home: Path, url: str) -> None:
     for act in (None, None, refuse_moved, None):
         if act is not None:
             act(cluster)
         _sweeps(cluster, home, url, MOVED)
+    _led_by_one(cluster)  # so that no leader moves when broker 2 stops
     # what is refused from here on has one cause, and what was before lies further back than what is laid beside it
     short = {SHORT: ("billing", {"thresholds": {"retriable_errors": {"max_push_s": 1}}})}
     for _ in range(2):
