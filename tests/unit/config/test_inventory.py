@@ -1,7 +1,6 @@
 """The fleet file: every mistake is one sentence that names file, cluster, field and what is allowed; secrets never."""
 
 import itertools
-import json
 import random
 from typing import Any
 
@@ -102,18 +101,6 @@ MISTAKES: list[tuple[tuple[Any, ...], Any, str, str]] = [
         [{"software": "x", "version": 2.1}],
         "client_configs.producers, entry 1, version",
         "in quotes",
-    ),
-    (
-        ("client_configs", "producers"),
-        [{"software": "x", "client_ids": "billing"}],
-        "client_configs.producers, entry 1, client_ids",
-        "must be a list",
-    ),
-    (
-        ("client_configs", "producers"),
-        [{"software": "x", "client_ids": [""]}],
-        "client_configs.producers, entry 1, client_ids, entry 1",
-        "at least 1",
     ),
     (
         ("client_configs", "producers"),
@@ -248,11 +235,3 @@ def test_a_fleet_file_written_as_json_has_its_broker_ids_in_quotes():
     fleet = parse_fleet({"version": 1, "clusters": [one]}, "fleet.json")
     assert fleet.errors == []
     assert list(fleet.clusters[0].jolokia.brokers) == [1]
-
-
-@pytest.mark.parametrize("named", [{}, {"client_ids": ["billing"]}])
-def test_producers_without_client_ids_are_stored_as_by_earlier_versions(named):
-    producers = {"software": "apache-kafka-java", "version": "<2.1", **named}
-    (one,) = fleet(changed(GOOD, ("client_configs", "producers"), [producers])).clusters
-    (stored,) = json.loads(one.declaration())["client_configs"]["producers"]
-    assert stored == {**producers, "listener": None}
