@@ -80,7 +80,6 @@ class ClusterFacts:
     brokers: tuple[BrokerFacts, ...]
     mode: Mode | None = None
     clients: tuple[ClientSoftware, ...] | None = None
-    producers: tuple[ClientSoftware, ...] = ()
     metadata_version: str | None = None
     groups: tuple[str, ...] | None = None
     members: tuple[GroupMember, ...] | None = None
@@ -88,6 +87,7 @@ class ClusterFacts:
     because: Mapping[str, str] = field(default_factory=dict)
     found: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     unread: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    producers: tuple[ClientSoftware, ...] = ()
 
 
 @dataclass(frozen=True)
