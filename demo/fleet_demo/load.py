@@ -10,7 +10,7 @@ import re
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -82,6 +82,7 @@ class Producer(_Client):
         record_bytes: size of each record's value.
         properties: producer configuration, such as {"linger.ms": 0, "acks": "all"}.
         release: of the client; the cluster's own when absent.
+        options: further options of its JVM, such as a Java agent.
     """
 
     def __init__(
@@ -93,12 +94,14 @@ class Producer(_Client):
         properties: Mapping[str, object] | None = None,
         release: str | None = None,
         heap_mb: int = 64,
+        options: Sequence[str] = (),
     ) -> None:
         jars = _client_jars(cluster, release)
         super().__init__(cluster, "producer")
         config = self._write_config({"bootstrap.servers": cluster.bootstrap, **(properties or {})})
         # A billion records: for ever at any rate used here, and small enough for the tool's own statistics.
-        command = [*jvm(jars, None, [f"-Xmx{heap_mb}m"], "WARN"), "org.apache.kafka.tools.ProducerPerformance"]
+        command = jvm(jars, None, [f"-Xmx{heap_mb}m", *options], "WARN")
+        command += ["org.apache.kafka.tools.ProducerPerformance"]
         command += ["--topic", topic, "--num-records", "1000000000", "--record-size", str(record_bytes)]
         command += ["--throughput", str(records_per_second), "--producer.config", config]
         self._start(command)

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
+from kafka_fleet.knowledge.declared_clients import JAVA
 from kafka_fleet.knowledge.evidence import iso
 from kafka_fleet.knowledge.facts import BrokerFacts, ClientSoftware, ClusterFacts, GroupMember, config_text
 from kafka_fleet.knowledge.metadata_versions import metadata_version
@@ -40,6 +41,7 @@ def cluster_facts(
     configs: list[dict[str, Any]],
     clients: list[dict[str, Any]],
     groups: list[dict[str, Any]],
+    producers: list[dict[str, Any]],
 ) -> ClusterFacts:
     """One cluster. A setting that the broker shows and has no value is "", one that is not shown is None."""
     settings: dict[int, dict[str, str | None]] = defaultdict(dict)
@@ -77,6 +79,14 @@ def cluster_facts(
         )
         for row in clients
     )  # fmt: skip
+    telling = tuple(
+        ClientSoftware(
+            JAVA, row["software_version"], "", 0.0, None, iso(row["first_seen"]), iso(row["last_seen"]),
+            client_id=row["client_id"],
+        )
+        for row in producers
+        if row["software_version"] is not None
+    )  # fmt: skip
     named = tuple(
         GroupMember(row["group_id"], row["client_id"], row["client_host"], row["framework"])
         for row in groups
@@ -88,6 +98,7 @@ def cluster_facts(
         brokers=tuple(made),
         mode=cluster["cluster_mode"],
         clients=libraries if tells else None,
+        producers=telling,
         metadata_version=metadata_version(cluster["metadata_level"]),
         groups=listed if cluster["groups_read"] else None,
         members=named if cluster["groups_read"] else None,

@@ -46,7 +46,8 @@ from kafka_fleet.store.generations import publish
 from kafka_fleet.store.raw.manifests import Manifest
 
 TABLES = (
-    "cluster_days", "broker_days", "broker_settings", "client_days", "group_days", "discarded_intervals",
+    "cluster_days", "broker_days", "broker_settings", "client_days", "group_days", "producer_releases",
+    "discarded_intervals",
 )  # fmt: skip
 
 

@@ -46,7 +46,7 @@ def case_of(cluster: str, entry: Json, rows: Mapping[str, list[Json]], answers: 
     about = rows["cluster_days"][0] if rows["cluster_days"] else None
     facts = ClusterFacts(())
     if about:
-        names = ("broker_days", "broker_settings", "client_days", "group_days")
+        names = ("broker_days", "broker_settings", "client_days", "group_days", "producer_releases")
         facts = cluster_facts(about, *(rows[name] for name in names))
     facts = replace(
         facts,

@@ -1,5 +1,6 @@
--- What each producer that pushes its metrics (KIP-714) sent, sent again and gave up between two sweeps. A counter is of
--- one client at one receiver; where one of them ran back, or is missing at an end, nothing is known of that counter.
+-- What each producer that tells of itself sent, sent again and gave up between two sweeps. A counter is of one client
+-- at one receiver; where one of them ran back, or is missing at an end, nothing is known of that counter. Where that of
+-- what was sent ran back, the client began anew in between, and what it gave up is not known either.
 WITH samples AS (
     SELECT
         c.*,
@@ -15,6 +16,7 @@ deltas AS (
         client,
         client_id,
         topic,
+        software_version,
         sweep_at AS to_sweep,
         read_at AS to_at,
         record_retries,
@@ -35,11 +37,12 @@ SELECT
     topic,
     to_sweep,
     max(client_id) AS client_id,
+    min(software_version) AS software_version,
     min(from_sweep) AS from_sweep,
     min(from_at) AS from_at,
     max(to_at) AS to_at,
     if(count_if(sends < 0) = 0 AND count(sends) = count(*), try_sum(sends), NULL) AS sends,
-    if(count_if(errors < 0) = 0 AND count(errors) = count(*), try_sum(errors), NULL) AS errors,
+    if(count_if(errors < 0 OR sends < 0) = 0 AND count(errors) = count(*), try_sum(errors), NULL) AS errors,
     if(count_if(retries < 0) = 0 AND count(retries) = count(*), try_sum(retries), NULL) AS retries,
     max(record_retries) AS retries_so_far,
     max(queue_time_avg_ms) AS queue_time_avg_ms,

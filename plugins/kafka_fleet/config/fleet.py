@@ -6,9 +6,9 @@ A broken cluster entry costs only itself; only a file that cannot be parsed stop
 import json
 import re
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, ValidationError, model_serializer
 
 from kafka_fleet.base.validation_errors import closest, counted_location, field_location, instead_of, unknown_name
 from kafka_fleet.base.yaml import FleetFileError, parse_yaml, read_text
@@ -42,12 +42,22 @@ class Metrics(Agents):
 
 
 class DeclaredProducers(BaseModel):
-    """Producers that an owner declares: library, version range, listener, and their settings as further keys."""
+    """Producers that an owner declares: library, version range, listener, and their settings as further keys.
+
+    client_ids: the client.id of each, by which metrics of clients are known to be theirs; null: not said.
+    """
 
     model_config = ConfigDict(extra="allow", frozen=True)
     software: str
     version: str | None = None
     listener: str | None = None
+    client_ids: list[Annotated[str, Field(min_length=1, max_length=255)]] | None = Field(default=None, max_length=1000)
+
+    @model_serializer(mode="wrap")
+    def _as_before(self, usual: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without client_ids it is what earlier versions stored."""
+        plain: dict[str, Any] = usual(self)
+        return {name: value for name, value in plain.items() if name != "client_ids" or value is not None}
 
 
 class ClientConfigs(Strict):

@@ -160,7 +160,8 @@ def _clients(entry: Any) -> Iterator[Mistake]:
     for number, producer in enumerate(producers if isinstance(producers, list) else []):
         if isinstance(producer, dict):
             where = ("client_configs", "producers", number)
-            own = {name: v for name, v in producer.items() if name not in ("software", "version", "listener")}
+            named = ("software", "version", "listener", "client_ids")
+            own = {name: v for name, v in producer.items() if name not in named}
             yield from _settings(where, own)
             version, software = producer.get("version"), producer.get("software")
             if isinstance(software, str) and software not in SOFTWARE and (meant := closest(software, SOFTWARE, _LIKE)):

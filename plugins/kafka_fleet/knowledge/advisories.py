@@ -84,6 +84,7 @@ class ShownBy(_Strict):
     strength: the most that the symptom says of this issue. `suggestive` where releases that are affected show the same
     for want of something else, and a precondition that nothing measures decides.
     proven_by: the value without which a conclusive detection proves its cause and not this issue; null: none is needed.
+    A detection with that of another issue alone does not point to this one.
     """
 
     id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")

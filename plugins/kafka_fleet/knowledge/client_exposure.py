@@ -13,6 +13,7 @@ from kafka_fleet.knowledge.releases import Release, catalogue
 
 # Libraries name themselves from 2.4.0 on (KIP-511); an unnamed Java client is older than this.
 _NAMED_FROM = Release((2, 4, 0))
+_STATES: dict[bool | None, ExposureState] = {True: "exposed", False: "not_exposed", None: "unknown"}
 _FRAMEWORKS = {"streams": "Streams", "connect": "Connect"}
 
 
@@ -30,9 +31,8 @@ def _seen(advisory: Advisory, client: ClientSoftware) -> Exposure | None:
         because = f"{client.connections:g} connections on {client.listener} name no library"
         return Exposure("unknown", (because,), fleets=(client,))
     inside, because = in_range(advisory, client.version, who)
-    states: dict[bool | None, ExposureState] = {True: "exposed", False: "not_exposed", None: "unknown"}
     releases = (client.version,) if inside and advisory.affected else ()
-    return Exposure(states[inside], (because,), (), (), (client,) if inside is not False else (), releases)
+    return Exposure(_STATES[inside], (because,), (), (), (client,) if inside is not False else (), releases)
 
 
 def _framework(advisory: Advisory, parts: list[Exposure], facts: ClusterFacts) -> list[Exposure]:
@@ -79,6 +79,18 @@ def _covered(part: Exposure, declared: list[Exposure]) -> bool:
     return part.state == "unknown" and bool(listeners) and ("" in listeners or set(part.listeners) <= listeners)
 
 
+def _told(advisory: Advisory, facts: ClusterFacts) -> list[Exposure]:
+    """Producers that tell their own release; nothing where it is no issue of theirs."""
+    if not set(advisory.components) & {"client-producer", "client"}:
+        return []
+    found = []
+    for one in facts.producers:
+        inside, because = in_range(advisory, one.version, f"producer {one.client_id}")
+        releases = (one.version,) if inside and advisory.affected else ()
+        found.append(Exposure(_STATES[inside], (because,), (), (), (one,) if inside is not False else (), releases))
+    return found
+
+
 def judge_clients(advisory: Advisory, facts: ClusterFacts, declared: Declared) -> Exposure:
     """Client fleets by library and version, as the brokers see them or as the owner declares producers."""
     unread: list[str] = []
@@ -92,7 +104,7 @@ def judge_clients(advisory: Advisory, facts: ClusterFacts, declared: Declared) -
     if set(advisory.components) & CLIENT <= set(_FRAMEWORKS):
         parts = _framework(advisory, parts, facts)
     said = judge_declared(advisory, facts, declared)
-    parts = [part for part in parts if not _covered(part, said)] + said
+    parts = [part for part in parts if not _covered(part, said)] + said + _told(advisory, facts)
     if not parts:
         cannot = (
             "the brokers cannot tell client versions" if facts.clients is None else "no Java client names its version"

@@ -5,7 +5,7 @@ producers no broker tells, so its share of a listener's connections is an upper 
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
 from kafka_fleet.knowledge.advisories import CLIENT, Advisory
@@ -16,6 +16,7 @@ from kafka_fleet.knowledge.releases import parse_release
 from kafka_fleet.schema.mbeans import mbean_of
 
 Side = Literal["server", "client"]
+ITSELF = " (by its own metrics)"  # of a subject of retriable_errors
 MOST_FLEETS, MOST_HOSTS, MOST_IDS = 20, 8, 3
 _WHO = {"client-producer": "producers", "client-consumer": "consumers", "streams": "Streams applications"}
 
@@ -39,7 +40,7 @@ def release_text(advisory: Advisory | None, exposed: Exposure | None, facts: Clu
     """Releases that a finding is about: of the client fleets it names, else all that the side runs. None: not read."""
     if advisory is not None and exposed is not None and upgrade_side(advisory, exposed) == "client":
         named = exposed.fleets if exposed.state == "exposed" else facts.clients or ()
-        own = [c for c in named if c.declared or (c.connections > 0 and c.software == JAVA)]
+        own = [c for c in named if c.declared or c.client_id or (c.connections > 0 and c.software == JAVA)]
         texts = {c.version for c in own if c.version}  # a library that names itself may give no version
     else:
         texts = {broker.release for broker in facts.brokers if broker.release}
@@ -47,13 +48,25 @@ def release_text(advisory: Advisory | None, exposed: Exposure | None, facts: Clu
     return ", ".join(ordered) or None
 
 
-def fleet_subjects(advisory: Advisory, exposed: Exposure) -> tuple[str, ...]:
-    """`client apache-kafka-java 3.2.3 on listener EXTERNAL`, the largest share first; empty for an issue of brokers."""
+def fleet_subjects(advisory: Advisory, exposed: Exposure, symptom: Collection[str] = ()) -> tuple[str, ...]:
+    """`client apache-kafka-java 3.2.3 on listener EXTERNAL`, the largest share first; empty for an issue of brokers.
+
+    symptom: its subjects; where producers tell it of themselves, others that tell their release are not named.
+    """
     if exposed.state != "exposed" or upgrade_side(advisory, exposed) != "client":
         return ()
-    names = tuple(str(fleet) for fleet in exposed.fleets)
+    telling = {one.removesuffix(ITSELF).removeprefix("client ") for one in symptom if one.endswith(ITSELF)}
+    named = [fleet for fleet in exposed.fleets if not (telling and fleet.client_id) or fleet.client_id in telling]
+    names = tuple(str(fleet) for fleet in named)
     rest = len(names) - MOST_FLEETS
     return names if rest <= 1 else (*names[:MOST_FLEETS], f"and {rest:,} more client fleets")
+
+
+def with_fleets(fleets: Sequence[str], symptom: Sequence[str]) -> tuple[str, ...]:
+    """Fleets and then the symptom's subjects; who is named with its release is not named again as telling itself."""
+    named = [f"{one} ({JAVA} " for one in (subject.removesuffix(ITSELF) for subject in symptom)]
+    again = [any(fleet.startswith(name) for fleet in fleets) for name in named]
+    return tuple(dict.fromkeys((*fleets, *(one for one, known in zip(symptom, again, strict=True) if not known))))
 
 
 def fleet_evidence(advisory: Advisory, exposed: Exposure) -> tuple[Mapping[str, Any], ...]:

@@ -38,7 +38,7 @@ class ClientSoftware:
 
     share: the largest part of the listener's client connections in any sweep, an upper bound for producers or
     consumers alone; None where it was not measured. first_seen, last_seen: ISO 8601 UTC. declared: by the owner, not
-    seen, so version may be a range.
+    seen, so version may be a range. client_id: of a producer that tells its release itself, on whatever listener.
     """
 
     software: str
@@ -49,8 +49,11 @@ class ClientSoftware:
     first_seen: str | None = None
     last_seen: str | None = None
     declared: bool = False
+    client_id: str = ""
 
     def __str__(self) -> str:
+        if self.client_id:
+            return f"client {self.client_id} ({self.software} {self.version})"
         said = " (declared)" if self.declared else ""
         return f"client {self.software} {self.version}{f' on listener {self.listener}' if self.listener else ''}{said}"
 
@@ -70,6 +73,7 @@ class ClusterFacts:
     """One cluster. `clients`, `groups` and `members` None: the brokers cannot tell (below 2.5) or were not asked.
 
     measured: named yes/no facts that a test `{measured: name}` asks for, e.g. replication_factor_1.
+    producers: those that tell their own release, where metrics of clients are read.
     because: the sentence beside each of them; found: whom it names; unread: what it could not be read from.
     """
 
@@ -83,6 +87,7 @@ class ClusterFacts:
     because: Mapping[str, str] = field(default_factory=dict)
     found: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     unread: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    producers: tuple[ClientSoftware, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 The table of docs/verdicts.md, as pure functions. "Detected" means: detected with one of the advisory's causes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from kafka_fleet.knowledge.client_populations import (
     fleet_subjects,
     upgrade_side,
     whereabouts,
+    with_fleets,
 )
 from kafka_fleet.knowledge.detections import Detection, SignatureResult, merge_detections
 from kafka_fleet.knowledge.exposure_states import Exposure
@@ -100,8 +101,13 @@ def rival_advisories(
     return {key: one for key, one in known if one.signature and one.signature.id == signature and cause in _causes(one)}
 
 
-def _own(advisory: Advisory, exposed: Exposure, result: SignatureResult | None) -> Detection | None:
-    """The advisory's strongest detection: one cause and strength, all its subjects and evidence."""
+def _own(
+    advisory: Advisory, exposed: Exposure, result: SignatureResult | None, rivals: Collection[str]
+) -> Detection | None:
+    """The advisory's strongest detection: one cause and strength, all its subjects and evidence.
+
+    rivals: lines of evidence that prove another issue. What has one of these, and not that of its own, is the other's.
+    """
     if advisory.signature is None or result is None or result.state != "detected":
         return None
     causes = advisory.signature.causes
@@ -113,6 +119,8 @@ def _own(advisory: Advisory, exposed: Exposure, result: SignatureResult | None) 
     if upgrade_side(advisory, exposed) == "client":  # a fleet that was not connected then did not do it
         found = [d for d in found if connected_during(exposed, d.evidence)]
     proof, most = _proof(advisory.signature), advisory.signature.strength
+    if proof is not None:
+        found = [d for d in found if _has(d, proof) or not any(_has(d, other) for other in rivals)]
     found = [replace(d, strength="suggestive") if most == "suggestive" or not _has(d, proof) else d for d in found]
     return merge_detections(found, causes)
 
@@ -124,6 +132,15 @@ def _proof(shown: ShownBy) -> str | None:
     return next(line.metric for line in load_signatures()[shown.id].evidence if line.value == shown.proven_by)
 
 
+def _proofs(advisories: Mapping[str, Advisory]) -> dict[str, set[str]]:
+    """By signature the lines of evidence that prove some issue."""
+    found: dict[str, set[str]] = {}
+    for shown in (one.signature for one in advisories.values() if one.signature):
+        if (proof := _proof(shown)) is not None:
+            found.setdefault(shown.id, set()).add(proof)
+    return found
+
+
 def _has(found: Detection, metric: str | None) -> bool:
     return metric is None or any(line["metric"] == metric and line["value"] > 0 for line in found.evidence)
 
@@ -133,6 +150,7 @@ def _row(
     exposed: Exposure,
     results: Mapping[str, SignatureResult],
     members: Sequence[GroupMember] | None,
+    rivals: Collection[str],
 ) -> Row:
     name = advisory.signature.id if advisory.signature else None
     result = results.get(name) if name else None
@@ -142,11 +160,11 @@ def _row(
     elif result is not None:
         missing += result.missing
     state: SignatureState | None = (result.state if result else "not_evaluated") if name else None
-    own = _own(advisory, exposed, result)
+    own = _own(advisory, exposed, result, rivals)
     judged: SignatureState | None = "quiet" if state == "detected" and own is None else state
     found = verdict(exposed.state, judged, own.strength if own else None, name is not None)
     detail = own or Detection("", "suggestive")
-    fleets = fleet_subjects(advisory, exposed)
+    fleets = fleet_subjects(advisory, exposed, detail.subjects)
     evidence = detail.evidence
     if own is not None and fleets:
         shares = fleet_evidence(advisory, exposed)
@@ -155,7 +173,7 @@ def _row(
         missing += (whereabouts(advisory, members),)
     return Row(
         advisory.id, name, own.cause if own else None, own.strength if own else None, found, exposed.state, state,
-        tuple(dict.fromkeys((*fleets, *detail.subjects))), evidence, detail.bounds, missing, symptom=detail.subjects,
+        with_fleets(fleets, detail.subjects), evidence, detail.bounds, missing, symptom=detail.subjects,
     )  # fmt: skip
 
 
@@ -191,7 +209,11 @@ def judge(
     members: of groups, to say where a client fleet may be found; None when they were not read. Raises KeyError when an
     advisory has no exposure.
     """
-    rows = [_row(advisory, exposed[key], results, members) for key, advisory in advisories.items()]
+    rivals = _proofs(advisories)
+    rows = [
+        _row(one, exposed[key], results, members, rivals.get(one.signature.id, ()) if one.signature else ())
+        for key, one in advisories.items()
+    ]
     confirmed = [row for row in rows if row.verdict == "confirmed"]
     rows = [
         replace(row, verdict="not_affected") if row.verdict == "look_alike" and _explained(row, confirmed) else row

@@ -59,13 +59,26 @@ ENDPOINT_TABLES: Described = {
         ],
     ),
     "client_metrics": (
-        "Where a Prometheus has metrics that clients push (KIP-714, docs/client_metrics.md): one row per client, "
-        "receiver and topic, and one per client and receiver for all its topics.",
+        "Where a Prometheus has metrics of clients, which they push (KIP-714) or an exporter in their JVM has "
+        "(docs/client_metrics.md): one row per client, receiver and topic, and one per client and receiver of all.",
         [
             ("client_id", pa.string(), "client.id; null: the receiver does not tell"),
-            ("client_instance_id", pa.string(), "id of the client process (KIP-714); null: the receiver does not tell"),
-            ("instance", pa.string(), "label `instance`, of the receiver; null: the series has none"),
+            (
+                "client_instance_id",
+                pa.string(),
+                "id of the client process (KIP-714), or client.id, @ and its exporter's address; null: not told",
+            ),
+            (
+                "instance",
+                pa.string(),
+                "label `instance`, of the receiver or of the client's exporter; null: the series has none",
+            ),
             ("topic", pa.string(), "topic; null: all topics of the client"),
+            (
+                "software_version",
+                pa.string(),
+                "release of its Java library; null: not told, as by all that push and rows of a topic",
+            ),
             ("read_at", UTC, "time of the latest of the samples"),
             ("record_sends", pa.int64(), "records of batches sent, each attempt counted; record-send-total"),
             ("record_errors", pa.int64(), "records that were given up; record-error-total"),

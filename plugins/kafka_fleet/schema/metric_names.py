@@ -65,7 +65,8 @@ class Names(NamedTuple):
     """Columns by metric name in lower case, and the rules of metric_names.yaml on columns that cannot be missed.
 
     later: patterns of MBeans that a broker may lack. clients: columns of client_metrics by name in lower case.
-    client_labels: labels, in lower case, by column.
+    client_labels: labels, in lower case, by column. scraped: those of clients that an exporter in their JVM shows;
+    releases: of these, the ones whose label `version` is the library's release.
     """
 
     sources: dict[str, list[Source]]
@@ -75,6 +76,8 @@ class Names(NamedTuple):
     later: list[str] = []  # noqa: RUF012 - a NamedTuple's default
     clients: dict[str, str] = {}  # noqa: RUF012
     client_labels: dict[str, list[str]] = {}  # noqa: RUF012
+    scraped: frozenset[str] = frozenset()
+    releases: frozenset[str] = frozenset()
 
     def of(self, column: str) -> frozenset[str]:
         """The metric names, in lower case, that may give a column (`table.column`)."""
@@ -100,8 +103,15 @@ def names_of(shipped: Spelling, own: Spelling | None = None) -> Names:
         for metric, columns in one.metrics.items():
             found.setdefault(metric.lower(), []).extend(_exact(column) for column in columns)
     clients = {metric: column for one in both for metric, column in one.clients.columns().items()}
-    whose = shipped.clients.labels
-    return Names(found, shipped.required, shipped.needs, shipped.whole, shipped.later, clients, whose)
+    scraped = {metric: column for one in both for metric, column in one.clients.scraped.columns().items()}
+    releases = frozenset(exporter_name(metric) for one in both for metric in one.clients.scraped.releases)
+    known = Names(found, shipped.required, shipped.needs, shipped.whole, shipped.later)
+    return known._replace(
+        clients=scraped | clients,
+        client_labels=shipped.clients.labels,
+        scraped=releases | (scraped.keys() - clients.keys()),
+        releases=releases,
+    )
 
 
 def _patterns(patterns: Iterable[Pattern], wildcards: Mapping[str, list[str]]) -> Iterable[tuple[str, Source]]:

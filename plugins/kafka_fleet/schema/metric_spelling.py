@@ -83,14 +83,13 @@ _CLIENTS = {name: kind for name, kind, _about in ENDPOINT_TABLES["client_metrics
 MEASURED = frozenset(name for name, kind in _CLIENTS.items() if kind in (pa.int64(), pa.float64()))
 
 
-class ClientNames(Strict):
-    """How metrics that clients push are called (KIP-714), and the labels that tell whose they are."""
+class _Begun(Strict):
+    """Names of metrics less their beginnings, and the column of each."""
 
     begin: list[str] = Field(default_factory=lambda: [""])
     metrics: dict[str, str] = Field(default_factory=dict)
-    labels: dict[str, list[str]] = Field(default_factory=dict)
 
-    @field_validator("metrics", "labels")
+    @field_validator("metrics", "labels", check_fields=False)
     @classmethod
     def _known(cls, value: dict[str, Any], told: ValidationInfo) -> dict[str, Any]:
         there = MEASURED if told.field_name == "metrics" else _CLIENTS.keys() - MEASURED
@@ -104,6 +103,19 @@ class ClientNames(Strict):
         return {
             exporter_name(begin + metric): column for begin in self.begin for metric, column in self.metrics.items()
         }
+
+
+class ScrapedClients(_Begun):
+    """How an exporter in a client's own JVM calls the same. releases: metrics whose label `version` is its release."""
+
+    releases: list[str] = Field(default_factory=list)
+
+
+class ClientNames(_Begun):
+    """How metrics that clients push are called (KIP-714), and the labels that tell whose they are."""
+
+    labels: dict[str, list[str]] = Field(default_factory=dict)
+    scraped: ScrapedClients = Field(default_factory=ScrapedClients)
 
 
 class Spelling(Strict):

@@ -1,7 +1,8 @@
 -- Which brokers had coordinators that were not there for long, and where did the log of committed offsets only grow?
--- in:  coordinator_states, coordinator_down_thresholds
+-- in:  coordinator_states, log_marks, coordinator_down_thresholds
 -- out: one row per cause, broker and what is coordinated, its longest state, with the worst numbers of its cause that
---      are as sure. seconds: from the first to the last read of a state
+--      are as sure. seconds: from the first to the last read of a state. What the broker's log says of loads that
+--      failed, from the read before on, stands beside it; a minute is for clocks that differ
 WITH numbered AS (
     SELECT
         *,
@@ -24,6 +25,7 @@ states AS (
         coordinated,
         broker,
         if(cause = 'failed', min(to_at), min(from_at)) AS first_at,
+        min(from_at) AS began_after,
         max(to_at) AS last_at,
         (unix_micros(last_at) - unix_micros(first_at)) / 1e6D AS seconds,
         count(*) AS looks,
@@ -57,32 +59,57 @@ lasting AS (
             PARTITION BY s.cluster, s.cause, s.coordinated, s.broker
             ORDER BY s.strength ASC, s.seconds DESC, s.first_at ASC
         ) = 1
+),
+
+told AS (
+    SELECT
+        s.cluster,
+        s.broker,
+        try_sum(if(m.mark = 'load_owned_twice', m.line_count, NULL)) AS owned_lines,
+        try_sum(if(m.mark = 'load_not_consumer', m.line_count, NULL)) AS consumer_lines,
+        try_sum(if(m.mark = 'load_not_streams', m.line_count, NULL)) AS streams_lines,
+        min(m.first_at) AS told_from,
+        max(m.last_at) AS told_to
+    FROM lasting AS s
+    INNER JOIN log_marks AS m
+        ON
+            s.cluster = m.cluster AND s.broker = m.broker
+            AND unix_micros(m.last_at) >= unix_micros(s.began_after) - 60000000
+            AND unix_micros(m.first_at) <= unix_micros(s.last_at) + 60000000
+    WHERE s.cause = 'failed' AND m.mark IN ('load_owned_twice', 'load_not_consumer', 'load_not_streams')
+    GROUP BY s.cluster, s.broker
 )
 
 SELECT
-    cluster,
-    cause,
-    strength,
-    coordinated,
-    broker,
-    first_at,
-    last_at,
-    seconds,
-    looks,
-    min(first_at) OVER of_cause AS from_at,
-    max(last_at) OVER of_cause AS to_at,
-    if(cause = 'failed', try_sum(offsets_failed) OVER of_cause, NULL) AS failed_partitions,
-    if(cause = 'failed', max(seconds) OVER of_cause, NULL) AS failed_seconds,
-    if(cause = 'loading', max(seconds) OVER of_cause, NULL) AS loading_seconds,
-    if(cause = 'unavailable', max(seconds) OVER of_cause, NULL) AS unavailable_seconds,
-    if(cause IN ('loading', 'unavailable'), try_sum(answers) OVER of_cause, NULL) AS answers,
-    if(cause = 'unavailable', max(leaderless) OVER of_cause, NULL) AS leaderless,
-    if(cause = 'growing', max(seconds) OVER of_cause, NULL) AS growing_seconds,
-    if(cause = 'growing', max(log_gb) OVER of_cause, NULL) AS log_gb,
-    if(cause = 'growing', 86400 * max(try_divide(grown_gb, seconds)) OVER of_cause, NULL) AS gb_per_day,
-    if(cause = 'growing', group_offsets, NULL) AS group_offsets,
+    s.cluster,
+    s.cause,
+    s.strength,
+    s.coordinated,
+    s.broker,
+    s.first_at,
+    s.last_at,
+    s.seconds,
+    s.looks,
+    min(s.first_at) OVER of_cause AS from_at,
+    max(s.last_at) OVER of_cause AS to_at,
+    if(s.cause = 'failed', try_sum(s.offsets_failed) OVER of_cause, NULL) AS failed_partitions,
+    if(s.cause = 'failed', max(s.seconds) OVER of_cause, NULL) AS failed_seconds,
+    try_sum(m.owned_lines) OVER of_cause AS owned_lines,
+    try_sum(m.consumer_lines) OVER of_cause AS consumer_lines,
+    try_sum(m.streams_lines) OVER of_cause AS streams_lines,
+    min(m.told_from) OVER of_cause AS told_from,
+    max(m.told_to) OVER of_cause AS told_to,
+    if(s.cause = 'loading', max(s.seconds) OVER of_cause, NULL) AS loading_seconds,
+    if(s.cause = 'unavailable', max(s.seconds) OVER of_cause, NULL) AS unavailable_seconds,
+    if(s.cause IN ('loading', 'unavailable'), try_sum(s.answers) OVER of_cause, NULL) AS answers,
+    if(s.cause = 'unavailable', max(s.leaderless) OVER of_cause, NULL) AS leaderless,
+    if(s.cause = 'growing', max(s.seconds) OVER of_cause, NULL) AS growing_seconds,
+    if(s.cause = 'growing', max(s.log_gb) OVER of_cause, NULL) AS log_gb,
+    if(s.cause = 'growing', 86400 * max(try_divide(s.grown_gb, s.seconds)) OVER of_cause, NULL) AS gb_per_day,
+    if(s.cause = 'growing', s.group_offsets, NULL) AS group_offsets,
     row_number() OVER (
-        PARTITION BY cluster ORDER BY strength ASC, seconds DESC, cause ASC, coordinated ASC, broker ASC
+        PARTITION BY s.cluster ORDER BY s.strength ASC, s.seconds DESC, s.cause ASC, s.coordinated ASC, s.broker ASC
     ) AS ordinal
-FROM lasting
-WINDOW of_cause AS (PARTITION BY cluster, cause, strength)
+FROM lasting AS s
+LEFT JOIN told AS m ON s.cluster = m.cluster AND s.broker = m.broker AND s.cause = 'failed'
+WINDOW of_cause AS (PARTITION BY s.cluster, s.cause, s.strength)

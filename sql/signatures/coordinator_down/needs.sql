@@ -1,8 +1,16 @@
 -- Whether answers without a coordinator are counted, which state its partitions are in, and how large their log is.
--- in:  broker_days, broker_counters, error_counters
+-- in:  broker_days, broker_counters, error_counters, log_reads, coordinator_states
 -- out: intervals of each broker whose ListGroups were counted, or that found no coordinator; with the gauge of failed
 --      partitions, total 1 where its release has none; with the size of its log of offsets, total 1 where it has none
-WITH counted AS (
+WITH failing AS (
+    SELECT
+        cluster,
+        broker
+    FROM coordinator_states
+    WHERE kind = 'failed'
+),
+
+counted AS (
     SELECT DISTINCT
         cluster,
         broker,
@@ -50,3 +58,13 @@ SELECT
     NULL AS total
 FROM intervals
 GROUP BY cluster
+UNION ALL
+SELECT
+    r.cluster,
+    'logs' AS need,
+    r.broker,
+    r.ok_reads AS amount,
+    NULL AS total
+FROM log_reads AS r
+LEFT SEMI JOIN failing AS f ON r.cluster = f.cluster AND r.broker = f.broker
+WHERE r.log = 'broker'

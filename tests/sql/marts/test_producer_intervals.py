@@ -37,7 +37,7 @@ def test_counters_become_differences_of_one_client() -> None:
         told.setdefault(row["cluster"], []).append((row["to_sweep"].hour, row["sends"], row["errors"]))
     assert told == {
         "one": [(1, 20, 2), (2, 0, 0), (3, 60, 0)],
-        "began-anew": [(2, None, 0), (3, 20, 0)],
+        "began-anew": [(2, None, None), (3, 20, 0)],
         "not-whole": [(2, None, 0), (3, None, 0)],
         "two-receivers": [(2, 10, 0), (3, 20, 3)],
         "no-instance-id": [(2, 3, 0)],

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.timeout(1800)  # the first test waits for the analysis 
 WAIT = ("cluster", "topic", "partition", "follower", "from_sweep", "to_sweep", "held_as", "seconds", "records", "lag")
 STREAK = ("cluster", "topic", "partition", "leader", "follower", "seconds", "frozen_seconds", "sweeps", "records")
 ERROR = ("cluster", "broker", "kind", "to_sweep", "error", "errors", "batches", "cause", "may_lose")
-LOSS = ("cluster", "cause", "client", "topic", "to_sweep", "lost")
+LOSS = ("cluster", "cause", "client", "topic", "to_sweep", "lost", "lost_by_old")
 CONTRAST = (
     "cluster", "topic", "ratio", "noise", "between_share", "calm_ratio", "windows", "hot_windows", "cold_windows",
     "hot_records", "cold_records",
@@ -62,6 +62,7 @@ def test_retriable_errors(fleets: Generated) -> None:
     losses = list(oracle.losses())
     same(of_kind(fleets.views["producer_losses"], "errors"), losses, LOSS)
     assert len({row["cluster"] for row in losses}) > 1
+    assert {row["lost_by_old"] is None for row in losses} == {True, False}
     causes = "election", "min_isr", "timeout", None
     assert {(row["cause"], row["may_lose"]) for row in errors} == {(c, lose) for c in causes for lose in (True, False)}
     found = {

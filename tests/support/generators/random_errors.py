@@ -44,7 +44,7 @@ class RandomErrors:
         self.own = rng.choice(("", "INTERNAL"))
         self.fetchers = rng.choice(("1", "2"))
         fleet = {"software": rng.choice(("apache-kafka-java", "librdkafka")), **rng.choice(DECLARED)}
-        self.declared = [fleet] if rng.random() < 0.4 else []
+        self.declared = [fleet | rng.choice(({}, {"client_ids": ["app-0", "app-2"]}))] if rng.random() < 0.4 else []
         self.producers = [RandomProducer(rng, number) for number in range(rng.choice((0, 1, 3)))]
 
     def sweeps(self) -> Iterator[tuple[str, datetime, dict[str, list[Row]]]]:

@@ -22,6 +22,7 @@ class RandomProducer:
         self.waits = rng.choice((None, 5.0, 5.0, 200.0, 60_000.0))
         self.receiver = rng.choice((None, "broker-1"))
         self.named = rng.random() < 0.8
+        self.release = rng.choice((None, None, "1.1.1", "2.0.1", "3.9.1"))
 
     def rows(self, at: datetime, refused: bool) -> Iterator[Row]:
         """The samples of a sweep. refused: whether brokers refused some batch since the one before."""
@@ -45,6 +46,6 @@ class RandomProducer:
         whole = {name: sum(counts[name] for counts in self.counts.values()) for name in self.counts[TOPICS[0]]}
         if rng.random() < 0.04:
             whole["record_retries"] = None  # type: ignore[assignment]
-        yield {**who, "topic": None, **whole, "queue_time_max_ms": self.waits}
+        yield {**who, "topic": None, **whole, "queue_time_max_ms": self.waits, "software_version": self.release}
         for topic, counts in self.counts.items():
             yield {**who, "topic": topic, **counts}

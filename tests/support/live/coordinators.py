@@ -23,6 +23,7 @@ from fleet_demo.cluster import Cluster
 from fleet_demo.crowd import joined
 from fleet_demo.topics import create_topic
 from support.live import scenarios
+from support.live.log_lines import count_lines, served
 from support.live.scenarios import avoid_midnight, await_that, beside, spaced
 
 STUCK, LOADED, NOBODY, FAILED, CALM = "stuck111", "loaded210", "nobody210", "failed400", "calm400"
@@ -46,8 +47,8 @@ CONFIG = {
 }
 
 
-def _sweeps(cluster: Cluster, home: Path, name: str) -> None:
-    spaced(SWEEPS, EVERY_S, lambda: scenarios.sweep(cluster, home, name, thresholds=THRESHOLDS))
+def _sweeps(cluster: Cluster, home: Path, name: str, **declared: object) -> None:
+    spaced(SWEEPS, EVERY_S, lambda: scenarios.sweep(cluster, home, name, thresholds=THRESHOLDS, **declared))
 
 
 def _commit(cluster: Cluster, times: int) -> None:
@@ -112,12 +113,18 @@ def stuck(home: Path) -> None:
 
 def mixed(home: Path) -> None:
     """The log has records of a consumer group after those of a classic one, which its coordinator had loaded before."""
-    config = {"offsets.topic.num.partitions": 1}
-    with Cluster("coordinators400", "4.0.0", brokers=1, racks=(), broker_config=config) as one:
+    config, folder = {"offsets.topic.num.partitions": 1}, home / "textfile-mixed"
+    folder.mkdir()
+    with (
+        Cluster("coordinators400", "4.0.0", brokers=1, racks=(), broker_config=config) as one,
+        served(folder) as url,
+    ):
+        marked = {"log_marks": {"textfile": {"brokers": {BROKER: url}}}}
         create_topic(one, TOPIC)
         joined(one.bootstrap, TOPIC, GROUP).close()
         _restarted(one)
-        _sweeps(one, home, CALM)
+        count_lines(one, folder)
+        _sweeps(one, home, CALM, **marked)
         # the key and value of ConsumerGroupMetadata; brokers let nobody else write to the topic
         writer = KafkaProducer(bootstrap_servers=one.bootstrap_servers, client_id="__admin_client", acks="all")
         vars(writer)["_partition"] = lambda *_record: 0  # the library itself finds no partition of an internal topic
@@ -129,7 +136,8 @@ def mixed(home: Path) -> None:
             writer.close()
         _restarted(one)
         await_that("the load has failed", lambda: one.jolokia(BROKER, FAILED_PARTITIONS, "num-partitions") == 1, 30)
-        _sweeps(one, home, FAILED)
+        count_lines(one, folder)
+        _sweeps(one, home, FAILED, **marked)
 
 
 def others(home: Path) -> None:

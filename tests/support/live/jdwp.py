@@ -1,5 +1,7 @@
 """A debugger of one JVM (JDWP): takes the port that it listens on, lets threads stand still for as long as it is open.
 
+A thread stands still at once, or when it comes to a method.
+
 A broker begins with `options(port)`. Whoever closes the debugger lets all threads go on, as the JVM does.
 """
 
@@ -14,11 +16,17 @@ from support.servers.byte_server import exactly
 
 HANDSHAKE = b"JDWP-Handshake"
 ID_SIZES, ALL_THREADS, NAME, SUSPEND, INTERRUPT = (1, 7), (1, 4), (11, 1), (11, 2), (11, 11)
+CLASSES, METHODS, SET_REQUEST, EVENT = (1, 2), (2, 5), (15, 1), (64, 100)
+BREAKPOINT, OF_THREAD, COUNT, LOCATION, CLASS = 2, 1, 1, 7, 1
 
 
 def options(port: int) -> list[str]:
     """JVM options by which a broker waits for a debugger on the loopback, and runs meanwhile."""
     return [f"-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,quiet=y,address=127.0.0.1:{port}"]
+
+
+def _text(text: str) -> bytes:
+    return struct.pack(">i", len(text.encode())) + text.encode()
 
 
 class Debugger:
@@ -31,7 +39,7 @@ class Debugger:
         if exactly(self._line, len(HANDSHAKE)) != HANDSHAKE:
             self._line.close()
             raise ValueError("no JVM that can be debugged")
-        self._id_size = struct.unpack_from(">5i", self._ask(ID_SIZES))[2]
+        _fields, self._method_size, self._id_size, self._class_size, _frames = struct.unpack(">5i", self._ask(ID_SIZES))
 
     def __enter__(self) -> Self:
         return self
@@ -51,6 +59,38 @@ class Debugger:
                 if code:
                     raise ValueError(f"JDWP error {code} for command {command}")
                 return answer
+
+    def stop_at(self, name: str, method: str) -> None:
+        """Let the first thread that comes to a method of a class stand still there; the class has to be loaded."""
+        found = self._ask(CLASSES, _text(f"L{name.replace('.', '/')};"))
+        if struct.unpack_from(">i", found)[0] != 1:
+            raise ValueError(f"no class {name}")
+        of_class = found[5 : 5 + self._class_size]
+        place = self._methods(of_class)[method]
+        where = struct.pack(">BB", LOCATION, CLASS) + of_class + place + struct.pack(">q", 0)
+        self._ask(SET_REQUEST, struct.pack(">BBi", BREAKPOINT, OF_THREAD, 2) + where + struct.pack(">Bi", COUNT, 1))
+
+    def _methods(self, of_class: bytes) -> dict[str, bytes]:
+        answer, at, found = self._ask(METHODS, of_class), 4, {}
+        for _ in range(struct.unpack_from(">i", answer)[0]):
+            place, at = answer[at : at + self._method_size], at + self._method_size
+            texts = []
+            for _part in ("name", "signature"):
+                (size,) = struct.unpack_from(">i", answer, at)
+                texts.append(answer[at + 4 : at + 4 + size].decode())
+                at += 4 + size
+            found[texts[0]] = place
+            at += 4  # its modifiers
+        return found
+
+    def await_stop(self, seconds: float) -> None:
+        """Return when a thread has come to the method of stop_at. Raises TimeoutError when none does in time."""
+        self._line.settimeout(seconds)
+        while True:
+            size, _number, flags, *command = struct.unpack(">iiBBB", exactly(self._line, 11))
+            exactly(self._line, size - 11)
+            if not flags & 0x80 and tuple(command) == EVENT:
+                return
 
     def threads(self) -> dict[bytes, str]:
         """Names of all threads by their ids."""

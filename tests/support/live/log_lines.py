@@ -51,11 +51,22 @@ def served(folder: Path) -> Iterator[str]:
             process.terminate()
 
 
-def count_lines(cluster: Cluster, folder: Path) -> None:
+def count_lines(cluster: Cluster, folder: Path, broker: int = 1) -> None:
     """Run the script as a timer does, on what the broker has printed. Raises ClusterError where it fails."""
-    log = str(cluster.log_paths[1])
+    log = str(cluster.log_paths[broker])
     files = ["--state", str(folder / "state.json"), "--output", str(folder / "kafka.prom")]
-    command = [sys.executable, "-m", "kafka_log_marks", "--log", log, "--cleaner-log", log, "--broker", "1", *files]
+    command = [
+        sys.executable,
+        "-m",
+        "kafka_log_marks",
+        "--log",
+        log,
+        "--cleaner-log",
+        log,
+        "--broker",
+        str(broker),
+        *files,
+    ]
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(SCRIPT)}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=60)
     if done.returncode:

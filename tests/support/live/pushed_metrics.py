@@ -101,11 +101,11 @@ def judged(home: Path, url: str, cluster: Cluster) -> None:
         print(done.stdout, done.stderr, sep="\n")
 
 
-def record(url: str, end_s: float, folder: Path) -> None:
+def record(url: str, end_s: float, folder: Path, selector: str = SELECTOR) -> None:
     """Keep the producers' series as Prometheus answers them, and the answer to which series there are."""
-    form = {"match[]": SELECTOR, "start": f"{end_s - 300:.3f}", "end": f"{end_s:.3f}"}
+    form = {"match[]": selector, "start": f"{end_s - 300:.3f}", "end": f"{end_s:.3f}"}
     series = requests.post(f"{url}/api/v1/series", data=form, timeout=60).json()
-    kept: dict[str, Any] = {"series": series["data"], "samples": prometheus.raw(url, SELECTOR, end_s, 300)}
+    kept: dict[str, Any] = {"series": series["data"], "samples": prometheus.raw(url, selector, end_s, 300)}
     folder.parent.mkdir(parents=True, exist_ok=True)
     folder.write_bytes(gzip.compress(json.dumps(kept).encode(), mtime=0))
 

@@ -95,6 +95,12 @@ class RetriableOracle(SignatureOracle):
         found: list[Row] = json.loads(last["declaration"]).get("client_configs", {}).get("producers", [])
         return found
 
+    @staticmethod
+    def _without(fleet: Row) -> bool:
+        """Whether a declared fleet has no retries, by its owner's word or by the default of its releases."""
+        old = fleet["software"] == "apache-kafka-java" and _old(fleet["version"])
+        return fleet.get("retries") == 0 or ("retries" not in fleet and old)
+
     def may_lose(self, cluster: str, sweep: datetime) -> bool:
         """Whether producers that may not try again were connected, or are declared."""
         fleets, seen = self.fleets(cluster), self.seen(cluster, sweep)
@@ -139,7 +145,10 @@ class RetriableOracle(SignatureOracle):
                         name: _grown(earlier[f"record_{name}"], later[f"record_{name}"])
                         for name in ("errors", "retries")
                     }
+                    if later["record_sends"] < earlier["record_sends"]:  # another process
+                        counts["errors"] = None
                     known = {"so_far": later["record_retries"], "waited": later["queue_time_max_ms"]}
+                    known |= {"release": later["software_version"], "client_id": later["client_id"]}
                     yield {"cluster": cluster, "client": client, "topic": topic, **ends, **counts, **known}
 
     def losses(self) -> Iterator[Row]:
@@ -164,11 +173,16 @@ class RetriableOracle(SignatureOracle):
                     if one["cluster"] == cluster and one["from_at"] < row["to_at"]
                     and one["to_at"] > row["from_at"] - push and one["to_at"] - one["from_at"] <= most
                 })  # fmt: skip
+            told = {row["release"] for row in whole} - {None}
+            owned = [_old(fleet["version"]) and "java" in fleet["software"] for fleet in self.fleets(cluster)
+                     if rows[0]["client_id"] in fleet.get("client_ids", ()) and self._without(fleet)]  # fmt: skip
+            is_old = all(re.match(r"(0|1|2\.0)\.", one) for one in told) if told else bool(owned) and all(owned)
             if all(len(found) == 1 and next(iter(found))[0] for found in causes):
                 for row, found in zip(given_up, causes, strict=True):
                     cause = next(iter(found))[0]
                     names = {name: row[name] for name in ("topic", "to_sweep")}
-                    yield {"cluster": cluster, "cause": cause, "client": client, **names, "lost": row["errors"]}
+                    yield {"cluster": cluster, "cause": cause, "client": client, **names, "lost": row["errors"],
+                           "lost_by_old": row["errors"] if is_old else None}  # fmt: skip
 
     def detections(self) -> Iterator[Row]:
         """What is detected, with its strength, its errors and their share."""

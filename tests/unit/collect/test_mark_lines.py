@@ -73,6 +73,35 @@ def test_a_mark_counts_in_its_own_log_alone_and_harmless_lines_in_none():
         assert counted("cleaner", f"[2026-11-26 01:45:08,123] ERROR {line} (x)") == {}
 
 
+FAILED = "[GroupCoordinator id=1] Failed to load metadata from __consumer_offsets-7 with epoch 4 due to java.lang."
+REPLAYED = (
+    FAILED + "RuntimeException: Replaying record CoordinatorRecord(key=Key(groupId='{}')) from t failed due to: {}"
+)
+TWICE = "Cannot set the epoch of Ypp7Tdn7RTOhmU3qmblduA-1 to 3 because the partition is still owned at epoch 1."
+
+
+@pytest.mark.parametrize(
+    ("line", "mark"),
+    [
+        (REPLAYED.format("a", TWICE), "load_owned_twice"),
+        (REPLAYED.format("Group a is not a consumer group.", TWICE), "load_owned_twice"),
+        (REPLAYED.format("a" * 9_000, TWICE), "load_owned_twice"),
+        (REPLAYED.format("a", "Group " + TWICE + " is not a consumer group."), "load_not_consumer"),
+        (REPLAYED.format("a", "Group a is not a streams group."), "load_not_streams"),
+        (REPLAYED.format("a", "Group a is not a consumer group.."), "load_not_consumer"),
+        (REPLAYED.format(TWICE, "Group a is not a classic group."), None),
+        (REPLAYED.format(TWICE, "null"), None),
+        (FAILED + "OutOfMemoryError: Java heap space.", None),
+        (REPLAYED.format("a", TWICE).replace("GroupCoordinator", "ShareCoordinator"), None),
+        (REPLAYED.format("a", TWICE).replace("__consumer_offsets", "orders"), None),
+        (f"[GroupCoordinator id=1] [GroupId {FAILED} {TWICE}] Member x joins.", None),
+    ],
+)
+def test_a_load_that_failed_is_told_by_the_end_of_its_line(line, mark):
+    for layout in (LAYOUTS["kafka"], LAYOUTS["strimzi"], LAYOUTS["bare"]):
+        assert counted("broker", layout.format(line)) == ({mark: 1} if mark else {})
+
+
 def test_numbers_are_added_up_and_ports_are_told_apart():
     counts = Counts({})
     for directory, logs in (("/a", 7), ("/b", 5)):

@@ -31,7 +31,7 @@ def facts(**configs):
     }
     rows, _fault = config_rows("broker", settings)
     days = [{"broker": 1, "name": row["name"], "config_value": row["value"], **row} for row in rows]
-    return cluster_facts(CLUSTER, [BROKER], days, [], [])
+    return cluster_facts(CLUSTER, [BROKER], days, [], [], [])
 
 
 def ask(name, found, **test):

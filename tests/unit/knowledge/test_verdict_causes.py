@@ -1,5 +1,6 @@
 """The verdict table on every signature: each cause with clusters that have the issue, do not, or cannot be compared."""
 
+from dataclasses import replace
 from typing import Any, Literal
 
 import pytest
@@ -150,3 +151,75 @@ def test_a_proven_kill_confirms_lost_producer_state_only_with_ids_that_are_gone(
     rows = judge({advisory.id: advisory}, {advisory.id: exposure(advisory, brokers("2.8.2"), None)}, results)
     assert [row.verdict for row in rows if row.advisory] == [expected]
     assert [row.strength for row in rows if row.advisory is None] == ([] if lost else [C])
+
+
+LINES = {one.value: one.metric for one in load_signatures()["coordinator_down"].evidence}
+
+
+@pytest.mark.parametrize(
+    ("release", "lines", "expected"),
+    [
+        ("4.1.1", ["owned_lines"], {"KAFKA-19862": "confirmed", "KAFKA-21117": "exposed"}),
+        ("4.1.1", ["consumer_lines"], {"KAFKA-19862": "exposed", "KAFKA-21117": "exposed"}),
+        ("4.1.1", [], {"KAFKA-19862": "exposed", "KAFKA-21117": "exposed"}),
+        ("4.1.1", ["owned_lines", "consumer_lines"], {"KAFKA-19862": "confirmed", "KAFKA-21117": "exposed"}),
+        ("4.2.0", ["owned_lines"], {"KAFKA-19862": "look_alike", "KAFKA-20254": "exposed"}),
+        ("4.2.0", ["streams_lines"], {"KAFKA-19862": "not_affected", "KAFKA-20254": "exposed"}),
+    ],
+)
+def test_a_failed_load_belongs_to_the_issue_whose_line_the_log_has(
+    release: str, lines: list[str], expected: dict[str, str]
+) -> None:
+    """An issue with a line of its own is not pointed to by a load that has another's alone."""
+    own = {key: one for key, one in ADVISORIES.items() if one.signature and one.signature.id == "coordinator_down"}
+    told = tuple({"metric": LINES[name], "value": 1.0, "from": None, "to": None} for name in lines)
+    results = {
+        "coordinator_down": SignatureResult(
+            "coordinator_down", "detected", (Detection("failed", C, ("broker 1",), told),)
+        )
+    }
+    rows = {
+        one.advisory: one for one in judge(own, {k: exposure(a, brokers(release)) for k, a in own.items()}, results)
+    }
+    assert {key: rows[key].verdict for key in expected} == expected
+    pointed = {key for key in expected if rows[key].cause}
+    proofs = {"KAFKA-19862": "owned_lines", "KAFKA-20254": "streams_lines", "KAFKA-21117": "consumer_lines"}
+    assert pointed == {key for key in expected if not lines or proofs[key] in lines}
+    assert (None in rows) == ("confirmed" not in expected.values())
+
+
+GIVEN_UP = {one.value: one.metric for one in load_signatures()["retriable_errors"].evidence}
+
+
+@pytest.mark.parametrize(
+    ("releases", "by_old", "expected"),
+    [
+        (["1.1.1"], True, "confirmed"),
+        (["2.0.1", "3.9.1"], True, "confirmed"),
+        (["2.0.1", "3.9.1"], False, "exposed"),
+        (["2.1.0"], False, "look_alike"),
+        (["2.1.0", "3.9.1"], False, "look_alike"),
+        (["7.0.1-acme"], False, "unknown"),
+    ],
+)
+def test_only_what_an_old_producer_gave_up_confirms_the_default_of_retries(
+    releases: list[str], by_old: bool, expected: str
+) -> None:
+    """Who gave it up is in the evidence; that such a producer is there is the exposure."""
+    lines = ["lost", "lost_by_old"] if by_old else ["lost"]
+    told = tuple({"metric": GIVEN_UP[name], "value": 3.0, "from": "", "to": ""} for name in lines)
+    results = {
+        "retriable_errors": SignatureResult("retriable_errors", "detected", (Detection("election", C, (), told),))
+    }
+    java = tuple(
+        ClientSoftware("apache-kafka-java", one, "", 0.0, client_id=f"app-{place}")
+        for place, one in enumerate(releases)
+    )
+    facts = replace(brokers("3.9.1", java="3.9.1"), producers=java)
+    advisory = ADVISORIES["CFG-PRODUCER-RETRIES"]
+    rows = judge({advisory.id: advisory}, {advisory.id: exposure(advisory, facts)}, results)
+    assert [row.verdict for row in rows if row.advisory] == [expected]
+    named = [one for one in rows[0].subjects if one.startswith("client app-")]
+    assert named == (
+        [f"client app-0 (apache-kafka-java {releases[0]})"] if expected in ("confirmed", "exposed") else []
+    )

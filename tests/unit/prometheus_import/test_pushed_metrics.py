@@ -14,43 +14,15 @@ from pydantic import ValidationError
 from kafka_fleet.collect.client_metrics import client_series
 from kafka_fleet.collect.client_metrics.client_series import client_rows, clients_selectors
 from kafka_fleet.collect.connections.http import Failure
-from kafka_fleet.collect.connections.prometheus import Prometheus, Series
-from kafka_fleet.config.credentials import Credentials
+from kafka_fleet.collect.connections.prometheus import Series
 from kafka_fleet.knowledge.metric_tables import load_names
 from kafka_fleet.prometheus_import.pushed import pushed_rows, pushed_series
 from kafka_fleet.schema.metric_spelling import ClientNames, Spelling
+from support.builders.client_samples import NAMES, WINDOW, Told, rows, series
 from support.homes.history_runs import CHOICE, LIMITS, run, served  # noqa: F401
 from support.servers.recorded_prometheus import FOLDER, STEP_S, Form, Recorded
 
-NAMES = load_names()
-WINDOW = 60_000
 ERRORS, RETRIES = "org_apache_kafka_producer_record_error_total", "org_apache_kafka_producer_record_retry_total"
-
-
-class Told(Prometheus):
-    """A server with some samples; keeps what it was asked."""
-
-    def __init__(self, found: list[Series]) -> None:
-        super().__init__("http://127.0.0.1:1", Credentials(), LIMITS)
-        self.found, self.asked = found, list[str]()
-
-    def samples(self, selector: str, end_ms: int, back_ms: int) -> list[Series]:
-        self.asked.append(selector)
-        return self.found
-
-    def series(self, selector: str, start_ms: int, end_ms: int) -> list[dict[str, str]]:
-        self.asked.append(selector)
-        return [one.metric for one in self.found]
-
-
-def series(name: str, *values: tuple[float, str], **labels: str) -> Series:
-    return Series({"__name__": name, **({"client_id": "a"} | labels)}, list(values) or [(1.0, "7")])
-
-
-def rows(*found: Series) -> list[dict[str, Any]]:
-    kept, detail = client_rows(Told(list(found)), "{}", NAMES, 0, WINDOW)
-    assert detail is None
-    return kept
 
 
 @cache

@@ -24,8 +24,8 @@ def client(**changed: str | None) -> dict[str, object]:
 @pytest.mark.parametrize("refused", ["software", "software_version", "listener"])
 def test_every_issue_can_be_judged_beside_clients_that_are_named(refused: str) -> None:
     clients = [client(), client(**{refused: None}), client(software_version="3.2.0"), client(software_version=None)]
-    found = cluster_facts(CLUSTER, [BROKER], [], clients, [])
+    found = cluster_facts(CLUSTER, [BROKER], [], clients, [], [])
     states = {key: exposure(advisory, found, {}).state for key, advisory in load_advisories().items()}
     assert set(states.values()) == {"exposed", "unknown", "not_exposed"}
-    alone = exposure(load_advisories()["KAFKA-10888"], cluster_facts(CLUSTER, [BROKER], [], [client()], []), {})
+    alone = exposure(load_advisories()["KAFKA-10888"], cluster_facts(CLUSTER, [BROKER], [], [client()], [], []), {})
     assert exposure(load_advisories()["KAFKA-10888"], found, {}).state == "exposed" != alone.state

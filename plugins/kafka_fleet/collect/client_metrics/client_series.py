@@ -1,7 +1,8 @@
-"""Series of metrics that clients push to brokers (KIP-714): takes a window of them, gives rows of `client_metrics`.
+"""Series of metrics of clients: takes a window of them, gives rows of `client_metrics`.
 
-Brokers ask clients for increases, and what stands between them and Prometheus adds these up: a counter is of one
-client at one receiver. A series that does not tell its client is left out, and so is a number that two series give.
+Of what clients push (KIP-714) brokers ask for increases, and what stands between them and Prometheus adds these up: a
+counter is of one client at one receiver. Of a client whose JVM has an exporter it is the client's own, and client.id
+and the exporter's address tell the client. A series without a client is left out, and so is what two series give.
 """
 
 import math
@@ -14,6 +15,7 @@ from kafka_fleet.schema.metric_names import Names
 from kafka_fleet.schema.metric_spelling import exporter_name
 
 MOST = 20_000  # rows of a sweep
+RELEASE = "software_version"
 COUNTERS = ("record_sends", "record_errors", "record_retries")
 LARGEST = 2.0**53  # beyond it a sample is no whole number
 _Key = tuple[str | None, str | None, str | None, str | None]
@@ -67,37 +69,44 @@ def client_rows(
 
 def _samples(
     server: Prometheus, selector: str, names: Names, start_ms: int, end_ms: int, newest: bool
-) -> Iterator[tuple[_Key, str, int, int | float]]:
+) -> Iterator[tuple[_Key, str, int, float | str]]:
     for one in server.samples(selector, end_ms - 1, end_ms - start_ms):
-        column = names.clients.get(exporter_name(one.metric.get("__name__", "")))
-        key = _key(one.metric, names)
+        name = exporter_name(one.metric.get("__name__", ""))
+        column = RELEASE if name in names.releases else names.clients.get(name)
+        key = _key(one.metric, names, name in names.scraped)
         inside = [(at, value) for at, value in one.values if start_ms <= at * 1000 < end_ms]
         if column is None or not inside or not (key[0] or key[1]):
             continue
         at, text = inside[-1 if newest else 0]
-        value = _number(text)
+        value = one.metric.get("version") if column == RELEASE else _number(text, column in COUNTERS)
         if value is not None:
-            yield key, column, round(at * 1000), round(value) if column in COUNTERS else value
+            yield key, column, round(at * 1000), value
 
 
-def _key(metric: Mapping[str, str], names: Names) -> _Key:
+def _key(metric: Mapping[str, str], names: Names, scraped: bool) -> _Key:
     own = {exporter_name(label): value for label, value in metric.items() if value}
 
     def told(column: str) -> str | None:
         return next((own[label] for label in names.client_labels.get(column, ()) if label in own), None)
 
-    return told("client_id"), told("client_instance_id"), told("instance"), told("topic")
+    client, process, instance = told("client_id"), told("client_instance_id"), told("instance")
+    if scraped and client and instance and not process:
+        process = f"{client}@{instance}"
+    return client, process, instance, told("topic")
 
 
-def _number(text: str) -> float | None:
+def _number(text: str, whole: bool) -> float | None:
     """A sample that can be measured; None for NaN, which Kafka's averages are without a batch."""
     try:
         value = float(text)
     except ValueError:
         return None
-    return value if math.isfinite(value) and 0 <= value <= LARGEST else None
+    if not (math.isfinite(value) and 0 <= value <= LARGEST):
+        return None
+    return round(value) if whole else value
 
 
 def _expression(names: Names) -> str:
     """Prometheus from 3.0 on may keep the dots of OTLP."""
-    return "(?i:" + "|".join(name.replace("_", "[._]") for name in sorted(names.clients)) + ")"
+    pushed = [name.replace("_", "[._]") for name in sorted(names.clients.keys() - names.scraped)]
+    return "(?i:" + "|".join([*pushed, *sorted(names.scraped)]) + ")"

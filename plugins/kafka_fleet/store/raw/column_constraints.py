@@ -88,7 +88,7 @@ _BY_NAME: dict[str, Bound] = {
     "seconds": Numbers(0, 86_400), "bytes": EVENTS, "values": EVENTS, "unusable": EVENTS,
     "agent_clock_skew_s": SKEW,
     "lag": LAG, "fetcher_max_lag": LAG,
-    "client_instance_id": OWN, "instance": NAME,
+    "client_instance_id": NAME, "instance": NAME,
     "record_sends": EVENTS, "record_errors": EVENTS, "record_retries": EVENTS,
     "queue_time_avg_ms": DURATION, "queue_time_max_ms": DURATION,
     "size_bytes": HELD, "uncleanable_bytes": HELD, "total_bytes": HELD, "usable_bytes": HELD,

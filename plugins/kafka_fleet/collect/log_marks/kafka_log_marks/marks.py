@@ -47,6 +47,24 @@ MARKS: list[tuple[str, str, str, str]] = [
         "",
     ),
     (
+        "load_owned_twice",
+        "broker",
+        "\\[GroupCoordinator id=\\d{1,10}\\] Failed to load metadata from __consumer_offsets-\\d{1,10} with epoch \\d{1,10} due to .{1,16000}Cannot set the (?:epoch|process ID) of .{1,300} because the partition is still owned (?:at epoch|by process ID) \\S{1,100}\\.(?: \\([\\w.$]{1,200}\\))?(?: \\[[^\\]]{1,200}\\])?\\s*$",
+        "",
+    ),
+    (
+        "load_not_consumer",
+        "broker",
+        "\\[GroupCoordinator id=\\d{1,10}\\] Failed to load metadata from __consumer_offsets-\\d{1,10} with epoch \\d{1,10} due to .{1,16000}Group .{0,4096} is not a consumer group\\.{1,2}(?: \\([\\w.$]{1,200}\\))?(?: \\[[^\\]]{1,200}\\])?\\s*$",
+        "",
+    ),
+    (
+        "load_not_streams",
+        "broker",
+        "\\[GroupCoordinator id=\\d{1,10}\\] Failed to load metadata from __consumer_offsets-\\d{1,10} with epoch \\d{1,10} due to .{1,16000}Group .{0,4096} is not a streams group\\.{1,2}(?: \\([\\w.$]{1,200}\\))?(?: \\[[^\\]]{1,200}\\])?\\s*$",
+        "",
+    ),
+    (
         "cleaner_died",
         "cleaner",
         "\\[kafka-log-cleaner-thread-\\d{1,4}\\][:,] Error due to",
