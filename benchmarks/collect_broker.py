@@ -24,7 +24,7 @@ import yaml
 from benchmarks.broker import RELEASE, broker
 from benchmarks.measure import Operation, Timing, gate, interleaved, machine
 from kafka_fleet.cli import main as cli
-from kafka_fleet.collect.jolokia import client as jolokia
+from kafka_fleet.collect.jolokia import bulks as jolokia
 from kafka_fleet.schema import mbeans
 from kafka_fleet.schema.exporter_rules import rules_file
 from kafka_fleet.store.raw.manifests import manifests, read_rows

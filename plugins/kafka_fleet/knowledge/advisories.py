@@ -45,6 +45,9 @@ CLIENT = frozenset({"client-producer", "client-consumer", "client", "streams", "
 Sentence = Annotated[str, Field(min_length=12, pattern=r"[.!]$")]
 
 
+Frame = Annotated[str, Field(pattern=r"^(kafka|org\.apache\.kafka)\.[\w.$]+\.[\w$]+$", max_length=200)]
+
+
 class AdvisoryError(ValueError):
     """Advisory files are not valid; the text names file and field of every fault, one per line."""
 
@@ -84,6 +87,8 @@ class ShownBy(_Strict):
     strength: the most that the symptom says of this issue. `suggestive` where releases that are affected show the same
     for want of something else, and a precondition that nothing measures decides.
     proven_by: the value without which a conclusive detection proves its cause and not this issue; null: none is needed.
+    cycle: class.method of what its threads are in, all of which have to be on the stacks of one circle of threads that
+    wait for each other: without such a circle a detection proves its cause and not this issue. Empty: none is needed.
     """
 
     id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
@@ -91,6 +96,7 @@ class ShownBy(_Strict):
     where: Literal["affected_broker", "anywhere"] = "anywhere"
     strength: Strength = "conclusive"
     proven_by: str | None = None
+    cycle: list[Frame] = []
 
 
 class Advisory(_Strict):

@@ -14,7 +14,7 @@ monitor for its first line in the log. The debugger is gone by then.
 import socket
 import struct
 import time
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from pathlib import Path
 
 from fleet_demo.cluster import Cluster, ClusterError
@@ -22,7 +22,7 @@ from fleet_demo.processes import free_port
 from fleet_demo.topics import create_topic
 from kafka_fleet.collect.sweep import SweepResult
 from support.live import jdwp
-from support.live.saturation import CLIENTS, HANDLERS, LIMITS, QUEUE, THRESHOLDS, produce_frame, senders
+from support.live.saturation import HANDLERS, LIMITS, QUEUE, THRESHOLDS, produce_frame, senders
 from support.live.scenarios import side_by_side, spaced, sweep_of
 from support.servers.byte_server import exactly
 
@@ -40,7 +40,7 @@ def _text(value: str) -> bytes:
 
 
 def quota_frame(client: str, percent: float) -> bytes:
-    """An AlterClientQuotas request of version 0 that sets request_percentage of a client id, as it goes over the wire."""
+    """AlterClientQuotas of version 0 that sets request_percentage of a client id, as it goes over the wire."""
     entity = struct.pack(">i", 1) + _text("client-id") + _text(client)
     change = struct.pack(">i", 1) + _text("request_percentage") + struct.pack(">d?", percent, False)
     body = struct.pack(">i", 1) + entity + change + b"\0"
@@ -76,9 +76,7 @@ def _race(cluster: Cluster, port: int) -> None:
 
 
 def _sweep(cluster: Cluster, home: Path) -> SweepResult:
-    return sweep_of(
-        cluster, home, limits=LIMITS, id=cluster.name, environment="production", thresholds=THRESHOLDS
-    )
+    return sweep_of(cluster, home, limits=LIMITS, id=cluster.name, environment="production", thresholds=THRESHOLDS)
 
 
 def _one(home: Path, name: str) -> None:
