@@ -60,6 +60,7 @@ def test_threads_of_a_deadlock_are_asked_for_by_their_ids_alone_and_to_a_depth()
     assert handler["waits_for"] == "java.util.concurrent.locks.ReentrantReadWriteLock$NonfairSync"
 
 
+@pytest.mark.fault(80)
 @pytest.mark.parametrize("operation", ["findDeadlockedThreads", "getThreadInfo"])
 def test_a_policy_that_refuses_it_costs_this_reading_alone_and_is_said(operation: str) -> None:
     one = Agent()
@@ -77,11 +78,13 @@ def test_a_policy_that_refuses_it_costs_this_reading_alone_and_is_said(operation
     assert counted(found) == (None if operation == "findDeadlockedThreads" else 2)
 
 
+@pytest.mark.fault(80)
 @pytest.mark.parametrize("value", [7, "two", {"a": 1}, [[1]], [True], ["1"], [0], [-1], [2**63], [1.5], [None]])
 def test_ids_that_are_none_are_no_reading(value: object) -> None:
     assert usable_ids(value) is None
 
 
+@pytest.mark.fault(80)
 @pytest.mark.parametrize("body", [{}, [], [7], [[]], [{"status": 200}], [{"status": 200, "value": 7}], [[7] * 70_000]])
 def test_an_answer_about_threads_that_is_none_is_said_and_costs_nothing_else(body: object) -> None:
     one = Agent()
@@ -91,6 +94,7 @@ def test_an_answer_about_threads_that_is_none_is_said_and_costs_nothing_else(bod
     assert (found.outcome, found.deadlocked, found.missing) == ("ok", (), [f"{THREADING} getThreadInfo()"])
 
 
+@pytest.mark.fault(80)
 def test_what_is_kept_is_bounded_and_plain() -> None:
     deep = [f"kafka.a.B.m{number}" for number in range(500)]
     many = [thread(number, number % 40 + 1, *deep, name="x\x1b[31m\u202e" + "y" * 999) for number in range(1, 41)]
@@ -105,6 +109,7 @@ def test_what_is_kept_is_bounded_and_plain() -> None:
     assert all(row["thread"].isprintable() for row in found.deadlocked)
 
 
+@pytest.mark.fault(80)
 @pytest.mark.parametrize(
     "where",
     ["kafka.a.B$$Lambda$930/0x00007fa9a54484c8.accept", "kafka.a.B.<b>", "kafka.a b.C.m",
@@ -116,6 +121,7 @@ def test_a_frame_that_is_no_name_of_kafka_scala_or_java_is_not_kept(where: str) 
     assert row["frames"] == (["kafka.a.B.<b>"] if where == "kafka.a.B.<b>" else [])
 
 
+@pytest.mark.fault(80)
 def test_threads_that_cannot_be_read_are_left_out() -> None:
     assert rows_of([None, 7, {}, {"threadId": "1"}, {"threadId": True}]) == []
     (row,) = rows_of([{"threadId": 1, "lockOwnerId": [1], "lockInfo": 7, "stackTrace": {"className": "kafka.A"}}])
