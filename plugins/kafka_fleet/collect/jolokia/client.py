@@ -1,6 +1,7 @@
 """One broker over Jolokia: takes its URL, gives rows of raw tables and one outcome.
 
-Two bulk POSTs of reads per sweep: per-partition gauges, then broker-level beans. HTTP 200 proves nothing here: the
+Two bulk POSTs of reads per sweep: per-partition gauges, then broker-level beans; and where these tell of threads that
+wait for each other for ever, one that asks for their stacks. HTTP 200 proves nothing here: the
 agent answers errors, and its own cut-offs, with status 200, so every entry of the answer is judged by itself.
 """
 
