@@ -94,6 +94,15 @@ def test_an_answer_about_threads_that_is_none_is_said_and_costs_nothing_else(bod
     assert (found.outcome, found.deadlocked, found.missing) == ("ok", (), [f"{THREADING} getThreadInfo()"])
 
 
+@pytest.mark.parametrize("given", [{}, {"value": [51, 52.5]}, {"value": {"findDeadlockedThreads()": 12}}])
+def test_an_answer_without_ids_says_nothing_of_deadlocks(given: Json) -> None:
+    one = Agent()
+    one.entry = lambda mbean, whole: {"status": 200, **given} if mbean == THREADING else whole
+    found = sweep(one)
+    assert (found.outcome, counted(found)) == ("partial", None)
+    assert found.missing == [f"{THREADING} findDeadlockedThreads()"]
+
+
 @pytest.mark.fault(80)
 def test_what_is_kept_is_bounded_and_plain() -> None:
     deep = [f"kafka.a.B.m{number}" for number in range(500)]

@@ -55,7 +55,7 @@ def _take(beans: list[Bean], answers: list[Any], rows: Rows, missing: list[str],
         if isinstance(stamp, int | float) and 0 <= stamp < 2**63 and math.isfinite(stamp):
             clock = float(stamp)
         if bean.operation is not None:
-            missing += _called(bean, status, value, rows)
+            missing += _called(bean, answer, rows)
         elif status == 404:
             if not rows.add_absent(bean):
                 missing.append(bean.mbean)
@@ -73,9 +73,10 @@ def _take(beans: list[Bean], answers: list[Any], rows: Rows, missing: list[str],
     return clock
 
 
-def _called(bean: Bean, status: object, value: Any, rows: Rows) -> list[str]:
+def _called(bean: Bean, answer: dict[str, Any], rows: Rows) -> list[str]:
     """Take the ids that an operation gave. What is missing: a policy that refuses it costs this one reading alone."""
-    ids = deadlocks.usable_ids(value) if status == 200 else None
+    value, status = answer.get("value", TWICE), answer.get("status")
+    ids = deadlocks.usable_ids(value) if status == 200 and value is not TWICE else None
     if ids is None:
         rows.unusable += status == 200
         return [f"{bean.mbean} {bean.operation}()"]
