@@ -94,7 +94,7 @@ def test_there_is_one_of_every_version():
             "245cc73",
             "d9040c7",
             "1cce2c9a",
-            "d8c9d7a8",
+            "14dcb302",
         )
     )
 
