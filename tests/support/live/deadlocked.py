@@ -7,8 +7,8 @@
 The race is widened by a debugger; the brokers' code is as published. (1) The first quota of requests is set, and the
 thread that takes it is held: it has the lock of quotas for writing, and quotas are on from there. (2) A request that is
 exempt from quotas comes, one of a producer that wants no answer, and its handler is the first to want the sensor: it
-takes the monitor of the quota manager, and wants that lock for reading. (3) The first thread goes on, and wants the
-monitor for its first line in the log. The debugger is gone by then.
+takes the monitor of the quota manager, and is held as well, before it wants that lock for reading. (3) Both go on; the
+first one wants the monitor, for its first line in the log. The debugger is gone by then.
 """
 
 import socket
@@ -32,7 +32,8 @@ TOPIC, CLIENT = "orders", "fleet-demo"  # the client id of produce_frame
 SWEEPS, EVERY_S = 4, 2.0
 TAKEN = ("kafka.server.ClientQuotaManager$DefaultQuotaCallback", "updateQuota")
 HANDLER_THREADS = 4
-COME_S = 20.0  # from the change of a quota to the broker that takes it
+MADE = ("kafka.server.ClientQuotaManager", "getOrCreateSensor")
+COME_S = 20.0  # from the change of a quota, or from a request, to the thread that takes it
 
 
 def _text(value: str) -> bytes:
@@ -56,13 +57,6 @@ def change_quota(cluster: Cluster, percent: float) -> None:
         exactly(line, size)
 
 
-def write_unanswered(cluster: Cluster) -> None:
-    """One request that is exempt from quotas: of a producer that wants no answer."""
-    with socket.create_connection(("127.0.0.1", cluster.nodes[1].port), 10) as line:
-        line.sendall(produce_frame(TOPIC, 1000, acks=0))
-        time.sleep(1)  # a connection that is closed may take its request along
-
-
 def _race(cluster: Cluster, port: int) -> None:
     """The steps above. Raises ClusterError where one does not come about."""
     with jdwp.Debugger(port) as debugger:
@@ -71,8 +65,13 @@ def _race(cluster: Cluster, port: int) -> None:
         taking = debugger.held(COME_S)
         if taking is None:
             raise ClusterError("nothing takes the quota")
-        write_unanswered(cluster)
-        debugger.resume(taking)
+        debugger.hold_at(*MADE)
+        with socket.create_connection(("127.0.0.1", cluster.nodes[1].port), 10) as line:
+            line.sendall(produce_frame(TOPIC, 1000, acks=0))
+            making = debugger.held(COME_S)
+        for thread in (making, taking):
+            if thread is not None:  # with the fix no handler makes the sensor
+                debugger.resume(thread)
 
 
 def _sweep(cluster: Cluster, home: Path) -> SweepResult:
