@@ -4,7 +4,8 @@ Takes a number of partitions and of rounds; prints medians, ratios and gates, an
 Everything runs against one broker process in one run: curl of the two bulk answers that a sweep consists of (the same
 POST bodies), the sweep inside this process and as the command line, each down to committed Parquet, and a scrape of the
 exporter. Before that, every value of the exporter's answer is compared with what a sweep landed. With `--metrics` the
-exporter has docs/exporter-rules.yml, and a sweep by it stands beside one by Jolokia, which reads the same.
+exporter has docs/exporter-rules.yml, and a sweep by it stands beside one by Jolokia, which reads the same. By `--calls`
+the answer of the broker's own MBeans stands beside the same without the search for threads that wait for each other.
 """
 
 import argparse
@@ -17,6 +18,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import yaml
@@ -24,12 +26,13 @@ import yaml
 from benchmarks.broker import RELEASE, broker
 from benchmarks.measure import Operation, Timing, gate, interleaved, machine
 from kafka_fleet.cli import main as cli
-from kafka_fleet.collect.jolokia import client as jolokia
+from kafka_fleet.collect.jolokia import bulks as jolokia
 from kafka_fleet.schema import mbeans
 from kafka_fleet.schema.exporter_rules import rules_file
 from kafka_fleet.store.raw.manifests import manifests, read_rows
 
 WARM_UP = 8  # rounds before those that count: the broker's JVM compiles both agents' code
+BROKER, UNCALLED = "curl, the broker's own MBeans", "curl, the same without the search"
 METRICS, METRICS_ID = "sweep by the metrics endpoint", "benchmark-metrics"
 CURL, ANSWER, SWEEP, COMMAND, SCRAPE = (
     "curl, both bulk answers",
@@ -129,6 +132,22 @@ def _beside_metrics(folder: Path, options: argparse.Namespace) -> tuple[dict[str
         return interleaved(operations, options.rounds, cluster.pids[1]), equal
 
 
+def _beside_reads(folder: Path, options: argparse.Namespace) -> dict[str, Timing]:
+    """Costs of the second bulk as it is, and without the operations that it calls."""
+    with broker(options.partitions, folder, options.policy) as (cluster, _metrics):
+        url = cluster.jolokia_urls[1] + "/" + jolokia.QUERY
+        reads = [mbeans.read_request(bean) for bean in mbeans.beans(mbeans.BROKER) if bean.operation is None]
+        without = folder / "without.json"
+        without.write_text(json.dumps(reads), encoding="utf-8")
+        commands = {BROKER: _curl(url, _bodies(folder)[1]), UNCALLED: _curl(url, without)}
+        operations = [
+            Operation(name, partial(subprocess.run, command, check=True, stdout=subprocess.DEVNULL))
+            for name, command in commands.items()
+        ]
+        interleaved(operations, WARM_UP)
+        return interleaved(operations, options.rounds, cluster.pids[1])
+
+
 def _sweep(fleet: Path, home: Path, name: str) -> Callable[[], None]:
     """One sweep of a cluster of the file, inside of this process. It raises SystemExit when it is not whole."""
 
@@ -156,10 +175,17 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--policy", action="store_true", help="the agent checks each read against its policy")
     parser.add_argument("--metrics", action="store_true", help="a sweep by the metrics endpoint beside one by Jolokia")
+    parser.add_argument("--calls", action="store_true", help="what the search for threads that wait costs the broker")
     options = parser.parse_args()
     print(f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC; {machine()}")
     with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
         folder = Path(name)
+        if options.calls:
+            found = _beside_reads(folder, options)
+            print(f"Kafka {RELEASE}, {options.partitions} partitions; medians of {options.rounds} interleaved rounds\n")
+            _shown(found, found[UNCALLED].wall, "x without")
+            more = found[BROKER].cpu - found[UNCALLED].cpu
+            return 0 if gate("CPU of the broker for the search, per sweep", 1e3 * more, 5.0, " ms") else 1
         if options.metrics:
             found, equal = _beside_metrics(folder, options)
             print(f"Kafka {RELEASE}, {options.partitions} partitions, {equal} values equal in both sweeps;")

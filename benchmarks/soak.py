@@ -28,7 +28,7 @@ from benchmarks.soak_judged import judge
 from kafka_fleet.base import parallel
 from kafka_fleet.collect import sweep
 from kafka_fleet.collect.connections.http import Limits
-from kafka_fleet.collect.jolokia import client as jolokia
+from kafka_fleet.collect.jolokia import bulks as jolokia
 from kafka_fleet.config.credentials import local_credentials
 from kafka_fleet.config.fleet import load_fleet
 from kafka_fleet.store.home import Home

@@ -1,6 +1,7 @@
 -- For how much of each interval of one broker process its request handlers and network threads had nothing to do, and
 -- for how long quotas held back its clients.
--- in:  raw_broker_metrics, raw_request_times, raw_listeners, broker_intervals, broker_sweeps, cluster_days
+-- in:  raw_broker_metrics, raw_request_times, raw_listeners, raw_deadlocked_threads, broker_intervals, broker_sweeps,
+--      cluster_days
 -- out: one row per broker and interval between two reads. In KRaft a node that is controller as well adds two pools
 --      into one meter before 4.2 (KAFKA-19606), and shows the request queue of only one of them. It counts what its
 --      controller answers, fetches of the metadata log, as those of followers: clients' requests alone are taken there
@@ -65,6 +66,36 @@ served AS (
     GROUP BY cluster, broker, sweep_at
 ),
 
+circles AS (
+    SELECT
+        cluster,
+        broker,
+        sweep_at,
+        cycle,
+        count_if(thread RLIKE '^(data-plane-|control-plane-)?kafka-request-handler-[0-9]+$') AS handlers,
+        sort_array(array_distinct(flatten(collect_list(frames)))) AS frames,
+        -- where each of them stands in Kafka's own code
+        sort_array(
+            collect_set(get(filter(frames, f -> startswith(f, 'kafka.') OR startswith(f, 'org.apache.kafka.')), 0))
+        ) AS places
+    FROM raw_deadlocked_threads
+    WHERE cycle IS NOT NULL
+    GROUP BY cluster, broker, sweep_at, cycle
+),
+
+-- two circles at once are two faults: the frames of one are told
+deadlocks AS (
+    SELECT
+        cluster,
+        broker,
+        sweep_at,
+        try_sum(handlers) AS handlers,
+        min_by(frames, cycle) FILTER (WHERE handlers > 0) AS frames,
+        min_by(places, cycle) FILTER (WHERE handlers > 0) AS places
+    FROM circles
+    GROUP BY cluster, broker, sweep_at
+),
+
 reads AS (
     SELECT
         m.cluster,
@@ -72,18 +103,24 @@ reads AS (
         m.sweep_at,
         m.broker_state,
         m.request_handler_idle,
+        m.deadlocked_threads,
+        k.frames AS cycle_frames,
+        k.places AS cycle_places,
         s.produce_throttled_ms,
         s.fetch_throttled_ms,
         coalesce(m.broker_handler_idle_ns, m.request_handler_idle_ns) AS idle_ns,
         coalesce(m.jvm_start_ms, m.app_start_ms) AS start_ms,
         coalesce(d.cluster_mode = 'KRaft' AND m.active_controller IS NOT NULL, FALSE) AS is_controller,
         m.broker_handler_idle_ns IS NULL AND is_controller AS both_pools,
+        -- an exporter tells how many there are, and not which
+        if(m.deadlocked_threads = 0, 0, k.handlers) AS deadlocked_handlers,
         if(is_controller, NULL, m.request_queue_size) AS queue_size,
         if(is_controller, s.client_requests, s.requests) AS requests,
         if(is_controller, s.client_queued_ms, s.queued_ms) AS queued_ms
     FROM raw_broker_metrics AS m
     INNER JOIN cluster_days AS d ON m.cluster = d.cluster
     LEFT JOIN served AS s ON m.cluster = s.cluster AND m.broker = s.broker AND m.sweep_at = s.sweep_at
+    LEFT JOIN deadlocks AS k ON m.cluster = k.cluster AND m.broker = k.broker AND m.sweep_at = k.sweep_at
 )
 
 SELECT
@@ -102,6 +139,10 @@ SELECT
     b.held_connections AS held,
     l.network_idle,
     l.busiest_listener,
+    r.deadlocked_threads,
+    r.deadlocked_handlers,
+    r.cycle_frames,
+    r.cycle_places,
     if(r.idle_ns >= f.idle_ns, try_divide(r.idle_ns - f.idle_ns, i.seconds * 1e9D), NULL) AS handler_idle,
     if(r.requests >= f.requests, try_subtract(r.requests, f.requests), NULL) AS requests,
     try_cast(try_divide(r.queued_ms - f.queued_ms, nullif(try_subtract(r.requests, f.requests), 0)) AS DOUBLE)

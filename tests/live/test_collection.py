@@ -7,7 +7,7 @@ import pytest
 from kafka_fleet.schema.mbeans import mbean_of
 from kafka_fleet.store.raw.manifests import manifests
 from support.live.fetches import SWEEPS
-from support.live.guarded import NOT_FOR_THE_COLLECTOR, RESULT
+from support.live.guarded import BEFORE, NOT_FOR_THE_COLLECTOR, RESULT
 from support.live.killed import KILLS
 from support.live.measured import SCENARIO_OF, SCENARIOS, Measured, of_scenario
 
@@ -126,7 +126,15 @@ def test_the_policy_file_lets_the_sweep_through_and_nothing_else(measured: Measu
     found = json.loads((measured.home / RESULT).read_text())
     statuses = {name: one.pop("statuses") for name, one in found.items()}
     refused, answered = [403] * len(NOT_FOR_THE_COLLECTOR), [200] * len(NOT_FOR_THE_COLLECTOR)
-    assert statuses == {"policy": refused, "open": answered, "attached": refused}
+    assert statuses == {"policy": refused, "open": answered, BEFORE: refused, "attached": refused}
     assert found["policy"] == found["open"] == found["attached"]
     assert found["open"]["outcome"] == "ok"
     assert "log_end_offset" in found["open"]["columns"]["partitions"]
+    assert "deadlocked_threads" in found["open"]["columns"]["broker_metrics"]
+    # a policy of before this was called costs this one reading, and it is said
+    older = found[BEFORE]
+    assert (older["outcome"], older["replicas"]) == ("ok", found["open"]["replicas"])
+    assert set(older["missing"]) - set(found["open"]["missing"]) == {"java.lang:type=Threading findDeadlockedThreads()"}
+    assert set(found["open"]["columns"]["broker_metrics"]) - set(older["columns"]["broker_metrics"]) == {
+        "deadlocked_threads"
+    }

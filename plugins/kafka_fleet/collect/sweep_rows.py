@@ -63,6 +63,9 @@ def broker_tables(
         }
         for broker, one in swept.items()
     ]
+    tables["deadlocked_threads"] = [
+        {"broker": broker, "read_at": one.read_at, **row} for broker, one in swept.items() for row in one.deadlocked
+    ]
     for broker, one in swept.items():
         source = {"broker": broker, "read_at": one.read_at}
         for name, rows in one.rows.items():

@@ -45,6 +45,9 @@ CLIENT = frozenset({"client-producer", "client-consumer", "client", "streams", "
 Sentence = Annotated[str, Field(min_length=12, pattern=r"[.!]$")]
 
 
+Frame = Annotated[str, Field(pattern=r"^(kafka|org\.apache\.kafka)\.[\w.$]+\.[\w$]+$", max_length=200)]
+
+
 class AdvisoryError(ValueError):
     """Advisory files are not valid; the text names file and field of every fault, one per line."""
 
@@ -85,6 +88,8 @@ class ShownBy(_Strict):
     for want of something else, and a precondition that nothing measures decides.
     proven_by: the value without which a conclusive detection proves its cause and not this issue; null: none is needed.
     A detection with that of another issue alone does not point to this one.
+    cycle: class.method of what its threads are in, all of which have to be on the stacks of one circle of threads that
+    wait for each other: without such a circle a detection proves its cause and not this issue. Empty: none is needed.
     """
 
     id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
@@ -92,6 +97,7 @@ class ShownBy(_Strict):
     where: Literal["affected_broker", "anywhere"] = "anywhere"
     strength: Strength = "conclusive"
     proven_by: str | None = None
+    cycle: list[Frame] = []
 
 
 class Advisory(_Strict):

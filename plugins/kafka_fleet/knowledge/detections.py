@@ -11,7 +11,8 @@ from kafka_fleet.domain import SignatureState, Strength
 class Detection:
     """One cause found on some subjects ("broker 2", "topic orders").
 
-    evidence: as findings have it (docs/reference/findings.md).
+    evidence: as findings have it (docs/reference/findings.md). cycles: class.method on the stacks of each circle of
+    threads that wait for each other for ever, where the JVM found one.
     """
 
     cause: str
@@ -19,6 +20,7 @@ class Detection:
     subjects: tuple[str, ...] = ()
     evidence: tuple[Mapping[str, Any], ...] = ()
     bounds: Any = None
+    cycles: tuple[frozenset[str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -40,4 +42,5 @@ def merge_detections(found: Sequence[Detection], causes: Sequence[str]) -> Detec
     same = [d for d in found if (d.cause, d.strength) == (cause, strength)]
     subjects = tuple(dict.fromkeys(subject for d in same for subject in d.subjects))
     bounds = next((d.bounds for d in same if d.bounds is not None), None)
-    return Detection(cause, strength, subjects, tuple(row for d in same for row in d.evidence), bounds)
+    cycles = tuple(cycle for d in same for cycle in d.cycles)
+    return Detection(cause, strength, subjects, tuple(row for d in same for row in d.evidence), bounds, cycles)

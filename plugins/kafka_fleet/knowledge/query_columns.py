@@ -47,6 +47,9 @@ DETECTIONS: Columns = {
     "line": QueryColumn(
         "whole number", "the row's place in the letter's table where that is another one than `ordinal`", needed=False
     ),
+    "frames": QueryColumn(
+        "list of texts", "`class.method` on the stacks of a circle of threads that wait for each other", needed=False
+    ),
 }
 SUBJECTS: Columns = {
     "cluster": CLUSTER,

@@ -2,7 +2,8 @@
 
     detections.sql   a row per thing that was found: cluster, cause, strength, from_at, to_at, ordinal (1 is the
                      cluster's worst), and the columns that signature.yaml names; line: optional, the row's place in
-                     the letter's table where that is another one, null where it is not in it
+                     the letter's table where that is another one, null where it is not in it; frames: optional, what
+                     is on the stacks of a circle of threads, by which issues are told apart (advisories.ShownBy)
     subjects.sql     optional, where some subjects are other things: cluster, cause, ordinal, the columns of their names
     rows.sql         optional, where the letter's table shows other things: cluster, ordinal, and the table's columns
     series.sql       points of the day: cluster, chart, object_name, object_detail, threshold, from_at, to_at, amount
@@ -63,7 +64,8 @@ def _detection(
         evidence.append(figure(line, worst[line.value], threshold, place, worst[begin], worst[end]))
     told = tuple(one for one in evidence if one is not None)
     subjects, bounds = _subjects(signature, rows, named), _bounds(signature, worst, named or rows)
-    return Detection(worst["cause"], worst["strength"], subjects, told, bounds)
+    cycles = tuple(frozenset(row["frames"]) for row in rows if row.get("frames"))
+    return Detection(worst["cause"], worst["strength"], subjects, told, bounds, cycles)
 
 
 def _place(place: str | list[str] | Places, rows: Sequence[FlatRow], named: Sequence[FlatRow]) -> str | None:

@@ -118,11 +118,17 @@ def _own(
         found = [d for d, brokers in zip(found, named, strict=True) if not brokers or brokers & hit]
     if upgrade_side(advisory, exposed) == "client":  # a fleet that was not connected then did not do it
         found = [d for d in found if connected_during(exposed, d.evidence)]
-    proof, most = _proof(advisory.signature), advisory.signature.strength
+    proof = _proof(advisory.signature)
     if proof is not None:
         found = [d for d in found if _has(d, proof) or not any(_has(d, other) for other in rivals)]
-    found = [replace(d, strength="suggestive") if most == "suggestive" or not _has(d, proof) else d for d in found]
+    found = [d if _proves(advisory.signature, d) else replace(d, strength="suggestive") for d in found]
     return merge_detections(found, causes)
+
+
+def _proves(shown: ShownBy, found: Detection) -> bool:
+    """Whether a conclusive detection is this issue's, and no other's that shows the same."""
+    in_circle = not shown.cycle or any(cycle.issuperset(shown.cycle) for cycle in found.cycles)
+    return shown.strength == "conclusive" and in_circle and _has(found, _proof(shown))
 
 
 def _proof(shown: ShownBy) -> str | None:

@@ -118,7 +118,7 @@ def _missing(names: Names, scrape: Scrape, rows: Rows, seen: set[str]) -> list[s
     """MBeans without a sample. Counters that Kafka makes at the first event are 0 where the exporter shows others."""
     there = {name.lower() for name in scrape.shown}
     missing = []
-    for bean in (bean for table in mbeans.tables().values() for bean in table.beans if bean.mbean not in seen):
+    for bean in (bean for bean in mbeans.readable() if bean.mbean not in seen):
         lazy = any(names.of(f"{bean.table}.{column.name}") & there for column in bean.columns if column.lazy)
         if not (lazy and rows.add_absent(bean)):
             missing.append(bean.mbean)

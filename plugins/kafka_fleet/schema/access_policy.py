@@ -1,7 +1,7 @@
 """The policy file of Jolokia agents: takes mbeans.yaml and hosts, gives XML that lets our own reads pass, nothing else.
 
-No command is allowed as such, so a read passes only where `allow` names MBean and attribute. `mode="read"` keeps the
-same entry from allowing a write of the attribute.
+No command is allowed as such, so a read passes only where `allow` names MBean and attribute, and a call where it names
+MBean and operation. `mode="read"` keeps the same entry from allowing a write of the attribute.
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ def access_policy(hosts: Sequence[str] = ("127.0.0.1",)) -> str:
     """
     attributes: dict[str, dict[str, None]] = {}
     for request in (mbeans.PARTITIONS, mbeans.BROKER):
-        for bean in mbeans.beans(request):
+        for bean in (one for one in mbeans.beans(request) if one.operation is None):
             attributes.setdefault(mbeans.requested_name(bean), {}).update(
                 {column.attribute: None for column in bean.columns}
             )
@@ -40,6 +40,13 @@ def access_policy(hosts: Sequence[str] = ("127.0.0.1",)) -> str:
         + "".join(f'<attribute mode="read">{escape(attribute)}</attribute>' for attribute in sorted(wanted))
         + "</mbean>\n"
         for name, wanted in sorted(attributes.items())
+    ]
+    entries += [
+        f"    <mbean><name>{escape(bean.mbean)}</name>"
+        + "".join(f"<operation>{escape(name)}</operation>" for name in (bean.operation, mbeans.THREAD_INFO))
+        + "</mbean>\n"
+        for bean in mbeans.beans(mbeans.BROKER)
+        if bean.operation is not None
     ]
     remote = "".join(f"    <host>{escape(host)}</host>\n" for host in hosts)
     return f"{_HEAD}{remote}{_METHODS}{''.join(entries)}  </allow>\n</restrict>\n"

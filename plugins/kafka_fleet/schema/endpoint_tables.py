@@ -1,4 +1,4 @@
-"""Raw tables of what a sweep learned elsewhere than of Kafka: of hosts, logs, clients. What a row is, its columns."""
+"""Raw tables of what a sweep learned elsewhere than of Kafka: of hosts, JVMs, logs, clients: what a row is, columns."""
 
 import pyarrow as pa
 
@@ -36,6 +36,17 @@ ENDPOINT_TABLES: Described = {
             ("number", pa.int64(), "sum of the numbers in these lines (logs, ms); null: they have none"),
             ("first_at", UTC, "the first of them, or of the last run of them without a pause of a minute"),
             ("last_at", UTC, "the last of them"),
+        ],
+    ),
+    "deadlocked_threads": (
+        "Where a broker's JVM finds threads that wait for each other for ever: one row per thread, at most 16.",
+        [
+            ("broker", pa.int32(), "broker id"),
+            ("read_at", UTC, "middle of the last bulk read before it"),
+            ("cycle", pa.int32(), "which circle of threads it is in, from 0; null: one of a circle was not told"),
+            ("thread", pa.string(), "name of the thread"),
+            ("waits_for", pa.string(), "class of the lock that it waits for; null: of neither Kafka, Scala nor Java"),
+            ("frames", pa.list_(pa.string()), "class.method of Kafka, Scala and Java on its stack, innermost first"),
         ],
     ),
     "hosts": (

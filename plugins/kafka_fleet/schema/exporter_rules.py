@@ -65,7 +65,7 @@ def _text(pattern: str, name: str, labels: dict[str, str]) -> str:
 
 @cache
 def _body() -> str:
-    every = [bean for table in mbeans.tables().values() for bean in table.beans]
+    every = mbeans.readable()
     names = sorted({mbeans.requested_name(bean) for bean in every})
     asked = "".join(f"  - '{name}'\n" for name in names)
     rules = "".join(f"  {line}\n" for line in [*rules_for(every), rule_of(*_CLOCK)])

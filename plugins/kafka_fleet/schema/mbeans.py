@@ -12,6 +12,7 @@ import yaml
 Value = int | float | str | None
 Key = tuple[Value, ...]
 PARTITIONS, BROKER = "partitions", "broker"
+THREADING, THREAD_INFO = "java.lang:type=Threading", "getThreadInfo([J,int)"  # asked where threads are in a deadlock
 
 
 class Column(NamedTuple):
@@ -33,6 +34,12 @@ class Bean(NamedTuple):
     request: str
     mbean: str
     columns: tuple[Column, ...]
+
+    @property
+    def operation(self) -> str | None:
+        """What is called in place of attributes that are read: an operation without arguments; None: nothing is."""
+        name = self.columns[0].attribute
+        return name.removesuffix("()") if name.endswith("()") else None
 
 
 class Table(NamedTuple):
@@ -146,8 +153,15 @@ def answers_to(bean: Bean, value: Mapping[str, Any]) -> bool:
         return True
 
 
+def readable() -> list[Bean]:
+    """Beans of all tables whose attributes are read, as an exporter reads them: it calls no operation."""
+    return [bean for table in tables().values() for bean in table.beans if bean.operation is None]
+
+
 def read_request(bean: Bean) -> dict[str, Any]:
-    """The Jolokia read of one bean."""
+    """The Jolokia read of one bean, or the call of its operation."""
+    if bean.operation is not None:
+        return {"type": "exec", "mbean": bean.mbean, "operation": bean.operation}
     return {"type": "read", "mbean": requested_name(bean), "attribute": [column.attribute for column in bean.columns]}
 
 

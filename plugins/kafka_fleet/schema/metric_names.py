@@ -115,7 +115,7 @@ def names_of(shipped: Spelling, own: Spelling | None = None) -> Names:
 
 
 def _patterns(patterns: Iterable[Pattern], wildcards: Mapping[str, list[str]]) -> Iterable[tuple[str, Source]]:
-    for bean in (bean for table in mbeans.tables().values() for bean in table.beans):
+    for bean in mbeans.readable():
         domain, properties = _split(bean)
         name = properties.get("name")
         for value in wildcards.get(name, [name]) if name is not None else [None]:

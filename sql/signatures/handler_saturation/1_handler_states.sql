@@ -58,6 +58,10 @@ SELECT
     held,
     is_told,
     is_exact,
+    deadlocked_threads,
+    deadlocked_handlers,
+    cycle_frames,
+    cycle_places,
     cause,
     nth - row_number() OVER (PARTITION BY cluster, broker, start_ms, cause ORDER BY nth) AS streak
 FROM judged

@@ -1,7 +1,8 @@
 -- Which brokers had no idle handler or network thread for so long that no burst explains it?
 -- in:  handler_states, broker_sweeps, broker_settings, handler_saturation_thresholds
--- out: one row per broker and cause, its longest state. seconds: from the begin of its first interval to the end of the
---      last one; of a process that stops, between the first and the last read of it
+-- out: one row per broker and cause, its longest state. frames, places: what is on the stacks of a circle of threads
+--      that has a handler, and where these stand in Kafka's code. seconds: from the begin of its first interval to the
+--      end of the last one; of a process that stops, between the first and the last read of it
 WITH limits AS (
     SELECT
         cluster,
@@ -29,7 +30,13 @@ states AS (
         min(from_at) AS from_at,
         max(to_at) AS to_at,
         count(*) AS intervals,
-        min(is_exact OR cause = 'network') AS is_exact,
+        -- handlers that wait for each other are none that wait for a disk or an authorizer
+        min(is_exact OR cause = 'network') OR (cause = 'deadlock' AND coalesce(max(deadlocked_handlers) > 0, FALSE))
+            AS is_exact,
+        if(cause = 'deadlock', max(deadlocked_threads), NULL) AS deadlocked_threads,
+        if(cause = 'deadlock', max(deadlocked_handlers), NULL) AS deadlocked_handlers,
+        if(cause = 'deadlock', max_by(cycle_frames, to_at) FILTER (WHERE cycle_frames IS NOT NULL), NULL) AS frames,
+        if(cause = 'deadlock', max_by(cycle_places, to_at) FILTER (WHERE cycle_frames IS NOT NULL), NULL) AS places,
         if(cause = 'network', max_by(busiest_listener, to_at), NULL) AS listener,
         max(queue_size) AS queue_size,
         max(queued_mean_ms) AS queued_ms,
@@ -51,6 +58,10 @@ states AS (
         max(read_at) AS to_at,
         count(*) AS intervals,
         count(broker_state) > 1 AS is_exact,
+        NULL AS deadlocked_threads,
+        NULL AS deadlocked_handlers,
+        NULL AS frames,
+        NULL AS places,
         NULL AS listener,
         NULL AS queue_size,
         NULL AS queued_ms,

@@ -1,7 +1,8 @@
 -- Of which brokers it is known whether their handlers and network threads had idle time.
 -- in:  handler_states
 -- out: intervals of each broker that tell it, total those in which two pools were counted as one; intervals that count
---      the whole of their time and the queue; intervals of network threads
+--      the whole of their time and the queue; intervals of network threads; of those in which handlers stood still, the
+--      ones whose threads the JVM looked through, total those in which it found some and they were not named
 SELECT
     cluster,
     'handlers' AS need,
@@ -28,4 +29,14 @@ SELECT
     count(network_idle) AS amount,
     NULL AS total
 FROM handler_states
+GROUP BY cluster, broker
+UNION ALL
+SELECT
+    cluster,
+    'circle' AS need,
+    broker,
+    count(deadlocked_handlers) AS amount,
+    count_if(deadlocked_threads > 0 AND deadlocked_handlers IS NULL) AS total
+FROM handler_states
+WHERE cause = 'deadlock'
 GROUP BY cluster, broker

@@ -12,7 +12,7 @@ from fleet_spark.facts import CLOCK_SECONDS
 from kafka_fleet.collect import sweep as module
 from kafka_fleet.collect.admin.client import AdminSweep
 from kafka_fleet.collect.connections.http import Limits
-from kafka_fleet.collect.jolokia import client as jolokia
+from kafka_fleet.collect.jolokia import bulks as jolokia
 from kafka_fleet.collect.jolokia.client import sweep_broker
 from kafka_fleet.config.credentials import Credentials
 from kafka_fleet.store.home_names import checked_day

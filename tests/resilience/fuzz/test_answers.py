@@ -44,6 +44,9 @@ def rebuilt(tables: dict[str, list[dict[str, Any]]], broker: int, beans: list[Be
             name = object_name(bean, {name: row[column] for name, (column, _kind) in keys.items()})
             if own and ("*" not in bean.mbean or mbeans.matches_pattern(bean, name, mbeans.properties(name))):
                 values |= {name: own} if "*" in bean.mbean else own
+        if bean.operation is not None:  # what is recorded is of before it was asked for
+            found.append({"value": [48, 51] if broker == 2 else None, "timestamp": 1_790_000_000, "status": 200})
+            continue
         given = {"value": values, "timestamp": 1_790_000_000, "status": 200}
         found.append(given if values else {"error": "javax.management.InstanceNotFoundException", "status": 404})
     return found
@@ -148,7 +151,12 @@ def built(random: Random, beans: list[Bean]) -> bytes:
         own = ", ".join(f'"{column.attribute}": {odd(random)}' for column in bean.columns)
         value = ", ".join(values) if "*" in bean.mbean else own
         status = random.choice(("200",) * 9 + ("404", "500"))
-        members = [f'"value": {{{value}}}', '"timestamp": 1', f'"status": {status}']
+        value = f"{{{value}}}"
+        if bean.operation is not None:
+            value = random.choice(
+                ("null", "[]", "[48, 51]", "[7]", "[0]", '["1"]', "[1.5]", "[true]", odd(random), value)
+            )
+        members = [f'"value": {value}', '"timestamp": 1', f'"status": {status}']
         if random.random() < 0.05:
             members.append(random.choice((members[0], '"value": {}', '"v\\u0061lue": null', *members[1:], '"x": 1')))
             random.shuffle(members)

@@ -8,7 +8,7 @@ from benchmarks import soak
 from benchmarks.soak_fleet import DEAD, EXPECTED, FAULTS, Soak
 from kafka_fleet.collect import sweep
 from kafka_fleet.collect.admin.client import sweep_admin
-from kafka_fleet.collect.jolokia import client as jolokia
+from kafka_fleet.collect.jolokia import bulks as jolokia
 
 SMALL = Soak(clusters=5, sweeps=6)
 

@@ -12,7 +12,7 @@ from kafka_fleet.schema.raw_tables import raw_schemas
 from kafka_fleet.store.raw.compaction import compact
 from kafka_fleet.store.raw.manifests import Manifest, manifests, read_rows
 from support.homes.golden_homes import NEWEST, unpack, versions
-from support.homes.make_golden_home import APPLIED, CONVERTED, COPIED, STATES, UNPUSHED
+from support.homes.make_golden_home import APPLIED, CONVERTED, COPIED, NO_CIRCLE, STATES, UNPUSHED
 from support.homes.recorded import recorded_day
 from support.spark_runs.analysed import Analysed, analysed
 
@@ -22,14 +22,24 @@ ABSENT = {  # what older versions did not have: columns, or None for the whole t
     "raw-c55e5ff": {"producers": None},
 }
 # what the newest alone has, what it and the one before have, and so on
-PUSHED: dict[str, Any] = {"sweeps": set(UNPUSHED)}
-LAST: dict[str, Any] = {**PUSHED, "broker_metrics": set(CONVERTED), "broker_topics": {*CONVERTED, *COPIED}}
-COORDINATORS: dict[str, Any] = {**LAST, "broker_metrics": {*CONVERTED, *STATES}}
-QUORUM: dict[str, Any] = {**LAST, "broker_metrics": {*CONVERTED, *STATES, *APPLIED}, "quorum_replicas": None}
+CIRCLES: dict[str, Any] = {"broker_metrics": set(NO_CIRCLE)}
+PUSHED: dict[str, Any] = {**CIRCLES, "sweeps": set(UNPUSHED)}
+METERS = {*NO_CIRCLE, *CONVERTED}
+LAST: dict[str, Any] = {**PUSHED, "broker_metrics": METERS, "broker_topics": {*CONVERTED, *COPIED}}
+COORDINATORS: dict[str, Any] = {**LAST, "broker_metrics": {*METERS, *STATES}}
+QUORUM: dict[str, Any] = {**LAST, "broker_metrics": {*METERS, *STATES, *APPLIED}, "quorum_replicas": None}
 DESCRIPTORS = {"open_file_descriptors", "max_file_descriptors"}
 ROOM: dict[str, Any] = {**QUORUM, "broker_metrics": {*QUORUM["broker_metrics"], *DESCRIPTORS}, "disks": None}
 BEFORE, WITH_QUORUM, WITH_STATES, WITH_COPIES = "raw-80f34c1", "raw-bba2508", "raw-245cc73", "raw-d9040c7"
-LACKS = {NEWEST: {}, WITH_COPIES: PUSHED, WITH_STATES: LAST, WITH_QUORUM: COORDINATORS, BEFORE: QUORUM}
+WITH_PUSHED = "raw-1cce2c9a"
+LACKS = {
+    NEWEST: {},
+    WITH_PUSHED: CIRCLES,
+    WITH_COPIES: PUSHED,
+    WITH_STATES: LAST,
+    WITH_QUORUM: COORDINATORS,
+    BEFORE: QUORUM,
+}
 LATER = {"partitions": {"previous_log_end_offset", "previous_log_start_offset"}, "sweeps": {"previous_sweep_at"}}
 Row = dict[str, Any]
 
@@ -84,6 +94,7 @@ def test_there_is_one_of_every_version():
             "245cc73",
             "d9040c7",
             "1cce2c9a",
+            "14dcb302",
         )
     )
 
@@ -123,7 +134,7 @@ def test_old_raw_is_judged_as_new_raw_is(cluster: str):
 
     newest, old = said(NEWEST), said(cluster)
     # where file descriptors were not stored: what was not measured is not said to be well
-    if cluster not in (BEFORE, WITH_QUORUM, WITH_STATES, WITH_COPIES):
+    if cluster not in (BEFORE, WITH_QUORUM, WITH_STATES, WITH_COPIES, WITH_PUSHED):
         assert [one["verdict"] for one in old if one not in but_of_room(old)] == ["unknown"]
         newest, old = but_of_room(newest), but_of_room(old)
     assert old == newest

@@ -16,7 +16,7 @@ import pytest
 from kafka_fleet.collect import sweep as module
 from kafka_fleet.collect.admin.client import AdminSweep
 from kafka_fleet.collect.connections.http import Limits
-from kafka_fleet.collect.jolokia import client as jolokia
+from kafka_fleet.collect.jolokia import bulks as jolokia
 from kafka_fleet.collect.sweep import SweepResult, sweep_cluster
 from kafka_fleet.config.credentials import local_credentials
 from kafka_fleet.config.fleet import Cluster, parse_fleet

@@ -48,6 +48,7 @@ CONVERTED = {"fetch_conversions": 0, "produce_conversions": 0}  # nor what of re
 COPIED = {"remote_copy_errors": 0, "remote_copy_lag_bytes": 0}  # nor copies to remote storage
 STATES = {"offsets_failed": 0.0, "offsets_loading": 0.0}  # nor the states of a coordinator of 4.0
 UNPUSHED = {"client_metrics_detail": "no_samples: no series"}  # nor metrics that clients push
+NO_CIRCLE = {"deadlocked_threads": 0}  # nor threads that wait for each other
 REQUESTS = ("FetchConsumer", "FetchFollower", "Produce")  # of the tables with most rows, what the signatures look at
 # run by the old code: rows by table as dicts, less columns that it does not know; the first called some otherwise
 LAND = """
@@ -109,7 +110,7 @@ def rows(day: str) -> bytes:
         one.tables["disks"] = [{"broker": leader["broker"], "read_at": leader["read_at"], "log_dir": "/data",
                                 "total_bytes": 2**40, "usable_bytes": 2**39}]  # fmt: skip
         more = {"open_file_descriptors": 300, "max_file_descriptors": 100_000, **APPLIED, **STATES, **CONVERTED}
-        one.tables["broker_metrics"] = [{**row, **more} for row in one.rows("broker_metrics")]
+        one.tables["broker_metrics"] = [{**row, **more, **NO_CIRCLE} for row in one.rows("broker_metrics")]
         one.tables["broker_topics"] = [{**row, **CONVERTED, **COPIED} for row in one.rows("broker_topics")]
         one.tables["sweeps"] = [{**row, **UNPUSHED} for row in one.rows("sweeps")]
         one.tables["quorum_replicas"] = [{**QUORUM, "read_at": leader["read_at"]}]

@@ -16,9 +16,16 @@ from kafka_fleet.collect.connections.http import Limits
 from kafka_fleet.collect.jolokia.client import BrokerSweep, sweep_broker
 from kafka_fleet.config.credentials import Credentials
 
-RESULT = "access.json"
+RESULT, BEFORE = "access.json", "before"
 NOT_FOR_THE_COLLECTOR: list[dict[str, Any]] = [
     {"type": "exec", "mbean": "java.lang:type=Memory", "operation": "gc"},
+    {
+        "type": "exec",
+        "mbean": "java.lang:type=Threading",
+        "operation": "dumpAllThreads(boolean,boolean)",
+        "arguments": [False, False],
+    },
+    {"type": "exec", "mbean": "java.lang:type=Threading", "operation": "resetPeakThreadCount"},
     {"type": "write", "mbean": "java.lang:type=Memory", "attribute": "Verbose", "value": False},
     {"type": "list"},
     {"type": "search", "mbean": "kafka.server:*"},
@@ -57,9 +64,14 @@ def _seen(sweep: BrokerSweep) -> dict[str, Any]:
 
 
 def prove(cluster: Cluster, home: Path) -> None:
-    """Sweep and ask with the policy, without it, and with it again; the answers go into `home`/access.json."""
+    """Sweep and ask with the policy, without, with an older one and with it; the answers go into `home`/access.json."""
     url, found = cluster.jolokia_urls[1], {}
-    for name, options in (("policy", ()), ("open", ()), ("attached", ("--policyLocation", POLICY.as_uri()))):
+    before = home / "before.xml"
+    lines = POLICY.read_text(encoding="utf-8").splitlines(keepends=True)
+    before.write_text("".join(line for line in lines if "<operation>" not in line), encoding="utf-8")
+    given: dict[str, tuple[str, ...]] = {"policy": (), "open": ()}
+    given |= {name: ("--policyLocation", file.as_uri()) for name, file in ((BEFORE, before), ("attached", POLICY))}
+    for name, options in given.items():
         if name != "policy":  # the broker was started with it
             agent(cluster, "stop")
             agent(cluster, "start", *options)

@@ -1,7 +1,5 @@
 """A debugger of one JVM (JDWP): takes the port that it listens on, lets threads stand still for as long as it is open.
 
-A thread stands still at once, or when it comes to a method.
-
 A broker begins with `options(port)`. Whoever closes the debugger lets all threads go on, as the JVM does.
 """
 
@@ -15,18 +13,14 @@ from typing import Self
 from support.servers.byte_server import exactly
 
 HANDSHAKE = b"JDWP-Handshake"
-ID_SIZES, ALL_THREADS, NAME, SUSPEND, INTERRUPT = (1, 7), (1, 4), (11, 1), (11, 2), (11, 11)
-CLASSES, METHODS, SET_REQUEST, EVENT = (1, 2), (2, 5), (15, 1), (64, 100)
-BREAKPOINT, OF_THREAD, COUNT, LOCATION, CLASS = 2, 1, 1, 7, 1
+ID_SIZES, ALL_THREADS, CLASSES, METHODS = (1, 7), (1, 4), (1, 2), (2, 5)
+NAME, SUSPEND, RESUME, INTERRUPT = (11, 1), (11, 2), (11, 3), (11, 11)
+REQUEST, BREAKPOINT, OF_THE_THREAD, COUNTED, AT_A_PLACE, CLASS = (15, 1), 2, 1, 1, 7, 1
 
 
 def options(port: int) -> list[str]:
     """JVM options by which a broker waits for a debugger on the loopback, and runs meanwhile."""
     return [f"-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,quiet=y,address=127.0.0.1:{port}"]
-
-
-def _text(text: str) -> bytes:
-    return struct.pack(">i", len(text.encode())) + text.encode()
 
 
 class Debugger:
@@ -39,7 +33,9 @@ class Debugger:
         if exactly(self._line, len(HANDSHAKE)) != HANDSHAKE:
             self._line.close()
             raise ValueError("no JVM that can be debugged")
-        _fields, self._method_size, self._id_size, self._class_size, _frames = struct.unpack(">5i", self._ask(ID_SIZES))
+        self._events: list[bytes] = []
+        sizes = struct.unpack_from(">5i", self._ask(ID_SIZES))
+        self._method_size, self._id_size, self._class_size = sizes[1:4]
 
     def __enter__(self) -> Self:
         return self
@@ -53,44 +49,20 @@ class Debugger:
         number = next(self._numbers)
         self._line.sendall(struct.pack(">iiBBB", 11 + len(body), number, 0, *command) + body)
         while True:
-            size, answered, flags, code = struct.unpack(">iiBH", exactly(self._line, 11))
-            answer = exactly(self._line, size - 11)
-            if flags & 0x80 and answered == number:  # else an event of the JVM
+            answered, code, answer = self._packet()
+            if answered == number:
                 if code:
                     raise ValueError(f"JDWP error {code} for command {command}")
                 return answer
 
-    def stop_at(self, name: str, method: str) -> None:
-        """Let the first thread that comes to a method of a class stand still there; the class has to be loaded."""
-        found = self._ask(CLASSES, _text(f"L{name.replace('.', '/')};"))
-        if struct.unpack_from(">i", found)[0] != 1:
-            raise ValueError(f"no class {name}")
-        of_class = found[5 : 5 + self._class_size]
-        place = self._methods(of_class)[method]
-        where = struct.pack(">BB", LOCATION, CLASS) + of_class + place + struct.pack(">q", 0)
-        self._ask(SET_REQUEST, struct.pack(">BBi", BREAKPOINT, OF_THREAD, 2) + where + struct.pack(">Bi", COUNT, 1))
-
-    def _methods(self, of_class: bytes) -> dict[str, bytes]:
-        answer, at, found = self._ask(METHODS, of_class), 4, {}
-        for _ in range(struct.unpack_from(">i", answer)[0]):
-            place, at = answer[at : at + self._method_size], at + self._method_size
-            texts = []
-            for _part in ("name", "signature"):
-                (size,) = struct.unpack_from(">i", answer, at)
-                texts.append(answer[at + 4 : at + 4 + size].decode())
-                at += 4 + size
-            found[texts[0]] = place
-            at += 4  # its modifiers
-        return found
-
-    def await_stop(self, seconds: float) -> None:
-        """Return when a thread has come to the method of stop_at. Raises TimeoutError when none does in time."""
-        self._line.settimeout(seconds)
-        while True:
-            size, _number, flags, *command = struct.unpack(">iiBBB", exactly(self._line, 11))
-            exactly(self._line, size - 11)
-            if not flags & 0x80 and tuple(command) == EVENT:
-                return
+    def _packet(self) -> tuple[int | None, int, bytes]:
+        """The next one: the number of what it answers, its error, its body. No number: an event, which is kept."""
+        size, answered, flags, code = struct.unpack(">iiBH", exactly(self._line, 11))
+        body = exactly(self._line, size - 11)
+        if flags & 0x80:
+            return answered, code, body
+        self._events.append(body)
+        return None, 0, body
 
     def threads(self) -> dict[bytes, str]:
         """Names of all threads by their ids."""
@@ -105,6 +77,48 @@ class Debugger:
         for one in matching:
             self._ask(SUSPEND, one)
         return len(matching)
+
+    def hold_at(self, class_name: str, method: str) -> None:
+        """Let the first thread that begins a method stand still there. Raises LookupError where it is not loaded."""
+        signature = f"L{class_name.replace('.', '/')};".encode()
+        found = self._ask(CLASSES, struct.pack(">i", len(signature)) + signature)
+        if found[:4] != struct.pack(">i", 1):
+            raise LookupError(f"{class_name} is not loaded, or by several")
+        loaded = found[5 : 5 + self._class_size]
+        place = struct.pack(">B", CLASS) + loaded + self._method(loaded, method) + struct.pack(">q", 0)
+        once = struct.pack(">BBiBiB", BREAKPOINT, OF_THE_THREAD, 2, COUNTED, 1, AT_A_PLACE)
+        self._ask(REQUEST, once + place)
+
+    def _method(self, loaded: bytes, name: str) -> bytes:
+        answer, place = self._ask(METHODS, loaded), 4
+        for _ in range(*struct.unpack_from(">i", answer)):
+            own, place = answer[place : place + self._method_size], place + self._method_size
+            texts = []
+            for _text in ("name", "signature"):
+                (length,) = struct.unpack_from(">i", answer, place)
+                texts.append(answer[place + 4 : place + 4 + length].decode())
+                place += 4 + length
+            place += 4  # modifiers
+            if texts[0] == name:
+                return own
+        raise LookupError(f"no method {name}")
+
+    def held(self, seconds: float) -> bytes | None:
+        """The thread that has come to the place of hold_at, waited for so long; None: none has."""
+        self._line.settimeout(seconds)
+        try:
+            while not self._events:
+                self._packet()
+        except TimeoutError:
+            return None
+        finally:
+            self._line.settimeout(30)
+        # suspend policy, count, kind, request, thread
+        return self._events.pop(0)[10 : 10 + self._id_size]
+
+    def resume(self, thread: bytes) -> None:
+        """Let a thread go on."""
+        self._ask(RESUME, thread)
 
     def interrupt(self, name: str) -> int:
         """Interrupt the threads whose name matches; how many they are."""

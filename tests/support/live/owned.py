@@ -17,7 +17,7 @@ from pathlib import Path
 
 from kafka.admin import AlterConfigOp, ConfigResourceType, KafkaAdminClient
 
-from fleet_demo.cluster import Cluster
+from fleet_demo.cluster import Cluster, ClusterError
 from fleet_demo.load import Consumer, Producer
 from fleet_demo.processes import free_port
 from fleet_demo.topics import create_topic
@@ -86,13 +86,14 @@ def _cleaned(cluster: Cluster) -> bool:
 def _moved(cluster: Cluster, port: int, name: str) -> None:
     """Steps 2 to 5."""
     with jdwp.Debugger(port) as debugger:
-        debugger.stop_at(*LOADER[name])
+        debugger.hold_at(*LOADER[name])
         admin = KafkaAdminClient(bootstrap_servers=cluster.bootstrap_servers, client_id="fleet-demo")
         try:
             admin.elect_leaders(PREFERRED, {OFFSETS: [0]})
         finally:
             admin.close()
-        debugger.await_stop(30)
+        if debugger.held(30) is None:
+            raise ClusterError(f"{name}: nobody loads the partition")
         alter(cluster, COMPACTED, AlterConfigOp.SET)
         await_that("the log is compacted", lambda: _cleaned(cluster), 30)
 

@@ -51,12 +51,12 @@ def _sweeps(cluster: Cluster, home: Path, name: str, many: int = SWEEPS) -> None
     spaced(many, EVERY_S, lambda: sweep(cluster, home, name))
 
 
-def produce_frame(topic: str, size: int) -> bytes:
-    """A Produce request of version 3 with acks=1 and one record of letters, as it goes over the wire."""
+def produce_frame(topic: str, size: int, acks: int = 1) -> bytes:
+    """A Produce request of version 3 with one record of letters, as it goes over the wire."""
     builder = DefaultRecordBatchBuilder(2, 0, False, -1, -1, -1, 2 * size)
     builder.append(0, int(time.time() * 1000), None, random.Random(7).randbytes(size // 2).hex().encode(), [])  # noqa: S311
     records = bytes(builder.build())
-    body = struct.pack(">hhii", -1, 1, 30_000, 1) + struct.pack(">h", len(topic)) + topic.encode()
+    body = struct.pack(">hhii", -1, acks, 30_000, 1) + struct.pack(">h", len(topic)) + topic.encode()
     body += struct.pack(">iii", 1, 0, len(records)) + records
     head = struct.pack(">hhih", 0, 3, 1, 10) + b"fleet-demo"
     return struct.pack(">i", len(head) + len(body)) + head + body

@@ -117,6 +117,10 @@ def cells(body: bytes, beans: list[Bean]) -> Cells | None:
         status = answer.only("status")
         if status == 404 and any(column.lazy for column in bean.columns):
             given.append((bean, {}, Pairs((column.attribute, 0) for column in bean.columns if column.lazy)))
+        if bean.operation is not None:
+            if status == 200 and (many := ids(answer)) is not None:
+                given.append((bean, {}, Pairs([(bean.columns[0].attribute, many)])))
+            continue
         if status != 200 or not isinstance(value, Pairs):
             continue
         if "*" not in bean.mbean:
@@ -151,6 +155,15 @@ def cells(body: bytes, beans: list[Bean]) -> Cells | None:
             elif place not in found and sum(name == column.attribute for name, _one in attributes) > 1:
                 found[place] = None  # written twice: the cell is taken, by no value
     return {place: cell for place, cell in found.items() if cell is not None}
+
+
+def ids(answer: Pairs) -> int | None:
+    """How many ids of threads a call gave, none at all for null; None for what is no such answer."""
+    values = [one for name, one in answer if name == "value"]
+    if len(values) != 1 or not (values[0] is None or type(values[0]) is list):
+        return None
+    found = values[0] or []
+    return len(found) if all(type(one) is int and 0 < one < 2**63 for one in found) else None
 
 
 def json_number(text: str) -> bool:

@@ -120,6 +120,13 @@ def _added(sweep: Sweep, number: int) -> None:
             for request in ("JoinGroup", "ListTransactions")
             for error in ("LOAD_IN_PROGRESS", "NOT_AVAILABLE")
         )
+        for metrics in sweep.rows("broker_metrics", broker=row["broker"]):
+            metrics["deadlocked_threads"] = 2
+        sweep.tables.setdefault("deadlocked_threads", []).extend(
+            {**same, "cycle": 0, "thread": f"data-plane-kafka-request-handler-{one}", "waits_for": "java.lang.Object",
+             "frames": [f"kafka.a.B.m{one}", "kafka.c.D.run"]}
+            for one in (0, 1)
+        )  # fmt: skip
         sweep.tables.setdefault("certificates", []).append(
             {**same, "service": "agent", "address": f"broker-{row['broker']}:8778", "tls": True, "verified": True,
              "subject": "agent", "issuer": "CA", "not_after": sweep.at + timedelta(days=9), "detail": None}

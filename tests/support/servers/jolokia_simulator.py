@@ -33,6 +33,7 @@ class Agent:
 
     def __init__(self, topics: dict[str, int] | None = None) -> None:
         self.topics = topics if topics is not None else {"orders": 4, "payments": 2}
+        self.threads: list[Json] = []  # of a deadlock, as the JVM tells of them
         self.seen: list[tuple[str, dict[str, str], Any]] = []
         self.entry: Callable[[str, Json], Json] = lambda mbean, answer: answer
         self.body: Callable[[list[Json]], Any] = lambda answers: answers
@@ -44,8 +45,13 @@ class Agent:
         return sum(self.topics.values())
 
     def answer(self, request: Json) -> Json:
-        """What a broker's agent says to one read."""
+        """What a broker's agent says to one read, or call."""
         asked = request["mbean"]
+        if request["type"] == "exec":
+            ids = request.get("arguments", [[]])[0]
+            every = [one["threadId"] for one in self.threads]
+            told = [one for one in self.threads if one["threadId"] in ids] if ids else every
+            return self.entry(asked, {"value": told or None, "timestamp": int(time.time()), "status": 200})
         every = [one for t in mbeans.tables().values() for one in t.beans]
         bean = next((one for one in every if mbeans.requested_name(one) == asked), None)
         if bean is None:  # one MBean of a pattern, by its name
@@ -60,6 +66,8 @@ class Agent:
 
     def healthy(self, bean: mbeans.Bean) -> Json:
         """What it says when nothing is wrong."""
+        if bean.operation is not None:  # no thread is in a deadlock
+            return {"value": None, "timestamp": int(time.time()), "status": 200}
         values = {c.attribute: 0 if c.name == "offline_replicas" else _number(c, self.replicas) for c in bean.columns}
         value: Any = values if "*" not in bean.mbean else {name: dict(values) for name in self._names(bean)}
         return {"value": value, "timestamp": int(time.time()), "status": 200}

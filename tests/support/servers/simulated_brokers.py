@@ -69,6 +69,8 @@ def _partition_values(bean: Bean, held: list[Replica], tick: int) -> dict[str, A
 
 
 def _broker_value(bean: Bean, held: list[Replica]) -> Any:
+    if bean.operation is not None:
+        return None
     known = {"release": "3.9.1", "commit_id": "f745dfdcee2b9851", "partition_count": len(held), "offline_replicas": 0}
     known |= dict.fromkeys(("jvm_start_ms", "app_start_ms"), START_MS)
     values = {

@@ -31,12 +31,13 @@ def test_a_healthy_broker_is_read_in_two_posts(broker):
 def test_what_is_asked_for_can_show_no_jvm_argument(broker):
     sweep(broker)
     asked = [read for _path, _headers, bulk in broker.seen for read in bulk]
-    assert {read["type"] for read in asked} == {"read"}
-    assert [read["attribute"] for read in asked if "java.lang" in read["mbean"]] == [
+    (called,) = [one for one in asked if one["type"] != "read"]
+    assert called == {"type": "exec", "mbean": "java.lang:type=Threading", "operation": "findDeadlockedThreads"}
+    assert [read["attribute"] for read in asked if "java.lang" in read["mbean"] and read != called] == [
         ["StartTime"],
         ["OpenFileDescriptorCount", "MaxFileDescriptorCount"],
     ]
-    assert all(read["attribute"] for read in asked)
+    assert all(read["attribute"] for read in asked if read != called)
 
 
 def entry(mbean: str, change: dict[str, Any]) -> Any:
@@ -64,7 +65,7 @@ def test_replicas_without_their_log_ends_or_their_leaders_are_not_whole(broker, 
 @pytest.mark.fault(20)
 def test_a_broker_without_replicas_lacks_their_names_and_is_whole(broker):
     broker.topics = {}
-    broker.entry = lambda mbean, given: given if given["value"] else {"status": 404}
+    broker.entry = lambda _mbean, given: given if given["value"] != {} else {"status": 404}
     found = sweep(broker)
     assert (found.outcome, len(found.missing)) == ("ok", 5)
 

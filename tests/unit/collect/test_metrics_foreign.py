@@ -111,14 +111,14 @@ def test_a_counter_whose_line_cannot_be_read_is_not_0(line):
 
 
 APART = lines_without(OWN, "java_lang_runtime_starttime", "java_lang_operatingsystem")
-PROCESS = ("jvm_start_ms", "open_file_descriptors", "max_file_descriptors")
+PROCESS = ("jvm_start_ms", "open_file_descriptors", "max_file_descriptors", "deadlocked_threads")
 
 
 @pytest.mark.parametrize("begun", [b"1.7e9", b"1.795688606485E9"])
 def test_the_process_of_an_exporter_beside_its_broker_is_not_the_brokers(begun):
     """It began long before its broker did, which was restarted since, or about then."""
     found = read(re.sub(rb"(?m)^(process_start_time_seconds) .*", rb"\1 " + begun, APART))
-    assert [broker(found).get(name) for name in PROCESS] == [None] * 3
+    assert [broker(found).get(name) for name in PROCESS] == [None] * len(PROCESS)
     assert broker(found)["app_start_ms"] > 0
 
 
@@ -129,3 +129,17 @@ def test_a_process_that_is_shown_twice_has_no_value():
     found = read(text + b"process_open_fds 7\n")
     assert (found.outcome, found.rows.unusable, broker(found).get("open_file_descriptors")) == ("partial", 1, None)
     assert read(OWN + b"jmx_scrape_error 1\n").kind == "exporter"
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [(b"jvm_threads_deadlocked 2.0", 2), (b"", None), (b"jvm_threads_deadlocked NaN", None),
+     (b'jvm_threads_deadlocked{pod="kafka-1"} 2.0', None),
+     (b"jvm_threads_deadlocked 2\njvm_threads_deadlocked 2", None)],
+)  # fmt: skip
+def test_an_exporter_tells_how_many_threads_are_in_a_deadlock_and_not_which(line: bytes, expected: int | None) -> None:
+    assert broker(read(OWN))["deadlocked_threads"] == 0
+    found = read(lines_without(OWN, "jvm_threads_deadlocked") + line + b"\n")
+    assert broker(found).get("deadlocked_threads") == expected
+    assert found.deadlocked == ()
+    assert "java.lang:type=Threading" not in found.missing

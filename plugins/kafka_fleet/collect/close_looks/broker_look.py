@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 import pyarrow as pa
 
 from kafka_fleet.collect.connections.http import Endpoint, Failure, Limits
-from kafka_fleet.collect.jolokia.client import QUERY
+from kafka_fleet.collect.jolokia.bulks import QUERY
 from kafka_fleet.collect.jolokia.responses import decode
 from kafka_fleet.collect.jolokia.rows import Rows
 from kafka_fleet.config.credentials import Credentials

@@ -26,6 +26,7 @@ class Rows:
         self.values = 0
         self.truncated = 0
         self.unusable = 0
+        self.deadlocked: list[int] = []  # ids of threads that wait for each other
         self.incomplete = False  # a whole column of the replicas could not be read
 
     def items(self) -> Iterator[tuple[str, list[dict[str, Value]] | pa.Table]]:

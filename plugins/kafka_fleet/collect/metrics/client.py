@@ -10,7 +10,8 @@ from datetime import UTC, datetime, timedelta
 
 from kafka_fleet.collect.connections.certificates import Certificates
 from kafka_fleet.collect.connections.http import Endpoint, Failure, Limits
-from kafka_fleet.collect.jolokia.client import NEEDED, RETRIED, BrokerSweep, read_outcome
+from kafka_fleet.collect.jolokia.bulks import RETRIED
+from kafka_fleet.collect.jolokia.client import NEEDED, BrokerSweep, read_outcome
 from kafka_fleet.collect.jolokia.rows import Rows
 from kafka_fleet.collect.metrics.clock import age_of, date_of
 from kafka_fleet.collect.metrics.exposition import Exposition

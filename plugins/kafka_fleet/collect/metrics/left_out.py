@@ -77,4 +77,4 @@ def left_out_sentence(beans: list[Bean], found: str | None) -> str:
 
 
 def _beans() -> list[Bean]:
-    return [bean for table in mbeans.tables().values() for bean in table.beans]
+    return mbeans.readable()

@@ -17,7 +17,7 @@ from kafka_fleet.schema.metric_names import Source
 from kafka_fleet.schema.metric_spelling import exporter_name
 
 START = "process_start_time_seconds"
-PROCESS = (START, "process_open_fds", "process_max_fds")  # of the process that the exporter is in
+PROCESS = (START, "process_open_fds", "process_max_fds", "jvm_threads_deadlocked")  # of the exporter's own process
 UPTIME, ERROR = "java_lang_runtime_uptime", "jmx_scrape_error"
 MOST_NODES = 16  # Kafka processes in one: there is one
 _OWN = (UPTIME, ERROR, MARK)

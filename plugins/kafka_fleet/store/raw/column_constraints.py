@@ -91,6 +91,7 @@ _BY_NAME: dict[str, Bound] = {
     "client_instance_id": NAME, "instance": NAME,
     "record_sends": EVENTS, "record_errors": EVENTS, "record_retries": EVENTS,
     "queue_time_avg_ms": DURATION, "queue_time_max_ms": DURATION,
+    "cycle": ID, "thread": NAME, "waits_for": NAME, "frames": Items(100, NAME),
     "size_bytes": HELD, "uncleanable_bytes": HELD, "total_bytes": HELD, "usable_bytes": HELD,
     "remote_copy_lag_bytes": HELD,
 }  # fmt: skip
@@ -119,6 +120,7 @@ _KEYS = {
     "hosts": ("broker",),
     "log_marks": ("broker", "log"),
     "certificates": ("service", "address"),
+    "deadlocked_threads": ("broker",),
     "looks": ("broker", "signature"),
     "look_reads": ("broker", "signature", "slot", "offset_ms", "metric", "topic", "partition"),
 }

@@ -196,6 +196,7 @@ def _metrics(sim: Sim, broker: int, number: int, t: float, mine: list[Log]) -> R
         "group_offsets": 10, "groups": len(groups), **_groups(sim, groups, t), "offsets_load_ms_max": 12.0,
         "offsets_load_ms_avg": 6.0,
         "offsets_failed": 0.0 if since(sim, "4.0") else None, "offsets_loading": 0.0 if since(sim, "4.0") else None,
+        "deadlocked_threads": 0,
         "network_processor_idle": sim.state.network[broker].at(t), "request_queue_size": 0,
     }  # fmt: skip
     kraft = by_kraft(sim, broker, t)

@@ -50,7 +50,7 @@ def broker_metrics(model: Model, broker: Broker, mine: list[Log], led: list[Log]
         "offset_deletions": 0.0, "completed_rebalances": float(counts["rebalances"]), "failed_fetch": 0,
         "fetch_reads": broker.requests["FetchConsumer"] + broker.requests["FetchFollower"],
         "invalid_offset_or_sequence": counts["invalid_offset_or_sequence"],
-        "network_processor_idle": broker.network.idle, "request_queue_size": 0,
+        "deadlocked_threads": 0, "network_processor_idle": broker.network.idle, "request_queue_size": 0,
     }  # fmt: skip
     controls = _controller(model, broker)
     combined = spec.kraft and controls["active_controller"] is not None  # both pools are counted together before 4.2
