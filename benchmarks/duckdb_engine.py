@@ -50,18 +50,24 @@ _OWN = {
         WITH fleets AS (
             SELECT cluster, unnest(CAST(declaration -> '$.client_configs.producers' AS JSON[])) AS fleet
             FROM cluster_days
+        ),
+        declared AS (
+            SELECT
+                cluster, fleet ->> 'software' AS software, fleet ->> 'version' AS versions,
+                fleet ->> 'listener' AS listener, fleet ->> 'retries' AS retries,
+                CAST(fleet -> '$.client_ids' AS VARCHAR[]) AS client_ids,
+                coalesce(fleet ->> 'software' = 'apache-kafka-java' AND list_bool_or(
+                    list_transform(string_split(fleet ->> 'version', ','), lambda part:
+                        CASE regexp_extract(trim(part), '^([<>=]*)', 1)
+                            WHEN '<' THEN line_of(part) <= 2001 WHEN '>' THEN FALSE WHEN '>=' THEN FALSE
+                            ELSE line_of(part) < 2001
+                        END)), FALSE) AS is_old
+            FROM fleets
         )
         SELECT
-            cluster, fleet ->> 'software' AS software, fleet ->> 'version' AS versions,
-            fleet ->> 'listener' AS listener, fleet ->> 'retries' IS NOT NULL AS without_retries
-        FROM fleets
-        WHERE fleet ->> 'retries' = '0'
-            OR (fleet ->> 'retries' IS NULL AND fleet ->> 'software' = 'apache-kafka-java' AND list_bool_or(
-                list_transform(string_split(fleet ->> 'version', ','), lambda part:
-                    CASE regexp_extract(trim(part), '^([<>=]*)', 1)
-                        WHEN '<' THEN line_of(part) <= 2001 WHEN '>' THEN FALSE WHEN '>=' THEN FALSE
-                        ELSE line_of(part) < 2001
-                    END)))""",
+            cluster, software, versions, listener, client_ids, is_old, retries IS NOT NULL AS without_retries
+        FROM declared
+        WHERE retries = '0' OR (retries IS NULL AND is_old)""",
     "declared_resets": """
         WITH patterns AS (
             SELECT d.cluster, e.key AS pattern, lower(trim(e.value ->> 'auto.offset.reset')) AS reset_policy

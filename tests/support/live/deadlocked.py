@@ -57,8 +57,8 @@ def change_quota(cluster: Cluster, percent: float) -> None:
         exactly(line, size)
 
 
-def _race(cluster: Cluster, port: int) -> None:
-    """The steps above. Raises ClusterError where one does not come about."""
+def _race(cluster: Cluster, port: int, makes_it: bool) -> None:
+    """The steps above; makes_it: a handler does. Raises ClusterError where one does not come about."""
     with jdwp.Debugger(port) as debugger:
         debugger.hold_at(*TAKEN)
         change_quota(cluster, 900)
@@ -69,6 +69,8 @@ def _race(cluster: Cluster, port: int) -> None:
         with socket.create_connection(("127.0.0.1", cluster.nodes[1].port), 10) as line:
             line.sendall(produce_frame(TOPIC, 1000, acks=0))
             making = debugger.held(COME_S)
+            if makes_it and making is None:
+                raise ClusterError("no handler makes the sensor")
         for thread in (making, taking):
             if thread is not None:  # with the fix no handler makes the sensor
                 debugger.resume(thread)
@@ -96,7 +98,7 @@ def _one(home: Path, name: str) -> None:
             if debugger.suspend(HANDLERS) != HANDLER_THREADS:
                 raise ClusterError(f"not the handlers that there are: {sorted(debugger.threads().values())}")
         else:
-            _race(cluster, port)
+            _race(cluster, port, makes_it=name != FIXED)
         time.sleep(1)
         spaced(SWEEPS, EVERY_S, lambda: _sweep(cluster, home))
         if name != FIXED:

@@ -62,6 +62,7 @@ def test_every_signature_has_a_day_and_so_have_quiet_and_unreached_clusters() ->
     assert {one.signature for one in DAYS.values()} == {*load_signatures(), None}
     assert [one.verdict for one in DAYS.values() if one.signature is None] == ["exposed", "unknown"]
     assert {one.signature for one in DAYS.values() if one.looks_like} == set(load_signatures())
+    assert {one.signature for one in DAYS.values() if one.verdict == "confirmed"} == set(load_signatures())
     assert {one.signature for one in DAYS.values() if not one.looks_like} == {*load_signatures(), None}
     assert {one.archive for one in DAYS.values()} == set(judged_days.FOLDER.glob("*.tar.xz"))
     assert {f"{name}.{twin}" for name in DAYS for twin in ("txt", "html")} == {path.name for path in GOLDEN.iterdir()}
