@@ -1,5 +1,6 @@
-"""Days judged in their order, each before the next was measured, and all in another order side by side: the same bytes.
+"""Days judged in their order, each before the next was measured, and in another order side by side: the same values.
 
+But for the days since when a cluster has had a finding: these are known from the days that were judged before.
 Every night a broker is measured over midnight, so that each day's facts begin with a sweep of the day before.
 
 FLEET_DAYS=30 FLEET_SIDE_BY_SIDE=4 python -m pytest tests/sql/day/test_day_order.py
@@ -58,11 +59,20 @@ def judge(home: Path, ds: str) -> str:
     return day.generation
 
 
+def without_first_days(value: Any) -> Any:
+    """A JSON value without the members that depend on which days were judged before."""
+    if isinstance(value, dict):
+        return {key: without_first_days(one) for key, one in value.items() if key not in ("first_day", "last_day")}
+    return [without_first_days(one) for one in value] if isinstance(value, list) else value
+
+
 def stages(home: Path, days: Sequence[str]) -> dict[str, Any]:
-    """What is published of each day: bytes of its documents, rows of its fact tables."""
-    found: dict[str, Any] = {
-        f"{stage} {ds}": published(home, stage, ds) for stage in ("findings", "signatures") for ds in days
-    }
+    """What is published of each day: its documents, rows of its fact tables."""
+    found: dict[str, Any] = {}
+    for stage in ("findings", "signatures"):
+        for ds in days:
+            documents = published(home, stage, ds).items()
+            found[f"{stage} {ds}"] = {path: without_first_days(json.loads(content)) for path, content in documents}
     for folder, generation in pointers(home).items():
         if folder.startswith("facts/"):
             rows = read_footer(home / folder / generation).read().to_pylist()
