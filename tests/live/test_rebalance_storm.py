@@ -22,7 +22,8 @@ from support.live.rebalances import (
     THROWN,
 )
 
-pytestmark = [pytest.mark.timeout(1800), pytest.mark.scenario("rebalances")]
+pytestmark = pytest.mark.timeout(1800)
+affected = pytest.mark.scenario("rebalances")
 NAME, ISSUE = "rebalance_storm", "KAFKA-12890"
 UNSYNCED = "of that, time with the same members, no completed rebalance and no end by any timeout"
 
@@ -33,9 +34,9 @@ def states(measured: Measured, cluster: str, group: str) -> list[str]:
     return [row["group_state"] for row in sorted(rows, key=lambda row: row["sweep_number"])]
 
 
-def told(measured: Measured) -> dict[str, str]:
-    """What the coordinator of each release told the silent member at last."""
-    return dict(json.loads((measured.home / RAN).read_text()))
+def told(measured: Measured, cluster: str) -> str:
+    """What the coordinator told the silent member of a cluster at last."""
+    return str(json.loads((measured.home / RAN.format(cluster)).read_text()))
 
 
 def figures(detection: dict[str, Any]) -> dict[str, float]:
@@ -43,9 +44,10 @@ def figures(detection: dict[str, Any]) -> dict[str, float]:
     return {line["metric"]: line["value"] for line in detection["evidence"]}
 
 
+@affected
 def test_a_silent_leader_keeps_its_group_in_completing_rebalance(measured: Measured) -> None:
     """The member's heartbeats are answered without an error for longer than its rebalance timeout of 3 s."""
-    assert told(measured)[STUCK] == "NoError"
+    assert told(measured, STUCK) == "NoError"
     assert states(measured, STUCK, GROUP) == ["CompletingRebalance"] * SWEEPS
     state = measured.state(STUCK, NAME)
     assert (state["state"], state["missing"]) == ("detected", [])
@@ -56,6 +58,7 @@ def test_a_silent_leader_keeps_its_group_in_completing_rebalance(measured: Measu
     assert {row["groups_completing_rebalance"] for row in measured.raw("broker_metrics", STUCK)} == {1}
 
 
+@affected
 def test_the_known_issue_is_confirmed_since_no_timeout_ends_the_wait(measured: Measured) -> None:
     finding = measured.finding(STUCK, ISSUE)
     assert (finding["verdict"], finding["cause"], finding["strength"]) == ("confirmed", "completing", "conclusive")
@@ -65,6 +68,7 @@ def test_the_known_issue_is_confirmed_since_no_timeout_ends_the_wait(measured: M
     assert not [one for one in measured.findings(STUCK) if one["advisory"] is None and one["signature"] == NAME]
 
 
+@affected
 def test_a_leader_that_takes_long_and_then_assigns_confirms_nothing(measured: Measured) -> None:
     seen = states(measured, LATE, "late")
     assert seen == ["CompletingRebalance"] * (SWEEPS // 2) + ["Stable"] * (SWEEPS // 2)
@@ -75,6 +79,7 @@ def test_a_leader_that_takes_long_and_then_assigns_confirms_nothing(measured: Me
     assert (finding["verdict"], finding["strength"]) == ("exposed", "suggestive")
 
 
+@affected
 def test_a_group_that_rebalances_all_the_time_confirms_nothing(measured: Measured) -> None:
     """Its coordinator counts what it completed, so that the sweeps met the state by chance."""
     assert states(measured, BUSY, "busy").count("CompletingRebalance") >= SWEEPS - 1
@@ -85,14 +90,18 @@ def test_a_group_that_rebalances_all_the_time_confirms_nothing(measured: Measure
     assert measured.finding(BUSY, ISSUE)["verdict"] == "exposed"
 
 
+@pytest.mark.scenario("rebalances-others")
+@pytest.mark.sampled("rebalances-others")
 def test_the_fixed_release_throws_the_member_out_and_is_quiet(measured: Measured) -> None:
-    assert told(measured)[THROWN] == "UnknownMemberIdError"
+    assert told(measured, THROWN) == "UnknownMemberIdError"
     seen = states(measured, THROWN, GROUP)
     assert (seen[0], seen[-1]) == ("CompletingRebalance", "Empty")
     assert measured.state(THROWN, NAME)["state"] == "quiet"
     assert measured.finding(THROWN, ISSUE)["verdict"] == "not_affected"
 
 
+@pytest.mark.scenario("rebalances-others")
+@pytest.mark.sampled("rebalances-others")
 def test_consumers_that_poll_too_late_are_named(measured: Measured) -> None:
     """They come back over connections that they had, so that no restart explains it."""
     state = measured.state(SLOW, NAME)
@@ -110,6 +119,8 @@ def test_consumers_that_poll_too_late_are_named(measured: Measured) -> None:
     assert [one["cause"] for one in state["detections"]] == ["slow_members"]
 
 
+@pytest.mark.scenario("rebalances-others")
+@pytest.mark.sampled("rebalances-others")
 def test_a_job_that_is_alone_in_its_group_is_quiet(measured: Measured) -> None:
     changes = measured.facts("group_changes", cluster=CALM)
     assert {row["group_id"] for row in changes if row["times"] >= 4} == {"nightly"}
