@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 from kafka_fleet.config.fleet import load_fleet
 from support.servers.jolokia_simulator import Agent, agent
 
@@ -37,6 +39,7 @@ services:
         assert len(one.seen) > 0
 
 
+@pytest.mark.sampled("discover-at-once")
 def test_processes_that_write_at_once_lose_nothing_and_write_nothing_twice(tmp_path):
     fleet = str(tmp_path / "fleet.yaml")
     lists = [f"c{number} b{number}:9092\nshared s:9092\n" for number in range(4)]

@@ -14,7 +14,7 @@ from kafka_fleet.store.raw.compaction import compact
 from support.homes.recorded import Sweep, land_all, recorded_day, recording
 from support.spark_runs.analysed import spark
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.timeout(600), pytest.mark.sampled("disk-history")]
 TOTAL = 10**12
 
 
