@@ -97,6 +97,8 @@ def test_no_other_advisory_is_confirmed(measured: Measured) -> None:
         ("gaps210", "KAFKA-8764"), ("deleted250", "KAFKA-9826"),
         ("frozen282", "KAFKA-12686"), ("lost282", "KAFKA-12964"), ("expired281", "KAFKA-13636"),
         ("crippled312", "KAFKA-9648"), ("unled381", "KRAFT-UNCLEAN-CONFIG"), ("parted362", "KAFKA-15489"),
-        ("flooded312", "KAFKA-9648"), ("unwritable370", "KAFKA-16583"),
+        ("flooded312", "KAFKA-9648"), ("unwritable370", "KAFKA-16583"), ("stuck280", "KAFKA-12890"),
+        ("older11000", "KAFKA-5600"), ("owned411", "KAFKA-19862"), ("quotas331", "KAFKA-14225"),
+        *((cluster, "CFG-PRODUCER-RETRIES") for cluster in ("dropped391", "short391", "stated391")),
     }  # fmt: skip
     assert confirmed == {(cluster, advisory) for cluster, advisory in expected if cluster in measured.days}

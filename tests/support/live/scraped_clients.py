@@ -7,7 +7,7 @@ Four producers write to one cluster of 3.9.1 whose leaders move; each entry of t
 "dropped391"   billing, of 1.1.1 with its defaults: gives up what a broker refuses; beside shop
 "sent391"      shop, of 1.1.1 with retries set: sends the same again
 "unretried391" ledger, of 3.9.1 with retries=0: gives up too, and has no release with that default
-"declared391"  depot, of 1.1.1, whose exporter has no rules and tells no release: its owner declares it
+"stated391"  depot, of 1.1.1, whose exporter has no rules and tells no release: its owner declares it
 "nameless391"  depot without that declaration
 "short391"     billing again, while a replica is missing under min.insync.replicas
 """
@@ -32,7 +32,7 @@ from support.live.pushed_metrics import record
 from support.live.retries import CONFIG, LEADERS, SLOW, TAKEN, TOO_FEW, await_growth, await_replicas, refuse_moved
 from support.live.scenarios import avoid_midnight, sweep
 
-DROPPED, SENT, UNRETRIED, DECLARED, NAMELESS = "dropped391", "sent391", "unretried391", "declared391", "nameless391"
+DROPPED, SENT, UNRETRIED, DECLARED, NAMELESS = "dropped391", "sent391", "unretried391", "stated391", "nameless391"
 SHORT = "short391"
 OLD, NEW = "1.1.1", "3.9.1"
 RULES = Path(__file__).with_name("client_rules.yml")
