@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from functools import partial
 
+from kafka_fleet.config.channel_providers import require_provider
 from kafka_fleet.config.credentials import CredentialsError, Resolver, http_credentials, kafka_settings
 from kafka_fleet.config.fleet import Cluster
 
@@ -22,6 +23,7 @@ def _named(cluster: Cluster, resolver: Resolver) -> list[tuple[str, str | None, 
         (f"log_marks.{source}.connection", logs, partial(http_credentials, logs, resolver)),
         ("client_metrics.connection", clients, partial(http_credentials, clients, resolver)),
         *(("notify.connection", one.connection, partial(http_credentials, one.connection, resolver)) for one in told),
+        *(("notify.via", None, partial(require_provider, via)) for via in dict.fromkeys(one.via for one in told)),
     ]
 
 

@@ -1,4 +1,4 @@
-"""A message as each kind of channel takes it: takes message and connection, gives the requests to post.
+"""A message as each kind of channel takes it: takes the message, gives the body to post.
 
 webhook    JSON of the message, for programs of one's own
 teams      an Adaptive Card, for a workflow "when a Teams webhook request is received"
@@ -10,91 +10,25 @@ Jira is asked before it is told anything, so that it is not here but in jira_iss
 Words from Kafka are only in elements that are shown as plain text: a TextRun, plain_text.
 """
 
-import base64
-import ipaddress
-from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any, NamedTuple
-from urllib.parse import urlsplit
+from typing import Any
 
-from kafka_fleet.config.channels import Channel
-from kafka_fleet.config.credentials import Connection, CredentialsError
 from kafka_fleet.notify.message import Event, Message
 
-PAGERDUTY = "https://events.pagerduty.com/v2/enqueue"
 AGAIN = "Sent again, since it is not known whether it came before."
 _SEVERITIES = {"critical": "critical", "high": "error", "medium": "warning"}  # PagerDuty's; others are info
 _SLACK_TEXT = 2900  # a section takes 3,000 characters
 _TEAMS_TEXT = 18_000  # a message takes 28 KB
 
 
-class Post(NamedTuple):
-    """One request. Neither its address nor its headers are ever printed."""
-
-    url: str
-    headers: Mapping[str, str]
-    body: Mapping[str, Any]
-
-    def __repr__(self) -> str:
-        return "Post(hidden)"
-
-
-def posts(channel: Channel, connection: Connection, message: Message, identity: str, again: bool) -> list[Post]:
-    """The requests. identity: of the message, the same on every try. again: an earlier try may have arrived.
-
-    Raises CredentialsError, whose sentence holds no value.
-    """
-    if channel.via == "pagerduty":
-        key = connection.password
-        if not key:
-            raise CredentialsError(f"connection {channel.connection}: its password must be the routing key")
-        url = address(channel, connection) if connection.host else PAGERDUTY
-        return [Post(url, {}, _pagerduty(one, message, key)) for one in message.events]
-    make = {"webhook": _webhook, "teams": _teams, "slack": _slack}[channel.via]
-    return [Post(address(channel, connection), login(channel, connection), make(message, identity, again))]
-
-
-def address(channel: Channel, connection: Connection) -> str:
-    """The URL: the password where that is one; else the host, and for Teams and Slack the password as its end."""
-    password, host = connection.password or "", connection.host or ""
-    if "://" in password:
-        url = password
-    else:
-        scheme = connection.schema or "https"
-        url = host if "://" in host else f"{scheme}://{host}"
-        if connection.port and urlsplit(url).port is None:
-            at = urlsplit(url)
-            url = at._replace(netloc=f"{at.netloc}:{connection.port}").geturl()
-        if channel.via in ("teams", "slack") and password:
-            url = f"{url.rstrip('/')}/{password.lstrip('/')}"
-    parts = urlsplit(url)
-    if not parts.hostname or not (parts.scheme == "https" or (parts.scheme == "http" and _here(parts.hostname))):
-        raise CredentialsError(f"connection {channel.connection}: it must have an address that begins with https://")
-    return url
-
-
-def _here(host: str) -> bool:
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def login(channel: Channel, connection: Connection) -> dict[str, str]:
-    """What Jira or a webhook of one's own is shown: login and password, or the password as a bearer token."""
-    password = connection.password
-    if channel.via not in ("webhook", "jira") or not password or "://" in password:
-        return {}
-    if not connection.login:
-        return {"Authorization": f"Bearer {password}"}
-    return {"Authorization": f"Basic {base64.b64encode(f'{connection.login}:{password}'.encode()).decode()}"}
-
-
-def _webhook(message: Message, identity: str, again: bool) -> dict[str, Any]:
+def webhook(message: Message, identity: str, again: bool) -> dict[str, Any]:
+    """All of the message. identity: the same on every try. again: an earlier try may have arrived."""
     return {"version": 1, "id": identity, "sent_again": again, **asdict(message)}
 
 
-def _teams(message: Message, _identity: str, again: bool) -> dict[str, Any]:
+def teams(message: Message, again: bool) -> dict[str, Any]:
+    """An Adaptive Card."""
+
     def block(text: str, **more: Any) -> dict[str, Any]:
         return {"type": "RichTextBlock", "inlines": [{"type": "TextRun", "text": text, **more}]}
 
@@ -112,7 +46,9 @@ def _teams(message: Message, _identity: str, again: bool) -> dict[str, Any]:
     }
 
 
-def _slack(message: Message, _identity: str, again: bool) -> dict[str, Any]:
+def slack(message: Message, again: bool) -> dict[str, Any]:
+    """Blocks, and the text of the notification."""
+
     def section(text: str) -> dict[str, Any]:
         return {"type": "section", "text": {"type": "plain_text", "text": text, "emoji": False}}
 
@@ -121,13 +57,17 @@ def _slack(message: Message, _identity: str, again: bool) -> dict[str, Any]:
     return {"text": fallback, "blocks": blocks}
 
 
-def _pagerduty(event: Event, message: Message, key: str) -> dict[str, Any]:
-    head = {"routing_key": key, "dedup_key": event.fingerprint}
+def pagerduty_events(message: Message) -> list[dict[str, Any]]:
+    """What the client's send_event takes, for each finding."""
+    return [_pagerduty(one, message) for one in message.events]
+
+
+def _pagerduty(event: Event, message: Message) -> dict[str, Any]:
     if event.action == "close":
-        return {**head, "event_action": "resolve"}
+        return {"action": "resolve", "dedup_key": event.fingerprint}
     return {
-        **head,
-        "event_action": "trigger",
+        "action": "trigger",
+        "dedup_key": event.fingerprint,
         "client": "Kafka Fleet Health",
         "payload": {
             "summary": f"{message.cluster}: {event.title} ({event.finding})"[:1024],

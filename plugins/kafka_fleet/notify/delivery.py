@@ -6,7 +6,7 @@ before each try, a count before each complete message, at most one more message 
 
 import hashlib
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from functools import partial
@@ -25,12 +25,12 @@ from kafka_fleet.mail.mailing_status import CHANNELS
 from kafka_fleet.mail.outbox import Outbox, current_recipient, letter_digest, message_id
 from kafka_fleet.mail.published_letter import JudgedDay, LetterError, mailed_generation, read_judged
 from kafka_fleet.mail.revisions import current_mails
-from kafka_fleet.notify.bodies import Post, posts
-from kafka_fleet.notify.http import Outcome, send
-from kafka_fleet.notify.jira_client import JiraClient
+from kafka_fleet.notify.jira_client import jira_client
 from kafka_fleet.notify.jira_issues import tell_jira
 from kafka_fleet.notify.jira_ledger import Ledger
 from kafka_fleet.notify.message import Message, message_of
+from kafka_fleet.notify.outcome import Outcome
+from kafka_fleet.notify.sending import sender
 
 log = logging.getLogger(__name__)
 LEASE = timedelta(minutes=30)  # longer than the events of one message take
@@ -120,14 +120,15 @@ def _send(
         return Notified(name, "later", "another try is sending it, or a revised message")
     again = bool(claimed.claims)
     try:
+        tell: Callable[[], Outcome]
         connection, ca_file = resolver(channel.connection), http_credentials(channel.connection, resolver).ca_file
         message = Message.read(mail.text)
         if channel.jira:
-            client = JiraClient(channel, connection, ca_file)
+            client = jira_client(channel, connection, ca_file)
             ledger = Ledger(home, message.cluster, name)
             tell = partial(tell_jira, client, channel.jira, ledger, message, mail.message_id, clock)
         else:
-            tell = partial(_post, posts(channel, connection, message, mail.message_id, again), ca_file)
+            tell = sender(channel, connection, ca_file, message, mail.message_id, again).send
     except CredentialsError as error:
         box.settle(mail, name, claimed, "due", str(error), clock())
         return Notified(name, "failed", str(error))
@@ -140,13 +141,3 @@ def _send(
     if outcome.verdict == "sent":
         return Notified(name, "sent", "; ".join(filter(None, [f"is told: {mail.subject}", outcome.note])))
     return Notified(name, "failed" if outcome.verdict == "refused" else "later", outcome.reason)
-
-
-def _post(requests: Sequence[Post], ca_file: str | None) -> Outcome:
-    outcome = Outcome("sent", "")
-    for number, request in enumerate(requests):
-        outcome = send(request, ca_file)
-        if outcome.verdict != "sent":
-            # what was taken of several is known by its key, so that all are posted again
-            return outcome._replace(verdict="unknown") if number and outcome.verdict == "deferred" else outcome
-    return outcome

@@ -11,11 +11,11 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from kafka_fleet.config.channels import JiraProject
-from kafka_fleet.notify.http import Outcome
 from kafka_fleet.notify.jira_client import JiraClient, JiraError
 from kafka_fleet.notify.jira_ledger import Ledger, LedgerError
 from kafka_fleet.notify.jira_text import comment, description, label, reference, summary
 from kafka_fleet.notify.message import Event, Message
+from kafka_fleet.notify.outcome import Outcome
 from kafka_fleet.report.sanitize import shorten
 
 log = logging.getLogger(__name__)

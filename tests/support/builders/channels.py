@@ -7,11 +7,22 @@ from typing import Any
 from kafka_fleet.config.credentials import Connection, CredentialsError, Resolver
 from kafka_fleet.config.fleet import Cluster
 from kafka_fleet.notify.delivery import Notified, notify_channels
+from kafka_fleet.notify.message import Event, Message
 from support.builders.mailed_days import CLUSTER, DAY
 from support.servers.channel_server import ChannelServer
 
 SECRET = "s3cret-canary"
+HOSTILE = "<!channel> [a](http://evil) <http://evil|x> *b* & \u202e"
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+def message(*actions: str, text: str = HOSTILE) -> Message:
+    """Of payments-eu, with an event for each action, in hostile words."""
+    events = tuple(
+        Event(f"{number:032}", action, f"KAFKA-{number}", HOSTILE, "exposed", "confirmed", "high", "https://p/#f")
+        for number, action in enumerate(actions or ("open",))
+    )
+    return Message("payments-eu", "production", "2026-11-20", HOSTILE, text, "https://page/clusters/a", events)
 
 
 def cluster(*channels: dict[str, Any], **more: Any) -> Cluster:

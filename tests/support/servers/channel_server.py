@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from support.servers.serving import QuietHandler, serving
@@ -11,7 +12,7 @@ LOST = 0  # in place of a status: the connection is closed
 
 
 class Request(NamedTuple):
-    """One POST."""
+    """One POST; a GET, by which somebody followed a redirect, has an empty body."""
 
     path: str
     headers: dict[str, str]
@@ -19,11 +20,12 @@ class Request(NamedTuple):
 
 
 class ChannelServer:
-    """What came; `status` gives the answer to the n-th request, from 1 on."""
+    """What came; `status` gives the answer to the n-th request, from 1 on. more: headers of each answer."""
 
     def __init__(self) -> None:
         self.requests: list[Request] = []
         self.status: Callable[[int], int] = lambda number: 202
+        self.more: dict[str, str] = {}
         self.url = ""
 
     @property
@@ -32,8 +34,8 @@ class ChannelServer:
 
 
 @contextmanager
-def channel_server() -> Iterator[ChannelServer]:
-    """A server for the length of the block."""
+def channel_server(certificate: tuple[Path, Path] | None = None) -> Iterator[ChannelServer]:
+    """A server for the length of the block. certificate: files of it and of its key, to serve over TLS."""
     kept = ChannelServer()
 
     class Handler(QuietHandler):
@@ -44,11 +46,20 @@ def channel_server() -> Iterator[ChannelServer]:
             if status == LOST:
                 self.close_connection = True
                 return
+            self._answer(status)
+
+        def do_GET(self) -> None:
+            kept.requests.append(Request(self.path, dict(self.headers), {}))
+            self._answer(200)
+
+        def _answer(self, status: int) -> None:
             self.send_response(status)
             if 300 <= status < 400:
                 self.send_header("Location", f"{kept.url}/elsewhere")
+            for name, value in kept.more.items():
+                self.send_header(name, value)
             self.send_header("Content-Length", "0")
             self.end_headers()
 
-    with serving(Handler) as kept.url:
+    with serving(Handler, certificate) as kept.url:
         yield kept

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -137,8 +138,8 @@ class Jira:
 
 
 @contextmanager
-def jira_server(**how: Any) -> Iterator[Jira]:
-    """A server for the length of the block."""
+def jira_server(certificate: tuple[Path, Path] | None = None, **how: Any) -> Iterator[Jira]:
+    """A server for the length of the block. certificate: files of it and of its key, to serve over TLS."""
     kept = Jira(**how)
 
     class Handler(QuietHandler):
@@ -170,5 +171,5 @@ def jira_server(**how: Any) -> Iterator[Jira]:
 
         do_GET = do_POST = do_PUT = _do
 
-    with serving(Handler) as kept.url:
+    with serving(Handler, certificate) as kept.url:
         yield kept

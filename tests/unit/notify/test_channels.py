@@ -116,7 +116,7 @@ def test_a_crash_before_the_message_is_no_message(home: Path, other_end, monkeyp
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("kafka_fleet.notify.delivery.posts", crash)
+        patch.setattr("kafka_fleet.notify.delivery.sender", crash)
         with pytest.raises(KeyboardInterrupt):
             told(home, other_end)
     assert told(home, other_end, minutes=31).state == "sent"

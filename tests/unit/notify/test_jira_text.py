@@ -3,10 +3,11 @@
 import re
 
 import pytest
+import requests
 
 from kafka_fleet.config.channels import Channel
 from kafka_fleet.config.credentials import Connection, CredentialsError
-from kafka_fleet.notify.jira_client import JiraClient
+from kafka_fleet.notify.jira_client import jira_client
 from kafka_fleet.notify.jira_text import comment, description, literal, plain, reference, summary
 from kafka_fleet.notify.message import Event, Message
 
@@ -80,14 +81,14 @@ def test_a_reference_is_the_same_on_each_try_and_another_of_each_event() -> None
 def test_a_connection_without_address_or_token_is_a_sentence(fields, sentence) -> None:
     given = {"login": "a", "password": "canary", "extra": {}, "host": "https://jira.example.org", **fields}
     with pytest.raises(CredentialsError) as error:
-        JiraClient(JIRA, Connection(**given), None)
+        jira_client(JIRA, Connection(**given), None)
     assert sentence in str(error.value)
     assert "canary" not in str(error.value)
 
 
 @pytest.mark.parametrize(("login", "header"), [("u", "Basic dTpw"), (None, "Bearer p")])
 def test_cloud_takes_basic_and_data_center_bearer(login, header) -> None:
-    client = JiraClient(JIRA, Connection(login, "p", {}, "https://host.example.org/jira"), None)
-    assert client._headers["Authorization"] == header
-    assert client._base == "https://host.example.org/jira/rest/api/2/"
+    client = jira_client(JIRA, Connection(login, "p", {}, "https://host.example.org/jira"), None)
+    asked = client._client.session.prepare_request(requests.Request("GET", client._client.url))
+    assert (asked.headers["Authorization"], asked.url) == (header, "https://host.example.org/jira")
     assert "example" not in repr(client)
