@@ -1,1 +1,1 @@
-"""What the DAGs and the plugins use of Airflow. The only package that imports Airflow."""
+"""What the DAGs and the plugins use of Airflow. The only package that needs Airflow; kafka_fleet.notify imports hooks."""

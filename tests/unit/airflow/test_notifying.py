@@ -13,6 +13,7 @@ from fleet_airflow.notifying import notify_one
 from support.builders.channels import SECRET
 from support.builders.mailed_days import CLUSTER, DAY, confirmed, write
 from support.servers.channel_server import ChannelServer, channel_server
+from support.servers.jira_server import jira_server
 
 PLAN = {"ds": DAY, "generation": "g0001", "clusters": [CLUSTER]}
 
@@ -40,6 +41,35 @@ def test_channels_are_told_by_airflows_connections(other_end: ChannelServer, cap
     (request,) = other_end.requests
     assert request.headers["Authorization"] == f"Bearer {SECRET}"
     assert SECRET not in caplog.text
+
+
+def test_connections_of_the_providers_own_types_do(tmp_path: Path, other_end: ChannelServer, monkeypatch) -> None:
+    channels = [{"via": via, "connection": f"by_{via}"} for via in ("webhook", "teams", "slack", "pagerduty")]
+    channels.append({"via": "jira", "connection": "by_jira", "jira": {"project": "OPS"}})
+    path = tmp_path / "fleet.yaml"
+    fleet = yaml.safe_load(path.read_text())
+    fleet["clusters"][0]["notify"] = channels
+    path.write_text(yaml.safe_dump(fleet))
+    place = f"127.0.0.1:{other_end.port}"
+    with jira_server(token=SECRET) as jira:
+        forms: dict[str, dict[str, Any]] = {  # as the forms of Airflow's connections fill them
+            "webhook": {"conn_type": "http", "schema": "http", "host": place, "login": "u", "password": SECRET,
+                        "extra": {"X-Team": "kafka", "srv_lookup": None}},
+            "teams": {"conn_type": "http", "schema": "http", "host": f"{place}/teams"},
+            "slack": {"conn_type": "slackwebhook", "schema": "http", "host": f"{place}/services", "password": SECRET,
+                      "extra": {"timeout": 7, "proxy": None}},
+            "pagerduty": {"conn_type": "pagerduty_events", "password": SECRET, "host": other_end.url},
+            "jira": {"conn_type": "jira", "host": jira.url, "login": jira.login, "password": SECRET,
+                     "extra": {"verify": True}},
+        }  # fmt: skip
+        for via, form in forms.items():
+            monkeypatch.setenv(f"AIRFLOW_CONN_BY_{via.upper()}", json.dumps(form))
+        found = notify_one(CLUSTER, PLAN, "")
+        assert [one.state for one in found] == ["sent"] * 5, found
+        assert len(jira.issues) == 1
+    assert [one.path for one in other_end.requests] == ["/", "/teams", f"/services/{SECRET}", "/v2/enqueue"]
+    assert other_end.requests[0].headers["X-Team"] == "kafka"
+    assert "Authorization" not in other_end.requests[1].headers
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ FLOORS = {  # what stands between this program and text from elsewhere: first re
     "requests": ("2.32.4", "CVE-2024-47081: credentials of .netrc go to another host"),
     "kafka-python": ("2.3.2", "CVE-2026-10142: a frame from a broker has no bound"),
     "jinja2": ("3.1.6", "CVE-2025-27516: a template leaves its sandbox"),
+    "httpx2": ("2.12.0", "CVE-2026-84382: a compressed body that is unpacked whole"),
     "h11": ("0.16.0", "CVE-2025-43859: chunked bodies are taken apart too leniently"),
     "python-multipart": ("0.0.18", "CVE-2024-53981: a form that stalls the server"),
     "starlette": ("1.3.1", "PYSEC-2026-249: the limits of a form are not kept"),

@@ -10,7 +10,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[3]
-IMAGE = {"postgres", "s3", "build"}  # extras of pyproject.toml
+IMAGE = {"postgres", "s3", "slack", "pagerduty", "jira", "build"}  # extras of pyproject.toml
 NEVER = {"pyspark-client"}  # it unpacks over pyspark
 
 

@@ -23,9 +23,9 @@ def other_end(run: Runs, monkeypatch: pytest.MonkeyPatch) -> Iterator[ChannelSer
             entry["notify"] += [{"via": "pagerduty", "connection": "pager", "at_least": "exposed"}]
     run.fleet_file.write_text(yaml.safe_dump(content))
     with channel_server() as server:
-        there = {"conn_type": "http", "host": server.url, "password": SECRET}
-        monkeypatch.setenv("AIRFLOW_CONN_HOOK", json.dumps(there))
-        monkeypatch.setenv("AIRFLOW_CONN_PAGER", json.dumps(there))
+        for name, kind in (("HOOK", "http"), ("PAGER", "pagerduty_events")):
+            there = {"conn_type": kind, "host": server.url, "password": SECRET}
+            monkeypatch.setenv(f"AIRFLOW_CONN_{name}", json.dumps(there))
         yield server
 
 
@@ -67,7 +67,7 @@ def jira(run: Runs, monkeypatch: pytest.MonkeyPatch) -> Iterator[Jira]:
             entry["notify"] = [{"via": "jira", "connection": "tracker", "at_least": "exposed", "jira": issue}]
     run.fleet_file.write_text(yaml.safe_dump(content))
     with jira_server(token=SECRET) as server:
-        login = {"conn_type": "http", "host": server.url, "login": server.login, "password": SECRET}
+        login = {"conn_type": "jira", "host": server.url, "login": server.login, "password": SECRET}
         monkeypatch.setenv("AIRFLOW_CONN_TRACKER", json.dumps(login))
         yield server
 
