@@ -1,1 +1,1 @@
-"""What the DAGs and the plugins use of Airflow. The only package that needs Airflow; kafka_fleet.notify imports hooks."""
+"""What the DAGs and the plugins use of Airflow, which only this package needs; kafka_fleet.notify imports hooks."""

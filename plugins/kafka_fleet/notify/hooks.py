@@ -61,6 +61,6 @@ def connected(hook: Any, conn_id: str, connection: Connection) -> Any:
         password=connection.password,
         schema=connection.schema,
         port=connection.port,
-        extra=json.dumps(dict(connection.extra)),
+        extra=json.dumps(dict(connection.extra), default=str),  # YAML has dates
     )
     return type(hook.__name__, (hook,), {"log": NO_LOG, "get_connection": classmethod(lambda _cls, _name: made)})

@@ -62,13 +62,16 @@ def pagerduty_sender(
     if host:
         base = safe(channel, host).rstrip("/").removesuffix(_PATH)
     context = trust(channel, authorities(connection, ca_file))
-    client = _Client(
-        hook.integration_key,
-        base_url=base,
-        verify=True if context is None else context,
-        event_hooks={"response": [_answered]},
-        limits=httpx2.Limits(max_keepalive_connections=0),
-    )
+    try:
+        client = _Client(
+            hook.integration_key,
+            base_url=base,
+            verify=True if context is None else context,
+            event_hooks={"response": [_answered]},
+            limits=httpx2.Limits(max_keepalive_connections=0),
+        )
+    except (ValueError, httpx2.InvalidURL):
+        raise CredentialsError("via pagerduty: the proxy that HTTPS_PROXY or ALL_PROXY names cannot be used") from None
 
     def send() -> Outcome:
         outcome = Outcome("sent", "")

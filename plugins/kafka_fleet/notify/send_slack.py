@@ -51,6 +51,8 @@ def slack_sender(channel: Channel, connection: Connection, ca_file: str | None, 
         if not there.host:
             raise CredentialsError(f"connection {channel.connection}: its password must be the webhook's token")
         there = there._replace(password=there.host)
+    if not isinstance(there.extra.get("proxy"), str | None):
+        raise CredentialsError(f"connection {channel.connection}: proxy must be an address")
     hook = connected(SlackWebhookHook, channel.connection, there)(
         slack_webhook_conn_id=channel.connection, timeout=int(TIMEOUT[1]), retry_handlers=[]
     )

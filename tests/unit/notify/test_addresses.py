@@ -93,16 +93,44 @@ def test_what_a_channel_is_shown_and_nothing_of_netrc(
     assert other_end.requests[0].headers.get("Authorization") == shown
 
 
-def test_keys_of_extra_are_headers_but_for_files_and_options(other_end: ChannelServer) -> None:
-    extra = {
-        "X-Team": "kafka",
-        "ca_file": "/x",
-        "client_cert": "/x",
-        "client_key": "/x",
-        "timeout": 1,
-        "srv_lookup": None,
-    }
+def test_texts_of_extra_are_headers_but_for_files_and_options(other_end: ChannelServer, tmp_path) -> None:
+    (tmp_path / "x.pem").write_text("")
+    files = {"ca_file": str(tmp_path / "x.pem"), "client_cert": str(tmp_path / "x.pem"), "client_key": None}
+    extra = {"X-Team": "kafka", **files, "timeout": 1, "srv_lookup": None, "X-Number": 5, "proxies": None}
     assert made("webhook", host=other_end.url, extra=extra).send().verdict == "sent"
     headers = other_end.requests[0].headers
     assert headers["X-Team"] == "kafka"
-    assert not {"ca_file", "client_cert", "client_key", "timeout", "srv_lookup"} & set(headers)
+    assert not {"ca_file", "client_cert", "client_key", "timeout", "srv_lookup", "X-Number"} & set(headers)
+
+
+def test_a_query_is_part_of_the_address(other_end: ChannelServer) -> None:
+    assert made("teams", password=f"{other_end.url}/w?sig=%20x").send().verdict == "sent"
+    assert other_end.requests[0].path == "/w?sig=%20x"
+
+
+@pytest.mark.parametrize(
+    ("via", "extra", "sentence"),
+    [
+        ("webhook", {"proxies": "http://canary"}, "connection there: proxies must be a mapping of scheme to address"),
+        ("webhook", {"cert": "/canary"}, "connection there: cert must name files that are there"),
+        ("webhook", {"cert": ["/canary", 5]}, "connection there: cert must name files that are there"),
+        ("slack", {"proxy": {"https": "canary"}}, "connection there: proxy must be an address"),
+    ],
+)
+def test_an_extra_that_no_hook_could_use_is_a_sentence(via: str, extra: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(CredentialsError) as error:
+        made(via, password="x", extra=extra)
+    assert str(error.value) == sentence
+
+
+def test_a_proxy_that_no_library_takes_costs_its_channel_alone(monkeypatch) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "nonsense://canary")
+    with pytest.raises(CredentialsError, match="the proxy that HTTPS_PROXY or ALL_PROXY names cannot be used"):
+        made("pagerduty", host=None, password="key")
+    assert made("webhook").send().verdict == "refused"
+
+
+def test_a_header_that_cannot_be_sent_is_refused(other_end: ChannelServer) -> None:
+    found = made("webhook", host=other_end.url, password="\N{SNOWMAN}").send()
+    assert (found.verdict, other_end.requests) == ("refused", [])
+    assert "SNOWMAN" not in found.reason
