@@ -1,7 +1,8 @@
 """`scripts/prove`: runs the named proofs of proofs.yaml, or all, and records their figures, the day and the commit.
 
-A figure is a line that `benchmarks.measure` prints for a gate or a figure. Ends with 1 when any proof fails; results
-are in benchmarks/proof_results.json, and `python docs/generate.py` writes docs/proofs.md from them.
+A figure is a line that `benchmarks.measure` prints for a gate or a figure. Ends with 1 when any proof fails; one that
+cannot run here says what it lacks and ends with SKIPPED, which is no failure and leaves its last result. Results are in
+benchmarks/proof_results.json, and `python docs/generate.py` writes docs/proofs.md from them.
 """
 
 import argparse
@@ -19,6 +20,7 @@ from docs_generator.proof_pages import PAGE, RESULTS, Proof, proofs, recorded
 from support.fault_results import commit
 
 ROOT = Path(__file__).resolve().parents[1]
+SKIPPED = 77  # the exit code of a proof that cannot run here; its last result stands
 _FIGURE = re.compile(rf"^  (?:{'|'.join(FIGURES)}) +(.+)$")
 
 
@@ -58,6 +60,9 @@ def main(arguments: list[str]) -> int:
         began = time.monotonic()
         proof = known[name]._replace(command=[*known[name].command, *options.part])
         code, figures = run(proof)
+        if code == SKIPPED:
+            print(f"== {name}: skipped; what it lacks is said above", flush=True)
+            continue
         failed += [name] if code else []
         if options.part:
             continue

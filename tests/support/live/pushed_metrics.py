@@ -10,6 +10,7 @@ The day is imported into HOME and judged. --record keeps the series of the produ
 import argparse
 import gzip
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -31,7 +32,7 @@ from fleet_demo.processes import LOOPBACK, end, free_port, spawn
 from fleet_demo.topics import create_topic
 from support.live import prometheus
 from support.live.commands import fleet_command
-from support.live.retries import CONFIG, LEADERS, SLOW, TAKEN, await_growth, refuse_moved
+from support.live.retries import CONFIG, LEADERS, SLOW, TAKEN, await_growth, await_replicas, refuse_moved
 from support.live.scenarios import avoid_midnight
 
 RELEASE, NAME, STEP_S, PUSH_MS = "4.1.1", "pushed411", 10, 1_000
@@ -39,6 +40,7 @@ PRODUCER = Path(__file__).with_name("pushed") / "PushedMetrics.java"
 RECORDED = Path(__file__).resolve().parents[2] / "data/prometheus/pushed.json.gz"
 SELECTOR = '{__name__=~"org_apache_kafka_producer_(topic_)?record_.*"}'
 REPORTERS = "PushedMetrics,org.apache.kafka.common.metrics.JmxReporter"  # the second one is there by itself no more
+_LOST = re.compile(r"^org\.apache\.kafka\.common\.errors\.\w+", re.MULTILINE)
 WITHOUT = {**SLOW, "retries": 0, "enable.idempotence": "false", "client.id": "billing"}
 
 
@@ -110,39 +112,57 @@ def record(url: str, end_s: float, folder: Path, selector: str = SELECTOR) -> No
     folder.write_bytes(gzip.compress(json.dumps(kept).encode(), mtime=0))
 
 
-def main() -> None:
-    """Run the cluster for about a minute."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--prometheus", required=True)
-    parser.add_argument("--home", type=Path, required=True)
-    parser.add_argument("--record", action="store_true")
-    options = parser.parse_args()
+def told(producer: Producer) -> int:
+    """Records that a producer without retries says it lost: the tool prints the error of each."""
+    return len(_LOST.findall(producer.log.read_text()))
+
+
+def pushed(program: str, home: Path, keep: Path | None = None) -> int:
+    """Run the cluster for about a minute, import and judge the day; how many records the log of `billing` gives up.
+
+    keep: a file for the series of the producers. Raises ClusterError, PrometheusError.
+    """
     avoid_midnight(600)
-    options.home.mkdir(parents=True, exist_ok=True)
+    home.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         folder, port = Path(scratch), free_port()
         agents, ports = prometheus.agents(folder / "exporters")
         more = {"metric.reporters": REPORTERS, **CONFIG}
         more["pushed.metrics.url"] = f"http://{LOOPBACK}:{port}/api/v1/otlp/v1/metrics"
         with (
-            receiver(options.prometheus, options.home / "prometheus", port, ports) as url,
+            receiver(program, home / "prometheus", port, ports) as url,
             Cluster(NAME, RELEASE, broker_config=more, node_options=agents, artifacts=with_receiver(folder)) as cluster,
         ):
             subscribe(cluster)
             create_topic(cluster, "orders", replica_assignment=LEADERS, config={"min.insync.replicas": 1})
+            cluster.stop_broker(2)  # broker 1 leads all of it from here on
+            cluster.start_broker(2)
+            await_replicas(cluster)
             with (
-                Producer(cluster, "orders", 200, properties=WITHOUT),
+                Producer(cluster, "orders", 200, properties=WITHOUT) as billing,
                 Producer(cluster, "orders", 200, properties={**SLOW, "client.id": "shop"}),
             ):
                 await_growth(cluster, TAKEN, 1_000)
                 time.sleep(2 * STEP_S)
-                cluster.stop_broker(2)
-                cluster.start_broker(2)
+                # a broker that stops takes its counts along, and what it refused last is explained by nobody
                 refuse_moved(cluster)
                 time.sleep(3 * STEP_S)
-            if options.record:
-                record(url, time.time(), RECORDED)
-            judged(options.home, url, cluster)
+                lost = told(billing)
+            if keep:
+                record(url, time.time(), keep)
+            judged(home, url, cluster)
+    return lost
+
+
+def main() -> None:
+    """Run it, and say what the producer said."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--prometheus", required=True)
+    parser.add_argument("--home", type=Path, required=True)
+    parser.add_argument("--record", action="store_true")
+    options = parser.parse_args()
+    lost = pushed(options.prometheus, options.home, RECORDED if options.record else None)
+    print(f"the log of billing has {lost} records that it gave up")
 
 
 if __name__ == "__main__":

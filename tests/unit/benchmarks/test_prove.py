@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import prove
+from benchmarks import prove, pushed_clients
 from benchmarks.stale_proofs import changed_since, warnings
 from docs_generator import proof_pages
 from docs_generator.proof_pages import Proof
@@ -53,6 +54,27 @@ def test_a_part_of_a_proof_is_run_and_not_recorded(
     assert not (tmp_path / "results.json").exists()
     with pytest.raises(SystemExit):
         prove.main(["--part", "--only", "steady"])
+
+
+def test_a_proof_that_cannot_run_here_says_so_fails_nothing_and_leaves_its_last_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    code = f"print('skipped: there is no Go'); raise SystemExit({prove.SKIPPED})"
+    monkeypatch.setattr(prove, "proofs", lambda: {"one": Proof("One.", [sys.executable, "-c", code], "Go", 1, [])})
+    monkeypatch.setattr(prove, "RESULTS", str(tmp_path / "results.json"))
+    assert prove.main(["one"]) == 0
+    assert "skipped: there is no Go\n== one: skipped" in capfd.readouterr().out
+    assert not (tmp_path / "results.json").exists()
+
+
+def test_pushed_metrics_are_skipped_without_go_and_without_a_prometheus(monkeypatch, capsys, tmp_path: Path) -> None:
+    monkeypatch.delenv("FLEET_PROMETHEUS", raising=False)
+    monkeypatch.setattr("support.live.go_prometheus.default_root", lambda: tmp_path / "kafka")
+    monkeypatch.setattr(shutil, "which", lambda name: None if name == "go" else f"/usr/bin/{name}")
+    assert pushed_clients.main() == prove.SKIPPED
+    assert capsys.readouterr().out.startswith("skipped: Go is not installed, with which Prometheus 3 is built")
+    monkeypatch.setenv("FLEET_PROMETHEUS", str(tmp_path / "prometheus"))
+    assert pushed_clients.program() == tmp_path / "prometheus"
 
 
 def test_every_proof_is_a_command_that_is_there() -> None:
