@@ -68,13 +68,14 @@ caused AS (
         excess / greatest(busy_fetches, 1) AS busy_ratio,
         -- answers that came before the wait was over, per batch that arrived: delayed readers get few of them
         (busy_fetches - excess) / greatest(r.batches_per_s * r.seconds, 1) AS prompt_share,
-        -- the same per batch that went out here. With many more answers than batches some carried nothing, as redirects
-        -- do, and the others may be few
+        -- the same per batch that went out here. With many more answers than batches some were redirects to a follower,
+        -- which carry nothing, and the others may be few
         (busy_fetches - excess) / greatest(r.delivered, 1) AS delivered_share,
         delivered_share >= t.max_prompt_share
-        AND (
-            NOT r.is_whole
-            OR busy_fetches - excess <= r.delivered / t.max_prompt_share + t.min_expired
+        AND NOT (
+            r.selected
+            AND r.is_whole
+            AND busy_fetches - excess > r.delivered / t.max_prompt_share + t.min_expired
         ) AS is_served,
         CASE
             WHEN r.look_expired IS NOT NULL
