@@ -16,7 +16,7 @@ GROUPS = ("cluster", "topic", "leader", "time_window", "records", "groups")
 READERS = ("cluster", "topic", "time_window", "groups")
 JUDGED = (
     *WINDOW, "excess", "busy_fetches", "busy_ratio", "prompt_share", "batches_per_s", "legal_expired", "legal_fetches",
-    "cause",
+    "cause", "delivered", "polled",
 )  # fmt: skip
 
 

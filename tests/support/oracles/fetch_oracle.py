@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from functools import cached_property
 from math import exp
 
-from support.oracles.fetch_legal_oracle import FetchLegal, total
+from support.oracles.fetch_answers_oracle import FetchAnswers
+from support.oracles.fetch_legal_oracle import total
 from support.oracles.fetch_reads_oracle import QUANTILES, Row, Window
 
 
-class FetchOracle(FetchLegal):
+class FetchOracle(FetchAnswers):
     """Windows, judged."""
 
     @cached_property
@@ -35,6 +36,7 @@ class FetchOracle(FetchLegal):
             each = 2 * (len(self.nodes[cluster]) - 1) * one["seconds"]
             metadata = min(one["fetches"] - one["expired"], each)
         excess, busy = one["expired"] - off, one["fetches"] - off - metadata
+        batches, whole = self.delivered(key)
         rates = {row["topic"]: self.rates[cluster, row["topic"], window] for row in read}
         busiest = max(rates.values(), default=0.0)
         strange = [rate for topic, rate in rates.items() if (cluster, topic, window) not in self.readers]
@@ -58,24 +60,34 @@ class FetchOracle(FetchLegal):
             "prompt_share": (busy - excess) / max(busiest * one["seconds"], 1),
             "unseen_share": max(unseen, default=0.0),
             "legal_share": max([exp(-rate * one["wait_s"]) for rate in (*strange, busiest)]),
+            "delivered": batches, "whole": whole, "polled": key in self.polled,
             "delayed": self.delayed(key), "sent": {row["topic"]: row["bytes_out"] for row in read},
         }  # fmt: skip
 
     def _cause(self, one: Row) -> str | None:
         limits, places = self.limits, one["places"]
         clear = one["busy_ratio"] - one["legal_share"] >= limits["min_margin"]
-        late = clear and one["prompt_share"] < limits["max_prompt_share"]
+        late = clear and one["prompt_share"] < limits["max_prompt_share"] and not self._served(one)
         if places["follower"]:
             return "follower" if late and one["busy_ratio"] >= limits["min_ratio"] else None
         if places["redirect"]:
             groups = {group for found in places["redirect"].values() for group in found}
             most = limits["max_redirect_rate"] * one["seconds"] / one["wait_s"] * max(1, len(groups))
-            return "redirect" if not places["min_bytes"] and 0 < one["excess"] <= most else None
+            known = not places["min_bytes"] and not one["polled"]
+            return "redirect" if known and 0 < one["excess"] <= most else None
         unlikely, elsewhere = one["busy_ratio"] - one["unseen_share"], places.get("selected")
         least = limits["min_selected_ratio" if elsewhere else "min_bytes_ratio"]
         if not late or unlikely < limits["min_unseen_margin"] or one["busy_ratio"] < least:
             return None
         return "follower" if elsewhere else "min_bytes"
+
+    def _served(self, one: Row) -> bool:
+        """As many prompt answers as batches went out; not many more, where those may be redirects and carry nothing."""
+        share, prompt = self.limits["max_prompt_share"], one["busy_fetches"] - one["excess"]
+        if prompt < share * max(1.0, one["delivered"]):
+            return False
+        redirects = one["places"].get("selected") and one["whole"]
+        return not redirects or bool(prompt <= one["delivered"] / share + self.limits["min_expired"])
 
     def delayed(self, key: Window) -> int:
         """Group members at a broker with partitions there of one topic alone, which is read from it as a follower."""

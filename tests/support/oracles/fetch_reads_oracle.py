@@ -125,24 +125,33 @@ class FetchReads(SignatureOracle):
                         }  # fmt: skip
 
     @cached_property
-    def got_on(self) -> dict[tuple[str, str, int, int], Row]:
-        """Groups that got on, and by how many records within its leader's intervals, by topic, leader and window."""
+    def forward(self) -> list[Row]:
+        """Progress, each with its window and the records of it that are within one interval of the leader."""
         spans: dict[tuple[str, int], list[Row]] = defaultdict(list)
         for span in self.spans:
             if span["kind"] == "sweeps":
                 spans[span["cluster"], span["broker"]].append(span)
-        found: dict[Any, Row] = {}
+        found = []
         for row in self.progress():
             if row["records"] > 0 and row["leader"] is not None:
-                key = row["cluster"], row["topic"], row["leader"], self._window(row["to_sweep"])
-                names = "cluster", "topic", "leader", "time_window"
-                one = found.setdefault(key, dict(zip(names, key, strict=True)) | {"records": 0, "groups": set()})
                 within = any(
                     span["from_sweep"] <= row["from_sweep"] and row["to_sweep"] <= span["to_sweep"]
                     for span in spans[row["cluster"], row["leader"]]
                 )
-                one["records"] += row["records"] if within else 0
-                one["groups"] |= {row["group"]}
+                counted = row["records"] if within else 0
+                found.append({**row, "time_window": self._window(row["to_sweep"]), "counted": counted})
+        return found
+
+    @cached_property
+    def got_on(self) -> dict[tuple[str, str, int, int], Row]:
+        """Groups that got on, and by how many records within its leader's intervals, by topic, leader and window."""
+        found: dict[Any, Row] = {}
+        for row in self.forward:
+            names = "cluster", "topic", "leader", "time_window"
+            key = tuple(row[name] for name in names)
+            one = found.setdefault(key, dict(zip(names, key, strict=True)) | {"records": 0, "groups": set()})
+            one["records"] += row["counted"]
+            one["groups"] |= {row["group"]}
         return {key: {**one, "groups": sorted(one["groups"])} for key, one in found.items()}
 
     @cached_property

@@ -11,11 +11,17 @@ from support.generators.fleetgen.state import OFFSETS, offsets_partition
 NAME = "offset_rewind"
 SWEEP = 10
 PARTITIONS = 4
+COUNTING = ("1.1.1", "2.4.1", "2.8.2")  # controllers count unclean elections, of which there are none
+FORGOTTEN, ELSEWHERE = 6, 12  # groups of the coordinator that loads, and of others: 1 in 729 by chance
+PASSED = 5.0  # records in half an hour: fewer than a group goes back by, so that it had passed there before
 
 
-def _base(seed: int, rate: float) -> Spec:
-    spec = uneventful(seed, ("2.4.1", "2.8.2", "3.3.2", "3.9.1", "4.1.1"), brokers=3)
-    spec.topics.append(Topic("rewound", PARTITIONS, 3, rate, steady=True))
+def _base(
+    seed: int, rate: float, partitions: int = PARTITIONS,
+    releases: tuple[str, ...] = ("2.4.1", "2.8.2", "3.3.2", "3.9.1", "4.1.1"),
+) -> Spec:  # fmt: skip
+    spec = uneventful(seed, releases, brokers=3)
+    spec.topics.append(Topic("rewound", partitions, 3, rate, steady=True))
     return spec
 
 
@@ -31,11 +37,16 @@ def _manual(seed: int, k: float, thresholds: Thresholds) -> Spec:
 
 
 def _stale_load(seed: int, k: float, thresholds: Thresholds) -> Spec:
-    """A coordinator moves to a broker with an old offsets log; two groups go back by k x min_rewound and rebalance."""
-    spec = _base(seed, 5.0)
-    groups = [Group(name, ["rewound"]) for name in _neighbours(spec.offsets_partitions)]
-    spec.groups += groups
-    back = math.ceil(k * thresholds["min_rewound"] / PARTITIONS)
+    """A coordinator moves to a broker that loads old offsets: its groups go back by k x min_rewound, and rebalance.
+
+    As at 0.11.0.0 (tests/live/test_old_loads.py): groups with members, which had committed past there half an hour
+    before, while as many and more groups of coordinators that stand still keep theirs.
+    """
+    spec = _base(seed, PASSED / 1800, 1, COUNTING)
+    here, elsewhere = _by_coordinator(spec.offsets_partitions)
+    groups = [Group(name, ["rewound"]) for name in here]
+    spec.groups += [*groups, *(Group(name, ["rewound"]) for name in elsewhere)]
+    back = math.ceil(k * thresholds["min_rewound"])
 
     def loads(model: Model) -> None:
         log = model.logs[OFFSETS, offsets_partition(groups[0].name, model.spec.offsets_partitions)]
@@ -57,11 +68,12 @@ def _stale_load(seed: int, k: float, thresholds: Thresholds) -> Spec:
     return spec
 
 
-def _neighbours(partitions: int) -> list[str]:
-    """Two groups that share a partition of the offsets log."""
+def _by_coordinator(partitions: int) -> tuple[list[str], list[str]]:
+    """Groups that share a partition of the offsets log, and groups of other partitions."""
     names = [f"stale-{number}" for number in range(100)]
     first = offsets_partition(names[0], partitions)
-    return [name for name in names if offsets_partition(name, partitions) == first][:2]
+    here = [name for name in names if offsets_partition(name, partitions) == first]
+    return here[:FORGOTTEN], [name for name in names if name not in here][:ELSEWHERE]
 
 
 def _truncation(seed: int, k: float, thresholds: Thresholds) -> Spec:
@@ -87,6 +99,6 @@ def faults() -> list[Fault]:
     rewound = "committed offsets of a group and topic go back by k x min_rewound, {}"
     return [
         Fault(NAME, "manual", rewound.format("while the group is empty"), _manual),
-        Fault(NAME, "stale_load", rewound.format("as the coordinator of two groups moves"), _stale_load),
+        Fault(NAME, "stale_load", rewound.format("as the coordinator of six of eighteen groups moves"), _stale_load),
         Fault(NAME, "truncation", "records that a log ends earlier = k x min_lost", _truncation),
     ]

@@ -9,7 +9,7 @@
 --      each record at least twice the bytes go out beside an expiry, which chance can do too; `prompt`: fewer; null: it
 --      does not tell. beside: bytes of a topic that it only follows go out beside expiries, over the day by no chance;
 --      no proof: one client may read an idle topic and a busy one by turns. settles: in the last look, where all that
---      tell show `prompt`
+--      tell show `prompt`. answered: over the day most bytes go out where no fetch expires
 WITH slots AS (
     SELECT
         cluster,
@@ -62,6 +62,7 @@ looked AS (
         least(count_if(r.waiting AND r.records > 0), count_if(NOT r.waiting AND r.records > 0)) AS moves,
         try_sum(if(r.waiting, r.bytes_out, 0)) AS waiting_bytes,
         try_sum(if(r.waiting, 0, r.bytes_out)) AS free_bytes,
+        count_if(NOT r.waiting AND r.bytes_out > 0) AS free_slots,
         try_sum(if(r.waiting, r.records, 0)) AS waiting_records,
         try_sum(if(r.waiting, 0, r.records)) AS free_records,
         -- 1 where records are sent at once: they have the expiries beside them that they had when they came
@@ -80,6 +81,7 @@ looked AS (
 shown AS (
     SELECT
         l.*,
+        t.min_look_slots,
         -ln(t.max_look_chance) AS enough,
         CASE
             WHEN l.carried_slots >= t.min_look_slots
@@ -108,6 +110,10 @@ SELECT
     AND min(replicas) OVER of_day > 0
     AND NOT coalesce(max(shows = 'prompt') OVER of_day, FALSE)
     AND try_sum(try_cast(weight AS DECIMAL(28, 9))) OVER of_day >= enough AS beside,
-    sweep_at = max(sweep_at) OVER of_day AND min(shows = 'prompt') OVER of_day AS settles
+    sweep_at = max(sweep_at) OVER of_day AND min(shows = 'prompt') OVER of_day AS settles,
+    sweep_at = max(sweep_at) OVER of_day
+    AND NOT coalesce(max(shows IN ('delayed', 'partly', 'waits')) OVER of_day, FALSE)
+    AND try_sum(free_slots) OVER of_day >= min_look_slots
+    AND try_sum(free_bytes) OVER of_day > try_sum(waiting_bytes) OVER of_day AS answered
 FROM shown
 WINDOW of_day AS (PARTITION BY cluster, broker, topic)

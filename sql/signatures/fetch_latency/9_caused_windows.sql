@@ -34,12 +34,18 @@ WITH reads AS (
         max(x.look_expired) AS look_expired,
         max(x.carried_bytes) AS carried_bytes,
         max(x.bytes_out) FILTER (WHERE x.look_expired IS NOT NULL) AS look_bytes,
+        coalesce(max(d.batches), 0) AS delivered,
+        coalesce(max(d.is_whole), FALSE) AS is_whole,
         try_sum(x.bytes_out) FILTER (WHERE x.followed) AS follower_bytes,
         try_sum(x.bytes_out) FILTER (WHERE x.selected) AS selected_bytes,
-        try_sum(x.bytes_out) AS read_bytes
+        try_sum(x.bytes_out) AS read_bytes,
+        coalesce(min(x.answered) FILTER (WHERE x.bytes_out > 0), FALSE) AS answered,
+        max(p.broker IS NOT NULL) AS polled
     FROM fetch_spans AS s
     LEFT JOIN legal_waits AS l ON s.cluster = l.cluster AND s.broker = l.broker AND s.time_window = l.time_window
     LEFT JOIN topic_windows AS x ON s.cluster = x.cluster AND s.broker = x.broker AND s.time_window = x.time_window
+    LEFT JOIN delivered_batches AS d ON s.cluster = d.cluster AND s.broker = d.broker AND s.time_window = d.time_window
+    LEFT JOIN idle_groups AS p ON s.cluster = p.cluster AND s.broker = p.broker AND s.time_window = p.time_window
     WHERE s.to_sweep = s.last_sweep
     GROUP BY s.cluster, s.broker, s.time_window
 ),
@@ -62,18 +68,29 @@ caused AS (
         excess / greatest(busy_fetches, 1) AS busy_ratio,
         -- answers that came before the wait was over, per batch that arrived: delayed readers get few of them
         (busy_fetches - excess) / greatest(r.batches_per_s * r.seconds, 1) AS prompt_share,
+        -- the same per batch that went out here. With many more answers than batches some were redirects to a follower,
+        -- which carry nothing, and the others may be few
+        (busy_fetches - excess) / greatest(r.delivered, 1) AS delivered_share,
+        delivered_share >= t.max_prompt_share
+        AND NOT (
+            r.selected
+            AND r.is_whole
+            AND busy_fetches - excess > r.delivered / t.max_prompt_share + t.min_expired
+        ) AS is_served,
         CASE
             WHEN r.look_expired IS NOT NULL
                 THEN if(r.look_proven OR r.followed OR r.selected, 'follower', 'min_bytes')
             -- a redirect costs one fetch per consumer and metadata.max.age.ms; an idle reader expires at each wait
             WHEN
                 NOT (r.followed OR r.is_read)
+                AND NOT r.polled
                 AND excess > 0
                 AND excess <= try_divide(t.max_redirect_rate * r.seconds, r.wait_s) * r.passing_by
                 THEN 'redirect'
             WHEN NOT r.followed AND r.passing_by > 0 THEN NULL
-            WHEN busy_ratio - legal_share < t.min_margin OR prompt_share >= t.max_prompt_share THEN NULL
+            WHEN busy_ratio - legal_share < t.min_margin OR prompt_share >= t.max_prompt_share OR is_served THEN NULL
             WHEN r.followed THEN if(r.unsettled AND busy_ratio >= t.min_ratio, 'follower', NULL)
+            WHEN r.answered THEN NULL
             WHEN busy_ratio - coalesce(exp(-r.unseen_per_s * r.wait_s), 0) < t.min_unseen_margin THEN NULL
             -- where followers may be read, they explain what fetch.min.bytes would
             WHEN r.selected AND busy_ratio >= t.min_selected_ratio THEN 'follower'

@@ -2,8 +2,9 @@
 -- out: one row per cluster, broker, topic and window. readers: groups that got on with it. batches_per_s arrive
 --      at all brokers, unseen_per_s in a partition here of which no reader was seen. bypassed: groups (passing_by) got
 --      on with what it leads, and read that elsewhere. followed: bytes went out that its own leaders do not explain, so
---      somebody reads from a follower here; settled: looks tell otherwise. selected: it may send consumers to a
---      follower, and follows a part. look_*: of fetches that looks saw wait; one_pass: no more bytes went out than came
+--      somebody reads from a follower here; settled: looks tell otherwise; answered: looks saw most bytes go out where
+--      nothing expired. selected: it may send consumers to a follower, and follows a part. look_*: of fetches that
+--      looks saw wait; one_pass: no more bytes went out than came
 WITH traffic AS (
     SELECT
         x.cluster,
@@ -48,7 +49,8 @@ known AS (
         t.excess_factor,
         g.groups AS passing_by,
         r.groups AS readers,
-        o.topic IS NOT NULL AS settled,
+        coalesce(o.settles, FALSE) AS settled,
+        coalesce(o.answered, FALSE) AS answered,
         x.bytes_out > 0 AND x.replicas > x.leaders AND c.broker IS NOT NULL AS selected,
         coalesce(x.bytes_out < try_divide(t.bypass_share * g.records * x.bytes_in, x.messages_in), FALSE) AS bypassed,
         if(m.topic IS NULL, try_divide(x.batches, x.seconds) / greatest(x.leaders, 1), NULL) AS unseen_per_s
@@ -60,7 +62,9 @@ known AS (
         ON x.cluster = r.cluster AND x.topic = r.topic AND x.time_window = r.time_window AND r.all_leaders
     LEFT JOIN seen AS m
         ON x.cluster = m.cluster AND x.broker = m.broker AND x.topic = m.topic AND x.time_window = m.time_window
-    LEFT JOIN look_topics AS o ON x.cluster = o.cluster AND x.broker = o.broker AND x.topic = o.topic AND o.settles
+    LEFT JOIN look_topics AS o
+        ON
+            x.cluster = o.cluster AND x.broker = o.broker AND x.topic = o.topic AND (o.settles OR o.answered)
     LEFT JOIN broker_settings AS c
         ON x.cluster = c.cluster AND x.broker = c.broker AND c.name = 'replica.selector.class' AND c.config_value != ''
 )
