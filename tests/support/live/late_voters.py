@@ -5,7 +5,7 @@
 "slow420"    the same one runs for a moment at a time, so that it is behind at every sweep, and never for long
 "paused391"  one pause of a follower of 3.9.1, which begins an election when it goes on, as one that fetches no more does
 
-Metadata is written meanwhile: topics are made and deleted. Entries have thresholds of seconds, since sweeps are seconds
+At 4.2.0 metadata is written meanwhile: topics are made and deleted. Entries have thresholds of seconds, since sweeps are seconds
 apart; what is away or behind has to be so for MIN_S, which is longer than a pause.
 """
 
@@ -21,13 +21,14 @@ from threading import Event, Thread
 from kafka.admin import KafkaAdminClient
 
 from fleet_demo.cluster import CONTROLLER_ID, Cluster
-from support.live import scenarios
+from kafka_fleet.collect.connections.http import Limits
 from support.live.joined_quorum import HOSTS, JoinedQuorum
 from support.live.quorum import epoch_and_leader
-from support.live.scenarios import avoid_midnight, await_that, spaced
+from support.live.scenarios import avoid_midnight, await_that, spaced, sweep_of
 
 PAUSED, SLOW, OLDER = "paused420", "slow420", "paused391"
 PAUSE_S, PAUSES, MIN_S, EVERY_S, SWEEPS = 6.0, 3, 30, 3.0, 14
+LIMITS = Limits(read_s=2.0, deadline_s=4.0)  # a sweep waits for the agent of the one that stands still
 STOPPED_S, RUNS_S = 0.9, 0.3  # of each moment of the slow one
 THRESHOLDS = {"quorum_health": {"max_silent_s": 3, "min_s": MIN_S}, "availability": {"min_s": 10, "min_steady_s": 30}}
 Sweep = Callable[[], object]
@@ -101,7 +102,7 @@ def current(home: Path) -> None:
     with JoinedQuorum(PAUSED) as cluster:
 
         def sweep(name: str) -> set[int]:
-            one = scenarios.sweep(cluster, home, name, thresholds=THRESHOLDS, jolokia=cluster.entry())
+            one = sweep_of(cluster, home, LIMITS, id=name, thresholds=THRESHOLDS, jolokia=cluster.entry())
             return {row["replica"] for row in one.admin.tables.get("quorum_replicas", []) if row["is_voter"]}
 
         await_that("both controllers joined", lambda: set(HOSTS) <= sweep("waiting420"))
@@ -121,12 +122,11 @@ def older(home: Path) -> None:
         follower = next(one for one in cluster.broker_ids if one != leader)
 
         def sweep() -> None:
-            scenarios.sweep(cluster, home, thresholds=THRESHOLDS)
+            sweep_of(cluster, home, LIMITS, id=OLDER, thresholds=THRESHOLDS)
 
-        with written(cluster):
-            spaced(2, EVERY_S, sweep)
-            paused(cluster.pids[follower], sweep, 1)
-            spaced(2, EVERY_S, sweep)
+        spaced(2, EVERY_S, sweep)
+        paused(cluster.pids[follower], sweep, 1)
+        spaced(2, EVERY_S, sweep)
 
 
 def run(home: Path) -> None:

@@ -37,6 +37,7 @@ THRESHOLDS = {
         "min_busy_s": 120,
     },
     "hanging_transaction": {"min_silent_s": 60},
+    "isr_stagnation": {"min_frozen_s": 60},
     "coordinator_down": {"min_lasting_s": 30, "min_failed_s": 30},
     "availability": {"min_s": 10, "min_steady_s": 30},
     "handler_saturation": {"warm_up_s": 0, "min_busy_s": 60, "min_stuck_s": 60},
