@@ -1,9 +1,9 @@
 """A load as the OpenMessaging Benchmark makes it, on three healthy brokers of 4.1.1: takes a home, lands sweeps.
 
-"benchmark411"  producers send at a fixed rate, with its driver's batches, linger and acks (driver-kafka, kafka-throughput
-                and replicationFactor 3); consumers of two subscriptions commit what they have polled, asynchronously. Then
-                they stand still without a poll, as its workloads with a backlog have it (consumerBacklogSizeGB), and go on:
-                each drains what has come meanwhile, once
+"benchmark411"  producers send at a fixed rate, with the batches, linger and acks of its driver (driver-kafka,
+                kafka-throughput.yaml); consumers of two subscriptions commit what they polled, asynchronously. Then
+                they stand still without a poll, as its workloads with a backlog have it (consumerBacklogSizeGB), and
+                go on: each drains what has come meanwhile, once
 
 The load is that of workloads/backlog-1-topic-16-partitions-1kb.yaml at rates that two cores hold.
 """

@@ -142,7 +142,9 @@ def copying(cluster: Cluster, home: Path) -> None:
         for name, config in CONNECTORS.items():
             file = source if "source" in name else sink
             wanted = {**config, "file": str(file)}
-            await_that(f"{name} is taken", lambda n=name, w=wanted: first.ask("PUT", f"connectors/{n}/config", w) is not None)
+            await_that(
+                f"{name} is taken", lambda n=name, w=wanted: first.ask("PUT", f"connectors/{n}/config", w) is not None
+            )
         for stops in (True, False):
             with Worker(cluster, 2):
                 await_that("tasks on both workers", lambda: _spread(first, 2))

@@ -37,7 +37,7 @@ def class_path(release: str, modules: Sequence[str]) -> str:
 
 
 def compiled(source: Path, path: str, classes: Path) -> str:
-    """A class path on which a Java source is compiled, into a folder. Raises ArtifactError with what the compiler says."""
+    """A class path on which a Java source is compiled, into a folder. Raises ArtifactError with its faults."""
     compiler = _jars("compiler", [COMPILER])
     jars = [str(jar) for place in path.split(":") for jar in Path(place).parent.glob("*.jar")]
     command = [java_program(), *SHORT_LIVED, "-cp", f"{compiler}/*", "org.eclipse.jdt.internal.compiler.batch.Main"]
@@ -62,7 +62,7 @@ def _fetch(name: str, wanted: Sequence[tuple[str, str, str]], root: Path, target
     lines = [f'<dependency org="{o}" name="{n}" rev="{r}" conf="default->master,runtime"/>' for o, n, r in wanted]
     module = (
         f'<ivy-module version="2.0"><info organisation="demo" module="{name}"/><configurations><conf name="default"/>'
-        f'</configurations><dependencies>{"".join(lines)}</dependencies></ivy-module>'
+        f"</configurations><dependencies>{''.join(lines)}</dependencies></ivy-module>"
     )
     with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=root) as scratch:
         run = retrieve(name, module, root, Path(scratch))

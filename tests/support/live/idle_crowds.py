@@ -1,7 +1,7 @@
 """A crowd whose idle connections end and are made again, on a healthy broker of 4.1.1: takes a home, lands sweeps.
 
-"idle-crowd411"  some connections ask once and rest; the broker closes each after connections.max.idle.ms, and its client
-                 makes it again at once: nobody is told off, nothing restarts, and no leader moves
+"idle-crowd411"  connections ask once and rest; a broker closes each after connections.max.idle.ms, and its client makes
+                 it again at once, while nothing restarts and no leader moves
 
 Real brokers close connections that are idle for ten minutes, this one after IDLE_S. A network thread closes one at each
 of its turns, and a crowd that came at once is gone, and back, within seconds.

@@ -3,10 +3,10 @@
 "paused420"  of three controllers of 4.2.0 one that follows is stopped by SIGSTOP for some seconds, again and again, as
              by pauses of its JVM or disk. It asks whether it would be elected, and hears no (KIP-996)
 "slow420"    the same one runs for a moment at a time, so that it is behind at every sweep, and never for long
-"paused391"  one pause of a follower of 3.9.1, which begins an election when it goes on, as one that fetches no more does
+"paused391"  one pause of a follower of 3.9.1, which begins an election when it goes on, since it has not fetched
 
-At 4.2.0 metadata is written meanwhile: topics are made and deleted. Entries have thresholds of seconds, since sweeps are seconds
-apart; what is away or behind has to be so for MIN_S, which is longer than a pause.
+At 4.2.0 metadata is written meanwhile: topics are made and deleted. Entries have thresholds of seconds, since sweeps
+are seconds apart; what is away or behind has to be so for MIN_S, which is longer than a pause.
 """
 
 import os

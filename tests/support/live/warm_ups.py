@@ -5,7 +5,7 @@
               group asks for a rebalance every probing.rebalance.interval.ms, which has no member that came or went
 
 Real probes are ten minutes apart, these one minute, which is the least that Streams takes. The entry's threshold of
-rebalances is as many times that of the signature, and its other thresholds are of seconds, since sweeps are seconds apart.
+rebalances is as many times that of the signature; its others are of seconds, since sweeps are seconds apart.
 """
 
 import json
@@ -30,7 +30,8 @@ SOURCE = Path(__file__).with_name("streams") / "WarmUps.java"
 RESULT = f"{NAME}.json"  # in the home: what the instances logged
 PARTITIONS, KEYS, BEFORE, RECORDS_PER_S = 4, 2_000, 12_000, 100
 PROBING_S, EVERY_S, SCALE = 60, 10.0, 10
-PROBES, SETTLED = "to try for a more balanced assignment", "Finished stable assignment"  # in a log: asked for, reached
+SETTLED = "Finished stable assignment"
+LOGGED = {"probes": "to try for a more balanced assignment", "settled": SETTLED}  # by the leader of the group
 THRESHOLDS = {
     "rebalance_storm": {
         "max_rebalances_per_hour": 30 * SCALE, "min_stuck_s": 30, "min_unsure_s": 60, "min_unsynced_s": 60,
@@ -55,8 +56,8 @@ class Instance(Client):
     def __init__(self, cluster: Cluster, number: int, path: str) -> None:
         super().__init__(cluster, f"instance-{number}")
         config = self.write_config({
-            "bootstrap.servers": cluster.bootstrap, "state.dir": self.folder / "state", "client.id": f"{GROUP}-{number}",
-            **SETTINGS,
+            "bootstrap.servers": cluster.bootstrap, "client.id": f"{GROUP}-{number}",
+            "state.dir": self.folder / "state", **SETTINGS,
         })  # fmt: skip
         self.start([*jvm(cluster.jars, None, ["-Xmx128m"]), "-cp", path, "WarmUps", config, TOPIC])
 
@@ -115,5 +116,5 @@ def run(home: Path) -> None:
                     _sweep(cluster, home)
                     time.sleep(EVERY_S)
                 spaced(2, EVERY_S, lambda: _sweep(cluster, home))
-                found = {"probes": sum(one.logged(PROBES) for one in both), "settled": sum(one.logged(SETTLED) for one in both)}
+                found = {name: sum(one.logged(words) for one in both) for name, words in LOGGED.items()}
                 (home / RESULT).write_text(json.dumps(found))
