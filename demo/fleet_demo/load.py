@@ -21,25 +21,27 @@ from fleet_demo.node import jvm
 from fleet_demo.processes import end, spawn, tail
 from fleet_demo.topics import create_topic
 
-__all__ = ["Consumer", "ConsumerCrowd", "Producer", "create_topic"]
+__all__ = ["Client", "Consumer", "ConsumerCrowd", "Producer", "create_topic"]
 
 PACKAGE_ROOT = Path(__file__).resolve().parents[1]
 _SENT = re.compile(rb"^(\d+) records sent,", re.MULTILINE)
 
 
-class _Client:
+class Client:
     """A client process with a folder of its own, for configuration and logs, inside the cluster's folder."""
 
     def __init__(self, cluster: Cluster, kind: str) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix=f"{kind}-", dir=cluster.workdir))
         self.log, self.out = self.folder / "client.log", self.folder / "client.out"
 
-    def _write_config(self, properties: Mapping[str, object]) -> str:
+    def write_config(self, properties: Mapping[str, object]) -> str:
+        """The path of a file with these properties."""
         path = self.folder / "client.properties"
         path.write_text("".join(f"{key}={value}\n" for key, value in properties.items()))
         return str(path)
 
-    def _start(self, command: list[str], env: Mapping[str, str] | None = None) -> None:
+    def start(self, command: list[str], env: Mapping[str, str] | None = None) -> None:
+        """Run its command."""
         self._process = spawn(command, self.log, self.out, env)
 
     @property
@@ -73,7 +75,7 @@ def _client_jars(cluster: Cluster, release: str | None) -> Path:
     return kafka_jars(wanted if has_tools(wanted) else LAST_TOOLS)
 
 
-class Producer(_Client):
+class Producer(Client):
     """A ProducerPerformance process that sends keyless records of random letters until it is stopped.
 
     Args:
@@ -98,13 +100,13 @@ class Producer(_Client):
     ) -> None:
         jars = _client_jars(cluster, release)
         super().__init__(cluster, "producer")
-        config = self._write_config({"bootstrap.servers": cluster.bootstrap, **(properties or {})})
+        config = self.write_config({"bootstrap.servers": cluster.bootstrap, **(properties or {})})
         # A billion records: for ever at any rate used here, and small enough for the tool's own statistics.
         command = jvm(jars, None, [f"-Xmx{heap_mb}m", *options], "WARN")
         command += ["org.apache.kafka.tools.ProducerPerformance"]
         command += ["--topic", topic, "--num-records", "1000000000", "--record-size", str(record_bytes)]
         command += ["--throughput", str(records_per_second), "--producer.config", config]
-        self._start(command)
+        self.start(command)
 
     @property
     def records_sent(self) -> int:
@@ -112,7 +114,7 @@ class Producer(_Client):
         return sum(int(count) for count in _SENT.findall(self.out.read_bytes()))
 
 
-class Consumer(_Client):
+class Consumer(Client):
     """A ConsoleConsumer process that reads a topic until it is stopped; its records are the lines of self.out.
 
     Args:
@@ -137,11 +139,11 @@ class Consumer(_Client):
         settings = {"group.id": group, "client.rack": rack}
         wanted = {key: value for key, value in settings.items() if value is not None} | dict(properties or {})
         super().__init__(cluster, "consumer")
-        config = self._write_config(wanted)
+        config = self.write_config(wanted)
         moved = release_tuple(release or cluster.release) >= (3, 8, 0)  # rewritten in Java and moved to the tools jar
         main = "org.apache.kafka.tools.consumer.ConsoleConsumer" if moved else "kafka.tools.ConsoleConsumer"
         command = [*jvm(jars, None, [f"-Xmx{heap_mb}m"], "WARN"), main, "--bootstrap-server", cluster.bootstrap]
-        self._start([*command, "--topic", topic, "--consumer.config", config])
+        self.start([*command, "--topic", topic, "--consumer.config", config])
 
     @property
     def records_read(self) -> int:
@@ -149,7 +151,7 @@ class Consumer(_Client):
         return self.out.read_bytes().count(b"\n")
 
 
-class ConsumerCrowd(_Client):
+class ConsumerCrowd(Client):
     """Many consumer groups in one small Python process, each with a fetch open all the time; see crowd.py.
 
     They are started one after the other; `wait` returns when every group has its partitions. Threads of one Python
@@ -160,7 +162,7 @@ class ConsumerCrowd(_Client):
         super().__init__(cluster, "crowd")
         self._about = f"{groups} groups did not all start on {cluster.name}"
         script = [sys.executable, "-m", "fleet_demo.crowd", cluster.bootstrap, topic, prefix, str(groups)]
-        self._start(script, {"PYTHONPATH": str(PACKAGE_ROOT)})
+        self.start(script, {"PYTHONPATH": str(PACKAGE_ROOT)})
 
     def wait(self, seconds: float = 600.0) -> None:
         """Return when all groups read; ClusterError when they do not in time."""

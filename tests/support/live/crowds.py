@@ -22,14 +22,18 @@ class Held(NamedTuple):
     def wait(self, seconds: float = 60.0) -> None:
         """Return when all are held; AssertionError with the crowd's own words when they are not in time."""
         deadline = time.monotonic() + seconds
-        while (last := self._now()) < self.connections:
+        while (last := self._last()[0]) < self.connections:
             assert time.monotonic() < deadline, f"{last} of {self.connections} connections are held:\n{tail(self.log)}"
             time.sleep(0.2)
 
-    def _now(self) -> int:
+    def made(self) -> int:
+        """How many connections were made so far, each time that any of them was."""
+        return self._last()[1]
+
+    def _last(self) -> tuple[int, int]:
         lines = [line.split() for line in self.out.read_text().splitlines()]
-        whole = [int(words[0]) for words in lines if len(words) == 2]
-        return whole[-1] if whole else 0
+        whole = [(int(words[0]), int(words[1])) for words in lines if len(words) == 2]
+        return whole[-1] if whole else (0, 0)
 
 
 @contextmanager
