@@ -1,6 +1,6 @@
 # Airflow, Spark and this checkout in one image; every service of docker-compose.yml that is ours runs it.
 # The run-time lock is the whole truth about Python packages, so the base image brings only the interpreter.
-FROM python:3.11.15-slim-bookworm AS fleet
+FROM python:3.11.15-slim-bookworm@sha256:d29f48a31a8b408ed19272ca1e7b10ebae13b240a27e862d3d4217c528e2e0c3 AS fleet
 
 RUN apt-get update \
  && apt-get install -y --no-install-recommends openjdk-17-jre-headless procps tini \

@@ -20,6 +20,18 @@ def test_every_stage_of_the_image_ends_as_its_own_user():
     assert [re.findall(r"^USER (.*)$", stage, re.MULTILINE)[-1] for stage in stages] == ["fleet", "fleet"]
 
 
+def test_base_images_are_pinned_by_tag_and_digest_and_have_a_stand_in():
+    ours = {"fleet", "kafka"}
+    bases = {one for one in re.findall(r"^FROM (\S+)", DOCKERFILE, re.MULTILINE) if one not in ours}
+    bases |= {one["image"] for one in SERVICES.values() if not one["image"].startswith("kafka-fleet-")}
+    assert {one.partition(":")[0] for one in bases} == {"python", "postgres", "axllent/mailpit"}
+    made = (ROOT / "scripts/stand-in-images").read_text()
+    for one in bases:
+        name, _, digest = one.partition("@")
+        assert re.fullmatch(r"sha256:[0-9a-f]{64}", digest), one
+        assert f"--tag {name} " in made
+
+
 def test_the_image_copies_only_what_exists_and_is_let_through():
     ignored = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
     lines = re.findall(r"^COPY (.*) \S+$", DOCKERFILE, re.MULTILINE)
