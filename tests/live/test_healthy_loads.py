@@ -111,7 +111,9 @@ def test_idle_connections_that_come_back_are_suggested_at_most(measured: Measure
     assert made >= idle_crowds.TIMES * many
     assert sum(row["closed"] or 0 for row in spans) >= (idle_crowds.TIMES - 1) * many
     found = by_cause(measured, idle_crowds.NAME, "reconnect_storm")
-    assert {cause: one["strength"] for cause, one in found.items()}.items() <= {"deploy": "suggestive"}.items()
+    # the cause hangs on how long ago the broker was started
+    assert found.keys() <= {"deploy", "restart"}
+    assert {one["strength"] for one in found.values()} <= {"suggestive"}
     assert all(figures(one)["connections made in the interval"] <= 1.1 * many for one in found.values())
     assert measured.finding(idle_crowds.NAME, "OPS-LIMIT-NEAR")["verdict"] == "not_affected"
     assert measured.finding(idle_crowds.NAME, "KAFKA-9648")["verdict"] != "confirmed"
