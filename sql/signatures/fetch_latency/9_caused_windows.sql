@@ -75,7 +75,7 @@ caused AS (
         AND NOT (
             r.selected
             AND r.is_whole
-            AND busy_fetches - excess > r.delivered / t.max_prompt_share + t.min_expired
+            AND busy_fetches - excess > try_divide(r.delivered, t.max_prompt_share) + t.min_expired
         ) AS is_served,
         CASE
             WHEN r.look_expired IS NOT NULL
