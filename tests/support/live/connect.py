@@ -12,8 +12,8 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
-from threading import Event, Thread
 from typing import Any
 
 import requests
@@ -25,7 +25,7 @@ from fleet_demo.processes import LOOPBACK, free_port
 from fleet_demo.topics import create_topic
 from support.live import scenarios
 from support.live.further_jars import CONNECT, class_path
-from support.live.scenarios import avoid_midnight, await_that, spaced
+from support.live.scenarios import avoid_midnight, await_that, beside, spaced
 
 NAME, RELEASE, TOPIC = "connect411", "4.1.1", "copied-lines"
 WORKERS, SINK = "connect-cluster", "connect-lines-sink"  # groups: of the workers, and of the sink's tasks
@@ -101,22 +101,14 @@ class Worker(Client):
 @contextmanager
 def written(path: Path) -> Iterator[None]:
     """Lines are appended to a file, for the length of the block."""
-    over = Event()
+    numbers = count()
 
     def write() -> None:
-        number = 0
-        while not over.wait(1 / LINES_PER_S):
-            with path.open("a") as file:
-                print(f"line {number}", file=file)
-            number += 1
+        with path.open("a") as file:
+            print(f"line {next(numbers)}", file=file)
 
-    thread = Thread(target=write, daemon=True)
-    thread.start()
-    try:
+    with beside(write, 1 / LINES_PER_S):
         yield
-    finally:
-        over.set()
-        thread.join(10)
 
 
 def _sweeps(cluster: Cluster, home: Path) -> None:

@@ -13,10 +13,9 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
-from threading import Event, Thread
 
 from kafka.admin import KafkaAdminClient
 
@@ -24,7 +23,7 @@ from fleet_demo.cluster import CONTROLLER_ID, Cluster
 from kafka_fleet.collect.connections.http import Limits
 from support.live.joined_quorum import HOSTS, JoinedQuorum
 from support.live.quorum import epoch_and_leader
-from support.live.scenarios import avoid_midnight, await_that, spaced, sweep_of
+from support.live.scenarios import avoid_midnight, await_that, beside, spaced, sweep_of
 
 PAUSED, SLOW, OLDER = "paused420", "slow420", "paused391"
 PAUSE_S, PAUSES, MIN_S, EVERY_S, SWEEPS = 6.0, 3, 30, 3.0, 14
@@ -37,25 +36,20 @@ Sweep = Callable[[], object]
 @contextmanager
 def written(cluster: Cluster) -> Iterator[None]:
     """Topics are made and deleted all the time, for the length of the block."""
-    over = Event()
+    numbers = count()
     admin = KafkaAdminClient(bootstrap_servers=cluster.bootstrap_servers, client_id="fleet-demo")
 
     def write() -> None:
-        number = 0
-        while not over.wait(0.3):
-            admin.create_topics({f"job-{number}": {"num_partitions": 1, "replication_factor": 1}})
-            if number:
-                admin.delete_topics([f"job-{number - 1}"])
-            number += 1
+        number = next(numbers)
+        admin.create_topics({f"job-{number}": {"num_partitions": 1, "replication_factor": 1}})
+        if number:
+            admin.delete_topics([f"job-{number - 1}"])
 
-    with ThreadPoolExecutor(1) as pool:
-        writing = pool.submit(write)
-        try:
+    try:
+        with beside(write, 0.3):
             yield
-        finally:
-            over.set()
-            writing.result(60)
-            admin.close()
+    finally:
+        admin.close()
 
 
 @contextmanager
@@ -71,20 +65,13 @@ def stopped(pid: int) -> Iterator[None]:
 @contextmanager
 def slowed(pid: int) -> Iterator[None]:
     """A process that stands still for most of the time, for the length of the block."""
-    over = Event()
 
     def act() -> None:
-        while not over.wait(RUNS_S):
-            with stopped(pid):
-                time.sleep(STOPPED_S)
+        with stopped(pid):
+            time.sleep(STOPPED_S)
 
-    thread = Thread(target=act, daemon=True)
-    thread.start()
-    try:
+    with beside(act, RUNS_S):
         yield
-    finally:
-        over.set()
-        thread.join(10)
 
 
 def paused(pid: int, sweep: Sweep, times: int) -> None:

@@ -12,8 +12,8 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count, islice
 from pathlib import Path
-from threading import Event, Thread
 
 from kafka import KafkaProducer
 
@@ -23,7 +23,7 @@ from fleet_demo.node import jvm
 from fleet_demo.topics import create_topic
 from support.live import scenarios
 from support.live.further_jars import STREAMS, class_path, compiled
-from support.live.scenarios import avoid_midnight, await_that, spaced
+from support.live.scenarios import avoid_midnight, await_that, beside, spaced
 
 NAME, RELEASE, TOPIC, GROUP = "warming411", "4.1.1", "orders", "enrich"
 SOURCE = Path(__file__).with_name("streams") / "WarmUps.java"
@@ -69,29 +69,20 @@ class Instance(Client):
 @contextmanager
 def ordered(cluster: Cluster) -> Iterator[None]:
     """BEFORE records at once, then so many a second for the length of the block."""
-    over = Event()
     producer = KafkaProducer(bootstrap_servers=cluster.bootstrap_servers, client_id="orders", linger_ms=20)
 
-    def send(number: int) -> None:
-        producer.send(TOPIC, value=b"order", key=f"customer-{number % KEYS}".encode())
+    numbers = count()
 
-    def go_on() -> None:
-        number = BEFORE
-        while not over.wait(0.1):
-            for _ in range(RECORDS_PER_S // 10):
-                send(number)
-                number += 1
+    def send(records: int) -> None:
+        for number in islice(numbers, records):
+            producer.send(TOPIC, value=b"order", key=f"customer-{number % KEYS}".encode())
 
-    for number in range(BEFORE):
-        send(number)
+    send(BEFORE)
     producer.flush(60)
-    thread = Thread(target=go_on, daemon=True)
-    thread.start()
     try:
-        yield
+        with beside(lambda: send(RECORDS_PER_S // 10), 0.1):
+            yield
     finally:
-        over.set()
-        thread.join(10)
         producer.close(timeout=10)
 
 
