@@ -88,7 +88,7 @@ def by_duckdb(home: Path, ds: str, work: Path) -> dict[str, float]:
     found = {name: duck.signature(name, [CLUSTER]) for name in load_signatures(sql_dir())}
     ended = time.monotonic()
     states = {
-        name: "detected" if one.rows["query"] else "quiet" if one.coverage[CLUSTER].evaluated else "not_evaluated"
+        name: "detected" if one.rows["detections"] else "quiet" if one.coverage[CLUSTER].evaluated else "not_evaluated"
         for name, one in found.items()
     }
     (work / "duckdb.json").write_text(json.dumps({"states": states, "facts": seconds}))

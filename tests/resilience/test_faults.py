@@ -53,6 +53,7 @@ def test_of_no_row(): assert False
 """
 
 
+@pytest.mark.sampled("faults-recorded")
 def test_a_run_is_recorded_as_it_was_also_by_several_workers(tmp_path, monkeypatch):
     (tmp_path / "tests/resilience").mkdir(parents=True)
     (tmp_path / "tests/test_probe.py").write_text(PROBE)

@@ -49,6 +49,7 @@ def test_a_letter_fits_and_can_be_read(browser: Browser, name: str, width: int, 
         assert seen.asked == []
 
 
+@pytest.mark.sampled("letters-fit")
 @pytest.mark.parametrize(
     "where", ["light", "dark", *(pytest.param(one, marks=pytest.mark.sampled("letters-in-clients")) for one in CLIENTS)]
 )
@@ -79,6 +80,7 @@ def test_dark_is_dark_though_no_rule_of_the_letter_says_so(browser: Browser) -> 
     assert colours == {"light": "rgb(0, 0, 0)", "dark": "rgb(255, 255, 255)"}
 
 
+@pytest.mark.sampled("letters-fit")
 def test_no_cause_of_any_signature_is_wider_than_a_phone(browser: Browser) -> None:
     with watched(browser, viewport={"width": 360, "height": 740}) as seen:
         for one in detected():

@@ -93,6 +93,7 @@ def test_a_sweep_that_was_tampered_with_is_damaged(home):
     ]
 
 
+@pytest.mark.sampled("bucket-days")
 def test_a_finished_day_is_joined_and_what_it_stands_for_removed_later(home):
     for minutes in (0, 10, 20, 30):
         land(home, "payments-eu", AT + timedelta(minutes=minutes), TABLES)

@@ -5,6 +5,8 @@ import time
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
+import pytest
+
 from kafka_fleet.store.files import replace_file
 from kafka_fleet.store.generations import claim_generation, publish
 from kafka_fleet.store.raw.compaction import compact
@@ -44,6 +46,7 @@ def files(home: Path) -> set[str]:
     return {str(path).removeprefix(str(home)).strip("/") for path in found}
 
 
+@pytest.mark.sampled("bucket-days")
 def test_what_goes_and_what_stays_is_the_same_in_a_bucket(tmp_path: Path, bucket_server: S3Server):
     home = next_home()
     for one in (tmp_path, home):

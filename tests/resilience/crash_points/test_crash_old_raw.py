@@ -17,7 +17,7 @@ from support.failures.crashes import DAYS_LATER, enough, every_kill, in_memory, 
 from support.homes.history_runs import run, served  # noqa: F401
 from support.servers.recorded_prometheus import Recorded
 
-pytestmark = pytest.mark.fault(42)  # kill -9 at each write of retain and import
+pytestmark = [pytest.mark.fault(42), pytest.mark.sampled("crash-old-raw")]  # kill -9 at each write of retain and import
 
 
 @pytest.fixture

@@ -167,6 +167,7 @@ class Schedule:
         assert left <= {Path(f"outbox/ds={ds}/.{self.runs.name}.json.tmp") for ds in DAYS}, "more than one name"
 
 
+@pytest.mark.sampled("outbox-schedules")
 @pytest.mark.fault(46, 48, 51, 52)
 @pytest.mark.timeout(7200)
 def test_no_schedule_loses_a_letter_or_sends_one_twice_but_in_the_window(

@@ -24,7 +24,7 @@ from support.builders.sent_letters import CLUSTER, NOON, OWNER, send
 from support.failures.power_cut import Disk, NoDisk, cut_after, cut_before
 from support.servers.mail_server import plain
 
-pytestmark = pytest.mark.fault(77)
+pytestmark = [pytest.mark.fault(77), pytest.mark.sampled("power-cuts")]
 
 FIRST, NEXT = datetime(2026, 11, 20, 10, tzinfo=UTC), date(2026, 11, 21)
 LONG_AFTER = FIRST.timestamp() + 10**9

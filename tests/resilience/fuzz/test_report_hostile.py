@@ -138,6 +138,7 @@ def crowded(count: int, name: str) -> Letter:
     return render_letter(dossier, rows, ADVISORIES)
 
 
+@pytest.mark.sampled("letters-of-any-names")
 @pytest.mark.fault(38)
 @pytest.mark.parametrize(
     "name",

@@ -36,6 +36,7 @@ def reset(name: str, group: str, stopped: bool) -> Sim:
     return finished(sim)
 
 
+@pytest.mark.sampled("set-offsets")
 def test_offsets_that_a_sync_sets_are_no_reset(tmp_path: Path) -> None:
     """MirrorMaker moves offsets back of a group that has no member there: by them nothing is read again."""
     sims = [reset("mirrored", "billing", stopped=False), reset("operated", "billing", stopped=True)]

@@ -43,6 +43,7 @@ def fleet(name: str, back: list[str], to_s: float, restarts: tuple[int, ...] = (
     return finished(sim)
 
 
+@pytest.mark.sampled("forgotten-commits")
 def test_what_a_load_forgets_is_told_apart_from_what_others_set_back(tmp_path: Path) -> None:
     sims = [
         fleet("commits-forgotten", OWN, EVERY_S),

@@ -101,6 +101,7 @@ def test_the_files_of_a_checkout_use_the_same_import():
         kafka_fleet.airflow.fleet_mail  # noqa: B018
 
 
+@pytest.mark.sampled("plugins-at-entry-points")
 def test_plugins_come_by_entry_points_once_also_where_the_checkouts_folder_is_set(python, monkeypatch):
     code = (
         "import json, sys, airflow.plugins_manager as manager; plugins, errors = manager._get_plugins();"

@@ -29,6 +29,7 @@ def other_end(run: Runs, monkeypatch: pytest.MonkeyPatch) -> Iterator[ChannelSer
         yield server
 
 
+@pytest.mark.sampled("dag-channels")
 def test_channels_are_told_once_of_two_runs_and_by_none_that_mails_nobody(run: Runs, other_end: ChannelServer) -> None:
     run.land()
     never = run(notify="never")
@@ -42,6 +43,7 @@ def test_channels_are_told_once_of_two_runs_and_by_none_that_mails_nobody(run: R
     assert SECRET not in never.log + first.log + second.log
 
 
+@pytest.mark.sampled("dag-channels")
 def test_a_channel_that_is_not_there_makes_its_task_red_and_costs_no_letter(
     run: Runs, other_end: ChannelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -72,6 +74,7 @@ def jira(run: Runs, monkeypatch: pytest.MonkeyPatch) -> Iterator[Jira]:
         yield server
 
 
+@pytest.mark.sampled("dag-jira")
 def test_a_jira_that_does_not_answer_is_asked_again_and_two_runs_open_one_issue(run: Runs, jira: Jira) -> None:
     jira.answer = lambda number, method, path: 503 if number == 1 else None
     run.land()
@@ -87,6 +90,7 @@ def test_a_jira_that_does_not_answer_is_asked_again_and_two_runs_open_one_issue(
     assert SECRET not in first.log + second.log
 
 
+@pytest.mark.sampled("dag-jira")
 def test_a_jira_that_refuses_the_login_makes_its_task_red_and_opens_nothing(run: Runs, jira: Jira) -> None:
     jira.token = "another"
     run.land()

@@ -21,6 +21,7 @@ def the_programs_own():
         yield
 
 
+@pytest.mark.sampled("dag-knowledge")
 def test_a_run_uses_the_pack_that_was_chosen_when_it_began(run: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
     install(run.home, pack_files(), "it", older=False)
     choose(run.home, NEWER, older=False)
