@@ -16,6 +16,7 @@ def run(*words: str, given: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run([*PROGRAM, *words], input=given, capture_output=True, text=True, timeout=120, check=False)
 
 
+@pytest.mark.sampled("discovered-and-measured")
 def test_a_cluster_that_was_found_is_measured(tmp_path):
     with agent(Agent()) as one:
         compose = f"""

@@ -58,6 +58,7 @@ def healed(runs: Runs, before: int) -> Counter[str]:
     return Counter(one.recipient for one in later)
 
 
+@pytest.mark.sampled("crash-mail")
 @pytest.mark.parametrize("digest", [False, True], ids=["letter", "digest"])
 def test_killed_at_every_write_each_owner_gets_it_once_or_in_the_window_twice(place, server, digest):
     runs = day(place, server, digest)

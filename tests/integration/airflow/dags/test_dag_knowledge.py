@@ -55,6 +55,7 @@ def test_a_run_uses_the_pack_that_was_chosen_when_it_began(run: Runs, monkeypatc
     assert again.builtin
 
 
+@pytest.mark.sampled("dag-knowledge")
 def test_a_pack_that_is_damaged_fails_the_plan_with_its_sentence(run: Runs) -> None:
     install(run.home, pack_files(), "it", older=False)
     choose(run.home, NEWER, older=False)

@@ -10,6 +10,7 @@ from support.airflow_runs.dag_runs import ARCHIVE, CLUSTERS, GONE, PAYMENTS
 from support.builders.letter_rows import DS
 
 
+@pytest.mark.sampled("dag-mail-again")
 @pytest.mark.fault(46)
 def test_naming_clusters_limits_the_mail_and_nothing_else_and_who_has_a_letter_gets_no_second_one(run):
     run.land()
@@ -74,6 +75,7 @@ def test_nothing_is_mailed_of_a_day_that_could_not_be_published(run, monkeypatch
     assert sorted(mended.mailed) == [ARCHIVE, GONE, PAYMENTS]
 
 
+@pytest.mark.sampled("dag-mail-again")
 def test_a_letter_that_could_not_be_written_costs_no_other_its_mail(run, monkeypatch):
     run.land()
 
