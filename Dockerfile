@@ -20,7 +20,8 @@ COPY tests/data/sweeps tests/data/sweeps
 COPY scripts/job_alive.py scripts/clean-logs scripts/
 RUN pip install --no-cache-dir --no-deps --no-build-isolation -e . \
  && useradd --uid 50000 --home-dir /home/fleet --create-home fleet \
- && install -d -o fleet -g fleet /etc/kafka-fleet /opt/airflow /opt/airflow/logs /opt/airflow/secrets /opt/airflow/spark /var/lib/kafka-fleet
+ && install -d -o fleet -g fleet /etc/kafka-fleet /opt/airflow /opt/airflow/logs /opt/airflow/secrets /opt/airflow/spark /var/lib/kafka-fleet \
+ && chmod 1777 /opt/airflow
 
 # classes as a day's queries load them: each driver starts in half of the time
 RUN SPARK_SUBMIT_OPTS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ArchiveClassesAtExit=/usr/local/spark.jsa" \

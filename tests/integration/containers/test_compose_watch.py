@@ -43,7 +43,9 @@ def watched(home: Path, owners: str, port: int, until: str) -> tuple[bool, str]:
             assert process.poll() is None, tail(log)
             assert time.monotonic() - begin < 300, tail(log)
             time.sleep(0.2)
-        check = [word.replace("/tmp/told", str(told)) for word in service["healthcheck"]["test"][1:]]
+        kind, words = service["healthcheck"]["test"]
+        assert kind == "CMD-SHELL"
+        check = ["sh", "-c", words.replace("/tmp/told", str(told))]
         return subprocess.run(check, check=False, stderr=subprocess.DEVNULL).returncode == 0, tail(log)
     finally:
         end(process)

@@ -68,7 +68,8 @@ def program() -> list[str] | None:
 def config(command: list[str], given: Mapping[str, str], folder: Path) -> tuple[dict[str, Any] | None, str]:
     """What `docker compose config` makes of the file: all services, or None and its last line."""
     words = [*command, "--file", str(FILE), "--project-directory", str(folder), "--profile", "demo", "config"]
-    clean = {"PATH": os.environ["PATH"], "HOME": str(folder), **given}
+    plugins = os.environ.get("DOCKER_CONFIG", str(Path.home() / ".docker"))  # compose may be a plugin of the user's
+    clean = {"PATH": os.environ["PATH"], "HOME": str(folder), "DOCKER_CONFIG": plugins, **given}
     done = subprocess.run([*words, "--format", "json"], env=clean, capture_output=True, text=True, check=False)
     made = done.stdout.replace("$$", "$")  # it writes a dollar as a file would have to
     return (json.loads(made), "") if done.returncode == 0 else (None, done.stderr.strip().splitlines()[-1])
