@@ -5,8 +5,9 @@ clusters twice, judges the day, and reads both letters from the mail catcher: KA
 release that has it, and not affected for the release that has the fix. Prints seconds, sizes and memory; ends with 1
 and a sentence when anything is not so. Everything is removed at the end, volumes too.
 
-Needs Docker with Compose, and the ports 8080 and 8025 of loopback. `--stand-ins` makes the base images from the
-distribution's packages first, where no registry of images can be reached (scripts/stand-in-images).
+Needs Docker with Compose, or Podman's socket as DOCKER_HOST, and the ports 8080 and 8025 of loopback. `--stand-ins`
+makes the base images from the distribution's packages first, where no registry of images can be reached
+(scripts/stand-in-images).
 """
 
 import argparse
@@ -86,7 +87,8 @@ class Stack:
         for line in subprocess.check_output(shown, text=True).splitlines():
             name, used, *_, processes = line.split()
             found = re.fullmatch(r"([\d.]+)(Ki|Mi|Gi)?B", used)
-            service = name.removeprefix(f"{PROJECT}-").rpartition("-")[0]
+            # of Podman's names the client cuts a letter off, where Docker's have a slash
+            service = name.removeprefix(f"{PROJECT}-").removeprefix(f"{PROJECT[1:]}-").rpartition("-")[0]
             if found and processes.isdecimal():
                 mb = float(found[1]) * {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30}.get(found[2] or "", 1) / 1e6
                 before = self.most.get(service, (0.0, 0))
