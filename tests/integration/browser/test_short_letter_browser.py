@@ -36,7 +36,7 @@ def browser() -> Iterator[Browser]:
         yield one
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.sampled("letters-fit"))])
 @pytest.mark.parametrize("width", [360, 900])
 @pytest.mark.parametrize("name", LETTERS)
 def test_a_letter_fits_and_can_be_read(browser: Browser, name: str, width: int, scheme: str) -> None:

@@ -135,6 +135,7 @@ def healed(story: Story, home: Path, failed: Failed, at_most: int = 2) -> None:
     assert len(story.box.received) == len(got) <= at_most
 
 
+@pytest.mark.sampled("power-cuts")
 def test_a_full_disk(story: Story, tmp_path: Path) -> None:
     hit = set()
     with disk(tmp_path / "disk") as place:
@@ -156,6 +157,7 @@ def test_a_full_disk(story: Story, tmp_path: Path) -> None:
     assert hit == set(STEPS) if ROOT else hit >= {"facts", "mail"}
 
 
+@pytest.mark.sampled("power-cuts")
 def test_an_fsync_that_fails(story: Story, tmp_path: Path) -> None:
     hit = set()
     for number in numbers(5):
