@@ -18,6 +18,7 @@ COPY sql sql
 COPY templates templates
 COPY tests/data/sweeps tests/data/sweeps
 COPY scripts/job_alive.py scripts/clean-logs scripts/
+# 1777: what is mounted at /opt/airflow has this mode under Podman, whatever is asked for
 RUN pip install --no-cache-dir --no-deps --no-build-isolation -e . \
  && useradd --uid 50000 --home-dir /home/fleet --create-home fleet \
  && install -d -o fleet -g fleet /etc/kafka-fleet /opt/airflow /opt/airflow/logs /opt/airflow/secrets /opt/airflow/spark /var/lib/kafka-fleet \

@@ -49,9 +49,12 @@ def test_a_letter_fits_and_can_be_read(browser: Browser, name: str, width: int, 
         assert seen.asked == []
 
 
-@pytest.mark.sampled("letters-fit")
 @pytest.mark.parametrize(
-    "where", ["light", "dark", *(pytest.param(one, marks=pytest.mark.sampled("letters-in-clients")) for one in CLIENTS)]
+    "where",
+    [
+        *(pytest.param(one, marks=pytest.mark.sampled("letters-fit")) for one in ("light", "dark")),
+        *(pytest.param(one, marks=pytest.mark.sampled("letters-in-clients")) for one in CLIENTS),
+    ],
 )
 def test_every_golden_letter_fits_and_its_links_stand_out_from_the_ground(browser: Browser, where: str) -> None:
     """All of them below each other; in a client's page there is nothing left of a letter but its body."""

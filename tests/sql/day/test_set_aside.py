@@ -20,7 +20,7 @@ from support.homes.recorded import changed, land_all, recorded_day, write_home
 from support.poison.poisoned_sql import BROKEN, poisoned, raises
 from support.spark_runs.analysed import Analysed, analyse, spark
 
-pytestmark = [pytest.mark.sampled("set-aside"), pytest.mark.timeout(1200)]
+pytestmark = [pytest.mark.sampled("set-aside"), pytest.mark.timeout(1200)]  # a mark at a test itself is nearer
 HEALTHY = ["follower331", "idle331"]
 BY = ["fetch_latency"]
 # cluster -> the file that fails for it, and how the sentence calls that query; in the order in which they are run
@@ -132,12 +132,20 @@ def test_each_guilty_cluster_has_a_sentence_with_its_query_and_all_its_documents
         assert {text for plot in plots for text in plot["missing"]} == {why}
 
 
-@pytest.mark.sampled("set-aside-again")
+@pytest.mark.parametrize(
+    "guilty",
+    [
+        pytest.param(["hostile-step"], marks=pytest.mark.sampled("set-aside-again-by-a-step")),
+        pytest.param(["z-hostile-condition"], marks=pytest.mark.sampled("set-aside-again-by-a-condition")),
+        pytest.param(["hostile-need", "hostile-plot"], marks=pytest.mark.sampled("set-aside-again-by-a-plot")),
+    ],
+    ids=["step", "condition", "need and plot"],
+)
 @pytest.mark.fault(65)
-def test_a_second_run_gives_the_same_bytes_and_a_cleared_judge_changes_none(tmp_path: Path) -> None:
-    first = judged(tmp_path, HEALTHY[:1], ["a-hostile-fact", "hostile-step"])
+def test_a_second_run_gives_the_same_bytes_and_a_cleared_judge_changes_none(tmp_path: Path, guilty: list[str]) -> None:
+    first = judged(tmp_path, HEALTHY, ["a-hostile-fact", *guilty])
+    assert set(set_aside(first.home, first.ds, first.generation)) == {"a-hostile-fact", *guilty}
     before, sql = first.outputs(), first.home / "sql"
-    assert len(set_aside(first.home, first.ds, first.generation)) == 2
     day = Day(spark(), first.home, first.ds, claim_generation(first.home, first.ds), sql)
     write_facts(day, [], tables_needed(sql, BY))
     write_findings(day, None, [], BY)  # as analyze: both in one session

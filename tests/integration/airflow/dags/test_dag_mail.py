@@ -50,7 +50,7 @@ def test_letters_are_there_whatever_the_mail_server_says_and_a_bad_address_costs
 
 
 @pytest.mark.sampled("dag-mail")
-@pytest.mark.parametrize("digests", ["", pytest.param(ARCHIVE, marks=pytest.mark.sampled("dag-mail"))])
+@pytest.mark.parametrize("digests", ["", ARCHIVE])
 @pytest.mark.fault(74)
 def test_nothing_is_mailed_of_a_day_that_could_not_be_published(run, monkeypatch, digests):
     run.land()
