@@ -9,12 +9,14 @@ While Airflow runs, its UI's page of the fleet is visited.
 
 import json
 import shutil
+from datetime import timedelta
 from typing import NamedTuple
 from urllib.parse import quote
 
 import pytest
 
 from kafka_fleet.mail.dispatch import mail_letter
+from kafka_fleet.mail.outbox import Outbox
 from support.airflow_runs.airflow_home import AirflowHome, Listener, Run, Standalone
 from support.airflow_runs.airflow_web import PAGES, Visit, backfill_by_rest, visit
 from support.compose.compose_stack import PARTS, ComposeHome, compose_stack
@@ -85,6 +87,12 @@ def backfill(airflow: AirflowHome, running: Standalone, days: list[str], notify:
     print(f"{len(days)} days in {running.wait(done, 'the backfill'):.0f} s")
     assert sum(run.backfill == number for run in airflow.runs("fleet_health")) == len(days)
     return look(airflow)
+
+
+def sent_at(airflow: AirflowHome, name: str, day: str) -> list[str]:
+    """When each letter of a cluster and day went out, as its outbox has it."""
+    mails = Outbox(airflow.home, day, name, timedelta(0)).read()
+    return [str(one.at) for mail in mails for one in mail.recipients.values() if one.state == "sent"]
 
 
 @pytest.fixture(scope="module")
@@ -165,7 +173,13 @@ def test_a_day_reads_like_itself(story):
 def test_a_backfill_mails_nobody_unless_it_is_told_to_and_nobody_twice(story):
     nobody, owners, more = story.mails
     assert (nobody, more) == ([], [])
-    assert sorted(owners) == [f"{name}-oncall@example.org" for name in CLUSTERS], "of two days that say the same, one"
+    sent = {(name, day): sent_at(story.stack, name, day) for name in CLUSTERS for day in DAYS}
+    assert sorted(owners) == sorted(f"{name}-oncall@example.org" for (name, _day), times in sent.items() for _one in times)
+    for name in CLUSTERS:
+        first, last = (sent[name, day] for day in DAYS)
+        assert len(first) == 1
+        assert last == [] or max(last) < first[0], "the last day says nothing new once the first is told"
+        assert len(last) <= 1
     for seen, day, expected in ((story.first, DAYS[1], {"skipped"}), (story.again, DAYS[0], {"success"})):
         states = seen.states[day]
         assert {state for (task, _label), state in states.items() if task == "mail"} == expected
