@@ -40,7 +40,8 @@ class Label:
 @cache
 def labels() -> dict[str, Label]:
     """By cluster. Raises TypeError for a line with other keys."""
-    content: dict[str, dict[str, dict[str, object]]] = yaml.safe_load((FOLDER / "labels.yaml").read_text("utf-8"))
+    text = (FOLDER / "labels.yaml").read_text("utf-8")
+    content: dict[str, dict[str, dict[str, object]]] = yaml.load(text, yaml.CSafeLoader)
     return {
         cluster: Label(scenario, **line)  # type: ignore[arg-type]
         for scenario, clusters in content.items()
