@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from support.homes.stored_days import entries, store_day
 from support.servers.mail_server import Mailbox, mail_server
@@ -77,12 +78,12 @@ def airflow(empty: Installed, mailbox: Mailbox):
         yield made
 
 
-def test_its_dependencies_agree_and_are_those_of_the_lock(empty):
+def test_its_dependencies_agree_and_are_those_of_the_constraints(empty):
     listed = json.loads(empty.pip("list", "--format", "json"))
-    versions = {one["name"].lower().replace("_", "-"): one["version"] for one in listed}
+    versions = {canonicalize_name(one["name"]): one["version"] for one in listed}
     wanted = map(Requirement, (empty.folder / "constraints.txt").read_text().splitlines())
     here = [one for one in wanted if one.marker is None or one.marker.evaluate()]
-    pinned = {one.name: str(one.specifier).removeprefix("==") for one in here}
+    pinned = {canonicalize_name(one.name): str(one.specifier).removeprefix("==") for one in here}
     assert {"apache-airflow", "pyspark", "kafka-fleet-health"} <= set(versions)
     differing = {name: found for name, found in versions.items() if pinned.get(name, found) != found}
     assert differing == {}
