@@ -17,6 +17,7 @@ from support.homes.recorded import Sweep, land_all, recorded_day, recording
 from support.servers.object_names import quoted
 from support.spark_runs.analysed import Analysed, spark
 
+pytestmark = pytest.mark.xdist_group("jvm")  # where Spark runs already
 SEEDS = [b"orders", b"Orders", b"a.b", b"a_b", b"__consumer_offsets", b"x=1,y=2", b"*?", b"1e3"]
 SEEDS.append("\u00e9t\u00e9".encode())
 ENDS, READS = (

@@ -159,7 +159,6 @@ def _timed(scenario: Callable[[Path], object], home: Path) -> float:
 
 
 SCENARIOS: dict[str, Callable[[Path], object]] = {
-    "skew": skew.run,  # first, beside the smaller ones: how late a broker answers is compared with the others
     "storms": storm.run,
     "stops": zk28.run,
     "offsets": offsets.run,
@@ -172,6 +171,8 @@ SCENARIOS: dict[str, Callable[[Path], object]] = {
     "disks": disks.run,
     "saturation": saturation.run,
     "cleaner": cleaner.run,
+    # not among the first, beside which the other workers start their JVMs: how late brokers answer is compared
+    "skew": skew.run,
     "rebalances": rebalances.waiting,
     "rebalances-others": rebalances.others,
     "fetches": fetches.followed,

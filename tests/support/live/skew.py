@@ -32,7 +32,7 @@ SENDING = {"linger.ms": 0, "acks": "all", "max.in.flight.requests.per.connection
 BEFORE, LATE_FOR, AFTER, EVERY_S = 2, 3, 2, 6.0  # windows
 NEAR = 2  # windows on either side of a reassignment that are near enough for the signature to compare them
 TURNS = 2  # beginnings and ends of slowness that the signature asks for
-MOST_CYCLES = 4  # of late and in time: a busy machine now and then holds up the timely brokers for seconds
+MOST_CYCLES = 6  # of late and in time: a busy machine now and then holds up the timely brokers for seconds
 SLOW_MS, SLOW_RATIO = 1.5, 1.6  # more than the fastest takes: held up by the machine, as the signature's thresholds say
 
 
@@ -119,7 +119,7 @@ def _hot_key(cluster: Cluster, topic: str) -> Iterator[None]:
 
 @contextmanager
 def _running(name: str, *topics: str) -> Iterator[Cluster]:
-    avoid_midnight(180)
+    avoid_midnight(300)
     with Cluster(name, "3.3.2", brokers=3, racks=(), broker_configs=LATE) as cluster:
         for topic in (*topics, "ballast"):
             create_topic(cluster, topic, replica_assignment={p: list(brokers) for p, brokers in LEADERS.items()})
