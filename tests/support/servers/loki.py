@@ -45,7 +45,9 @@ class Loki:
         if path == "/loki/api/v1/query_range":
             return self._lines(form)
         if path == "/loki/api/v1/series":
-            return self._json([labels for labels, _lines in self._matching(form["match[]"])])
+            start, end = int(form["start"]), int(form["end"])
+            found = self._matching(form["match[]"])
+            return self._json([labels for labels, lines in found if any(start <= at < end for at, _text in lines)])
         return 404, {}, b"404 page not found\n"
 
     def _matching(self, selector: str) -> list[tuple[Labels, list[tuple[int, str]]]]:
