@@ -19,7 +19,10 @@ SELECTORS = {"broker": '{app="kafka", host="{host}"}', "kernel": '{job="kernel",
 NOW = float(round(time.time()))  # a Loki in its first hours: what it has is in the memory of its ingester
 EDGE = NOW - 90
 STREAMS: list[tuple[Labels, list[tuple[float, str]]]] = [
-    ({"app": "kafka", "host": "b1"}, [(NOW - 100, SEGMENT), (NOW - 99, UNCLEAN), (NOW - 95, SEGMENT), (EDGE, SEGMENT)]),
+    (
+        {"app": "kafka", "host": "b1"},
+        [(NOW - 100, SEGMENT), (NOW - 99, UNCLEAN), *[(NOW - 95, SEGMENT)] * 2, (EDGE, SEGMENT)],
+    ),
     ({"app": "kafka", "host": "b2"}, [(NOW - 4000, "[2026-11-26 01:00:00,000] INFO started (k)")]),
     ({"job": "kernel", "node": "1"}, [(NOW - 80, FLOOD)]),
     *(  # several streams with lines at the same moments

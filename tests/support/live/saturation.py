@@ -35,7 +35,7 @@ BUSY, OVERLOAD, DEADLOCK = "busy210", "overload210", "deadlock210"
 COMBINED, ALONE, STALLED, RESTED = "combined391", "alone391", "stalled420", "rested420"
 FULL, WELL = 1, 2  # the broker that is harmed, the one that is not
 CLIENTS, QUEUE = 6, 8
-CROWD = 3 * CLIENTS  # more than a handler serves even where the machine holds up the clients
+CROWD = QUEUE  # more than a handler serves, and not so many that network threads wait for the queue
 SWEEPS, STUCK_SWEEPS, EVERY_S = 4, 2, 2.0
 HANDLERS_OF_EACH = 2  # of the controller and of the broker in one node
 THRESHOLDS = {"handler_saturation": {"min_busy_s": 4, "min_stuck_s": 4, "warm_up_s": 0}}
@@ -144,7 +144,7 @@ def run(home: Path) -> None:
                 _sweeps(cluster, home, BUSY)
             with senders(cluster, FULL, "packed", 200_000, CROWD, 0.0):
                 time.sleep(1)
-                _sweeps(cluster, home, OVERLOAD)
+                _sweeps(cluster, home, OVERLOAD, SWEEPS + 2)  # a busy machine gives the handler some idle time
             with senders(cluster, FULL, "packed", 1000, 2 * QUEUE, 0.1), jdwp.Debugger(port) as debugger:
                 time.sleep(0.5)
                 if debugger.suspend(HANDLERS) != 1:

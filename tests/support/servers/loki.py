@@ -29,8 +29,8 @@ class Loki:
         self.url = ""
 
     def push(self, labels: Labels, *lines: tuple[float, str]) -> None:
-        """Add a stream of lines with their times, s since epoch."""
-        self.streams.append((labels, [(round(at * 1e6) * 1000, text) for at, text in lines]))
+        """Add a stream of lines with their times, s since epoch; of equal ones one is kept."""
+        self.streams.append((labels, list(dict.fromkeys((round(at * 1e6) * 1000, text) for at, text in lines))))
 
     def answer(self, path: str, form: dict[str, str], headers: dict[str, str]) -> tuple[int, dict[str, str], bytes]:
         """Status, headers and body."""

@@ -81,7 +81,7 @@ def test_pages_are_read_to_the_end_and_each_line_counts_once(loki, monkeypatch):
     monkeypatch.setattr(module, "PAGE", 7)
     loki.streams = []
     for part in range(3):  # lines of several streams at the same moments
-        lines = [(NOW - 300 + i // 2, SEGMENT) for i in range(30)]
+        lines = [(NOW - 300 + i // 2, f"{SEGMENT} {i}") for i in range(30)]
         loki.push({"app": "kafka", "host": "b1", "part": str(part)}, *lines)
     made = cluster(loki={"url": loki.url, "selectors": {"broker": SELECTORS["broker"]}})
     assert swept(made)[1]["lines"] == 90
