@@ -25,11 +25,7 @@ from support.servers.mail_server import Mailbox, mail_server, plain
 from support.servers.metric_sink import metric_sink
 from support.spark_runs.analysed import JUDGED_BY, judged_by_hand
 
-pytestmark = [
-    pytest.mark.sampled,
-    pytest.mark.timeout(2700),
-    pytest.mark.xdist_group("jobs"),
-]  # about five minutes on two idle cores
+pytestmark = [pytest.mark.sampled, pytest.mark.timeout(2700), pytest.mark.xdist_group("jobs")]  # four minutes alone
 DAYS = ["2026-11-08", "2026-11-09"]
 CLUSTERS = ("follower331", "follower332")
 STAGES = ("findings", "signatures", "reports")
@@ -91,8 +87,8 @@ def backfill(airflow: AirflowHome, running: Standalone, days: list[str], notify:
 
 def sent_at(airflow: AirflowHome, name: str, day: str) -> list[str]:
     """When each letter of a cluster and day went out, as its outbox has it."""
-    mails = Outbox(airflow.home, day, name, timedelta(0)).read()
-    return [str(one.at) for mail in mails for one in mail.recipients.values() if one.state == "sent"]
+    owners = [one for mail in Outbox(airflow.home, day, name, timedelta(0)).read() for one in mail.recipients.values()]
+    return [str(one.at) for one in owners if one.state == "sent"]
 
 
 @pytest.fixture(scope="module")
@@ -174,13 +170,12 @@ def test_a_backfill_mails_nobody_unless_it_is_told_to_and_nobody_twice(story):
     nobody, owners, more = story.mails
     assert (nobody, more) == ([], [])
     sent = {(name, day): sent_at(story.stack, name, day) for name in CLUSTERS for day in DAYS}
-    letters = [name for (name, _day), times in sent.items() for _one in times]
-    assert sorted(owners) == [f"{name}-oncall@example.org" for name in sorted(letters)]
+    letters = [f"{name}-oncall@example.org" for (name, _day), times in sent.items() for _one in times]
+    assert sorted(owners) == sorted(letters)
     for name in CLUSTERS:
         first, last = (sent[name, day] for day in DAYS)
-        assert len(first) == 1
+        assert len(last) <= len(first) == 1
         assert last == [] or max(last) < first[0], "the last day says nothing new once the first is told"
-        assert len(last) <= 1
     for seen, day, expected in ((story.first, DAYS[1], {"skipped"}), (story.again, DAYS[0], {"success"})):
         states = seen.states[day]
         assert {state for (task, _label), state in states.items() if task == "mail"} == expected

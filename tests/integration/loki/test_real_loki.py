@@ -98,7 +98,7 @@ def test_the_start_of_a_span_is_in_it_and_its_end_is_not(both, monkeypatch):
 @pytest.mark.parametrize(
     ("page", "lines"),
     [(4, 60), (7, 90), (1000, 90)],
-    ids=["six lines of a moment, of which an answer takes four", "", "one"],
+    ids=["of six lines of a moment four", "seven", "all"],
 )
 def test_pages_are_read_to_the_end_and_each_line_counts_once(both, monkeypatch, page, lines):
     monkeypatch.setattr(module, "PAGE", page)

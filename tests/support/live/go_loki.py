@@ -1,13 +1,10 @@
 """A Loki of one process on loopback, as its documentation configures it, built once from its Go module.
 
-FLEET_LOKI names another program. A build takes a core some minutes and is kept beside the Kafka releases. Only its API
-is used: nothing of it (AGPL-3.0) is part of this project.
+FLEET_LOKI names another program. Only its API is used: nothing of it (AGPL-3.0) is part of this project.
 """
 
 import json
-import os
 import shutil
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,14 +13,13 @@ from pathlib import Path
 import requests
 import yaml
 
-from fleet_demo.artifacts import default_root, locked
 from fleet_demo.processes import LOOPBACK, end, free_port, spawn, tail
+from support.live.go_programs import BUILD_S, go_program
 from support.live.packages import said
 from support.servers.loki import Labels
 
 MODULE, VERSION = "github.com/grafana/loki/v3", "v3.7.8"
 NESTED = "github.com/grafana/loki/pkg/push"  # a module of its own, which the other's archive leaves out
-BUILD_S = 3600.0
 READY_S = 120.0
 
 
@@ -33,34 +29,18 @@ class LokiError(RuntimeError):
 
 def loki_program() -> Path | str:
     """The program, or one sentence why there is none."""
-    if named := os.environ.get("FLEET_LOKI"):
-        return Path(named)
-    folder = default_root().parent / f"loki-{VERSION}"
-    program = folder / "loki"
-    if program.exists():
-        return program
-    if not shutil.which("go"):
-        return "Go is not installed, with which Loki is built, and FLEET_LOKI names none"
-    folder.mkdir(parents=True, exist_ok=True)
-    with locked(folder / "lock"), tempfile.TemporaryDirectory(dir=folder) as scratch:
-        fault = None if program.exists() else _build(Path(scratch), program)
-    return program if fault is None else f"Loki {VERSION} cannot be built: {fault}"
+    return go_program("Loki", VERSION, _build)
 
 
-def _build(scratch: Path, program: Path) -> str | None:
+def _build(scratch: Path, made: Path) -> str | None:
     """As the main module, since its go.mod replaces some of its dependencies."""
-    answer, source, made = scratch / "download.json", scratch / "loki", scratch / "built"
+    answer, source = scratch / "download.json", scratch / "source"
     fetch = f"go mod download -json {MODULE}@{VERSION} > {answer}"
     if fault := said(["sh", "-c", fetch], BUILD_S, scratch):
         return fault
     shutil.copytree(json.loads(answer.read_text())["Dir"], source, copy_function=shutil.copyfile)
-    if fault := said(["go", "mod", "edit", f"-dropreplace={NESTED}"], 60, source):
-        return fault
-    build = ["nice", "-n", "15", "go", "build", "-mod=mod", "-p", "2", "-o", str(made), "./cmd/loki"]
-    if fault := said(build, BUILD_S, source):
-        return fault
-    made.rename(program)
-    return None
+    build = ["nice", "-n", "15", "go", "build", "-mod=mod", "-p", "1", "-o", str(made), "./cmd/loki"]
+    return said(["go", "mod", "edit", f"-dropreplace={NESTED}"], 60, source) or said(build, BUILD_S, source)
 
 
 class RealLoki:

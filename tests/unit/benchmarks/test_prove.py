@@ -69,10 +69,12 @@ def test_a_proof_that_cannot_run_here_says_so_fails_nothing_and_leaves_its_last_
 
 def test_pushed_metrics_are_skipped_without_go_and_without_a_prometheus(monkeypatch, capsys, tmp_path: Path) -> None:
     monkeypatch.delenv("FLEET_PROMETHEUS", raising=False)
-    monkeypatch.setattr("support.live.go_prometheus.default_root", lambda: tmp_path / "kafka")
+    monkeypatch.setattr("support.live.go_programs.default_root", lambda: tmp_path / "kafka")
     monkeypatch.setattr(shutil, "which", lambda name: None if name == "go" else f"/usr/bin/{name}")
     assert pushed_clients.main() == prove.SKIPPED
-    assert capsys.readouterr().out.startswith("skipped: Go is not installed, with which Prometheus 3 is built")
+    assert capsys.readouterr().out.startswith(
+        "skipped: Go is not installed, with which Prometheus is built, and FLEET_PROMETHEUS names none"
+    )
     monkeypatch.setenv("FLEET_PROMETHEUS", str(tmp_path / "prometheus"))
     assert pushed_clients.program() == tmp_path / "prometheus"
 
