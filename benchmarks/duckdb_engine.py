@@ -181,6 +181,14 @@ def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: float(value) if isinstance(value, Decimal) else value for name, value in row.items()}
 
 
+def _or(aggregate: Any, empty: exp.Expression) -> None:
+    """Give `empty` where the aggregate, with its FILTER and OVER, is null."""
+    whole: Any = aggregate
+    while isinstance(whole.parent, exp.Filter | exp.Window):
+        whole = whole.parent
+    whole.replace(exp.Coalesce(this=whole.copy(), expressions=[empty]))
+
+
 @cache
 def _translated(query: str, literals: tuple[tuple[str, str], ...]) -> str:
     for name, text in literals:
@@ -198,13 +206,12 @@ def _translated(query: str, literals: tuple[tuple[str, str], ...]) -> str:
         plain = _PLAIN[type(safe)](this=safe.this, expression=safe.expression)
         of_rows = safe.find(exp.Window, exp.AggFunc)  # what TRY refuses; there, numbers beyond a BIGINT end the run
         safe.replace(plain if of_rows else exp.Anonymous(this="TRY", expressions=[plain]))
+    for picked in list(tree.find_all(exp.ArgMax, exp.ArgMin)):  # of the row with the extreme, also where it has null
+        name = "arg_max_null" if isinstance(picked, exp.ArgMax) else "arg_min_null"
+        picked.replace(exp.Anonymous(this=name, expressions=[picked.this, picked.expression]))
+    # where there is nothing to count or to collect, Spark gives 0 or an empty array and DuckDB null
     for counted in list(tree.find_all(exp.CountIf)):
-        if not isinstance(counted.parent, exp.Filter | exp.Window):  # DuckDB counts null where every row has null
-            counted.replace(exp.Coalesce(this=counted.copy(), expressions=[exp.Literal.number(0)]))
+        _or(counted, exp.Literal.number(0))
     for collected in list(tree.find_all(exp.ArrayAgg, exp.ArrayUniqueAgg)):
-        whole: Any = collected
-        while isinstance(whole.parent, exp.Filter | exp.Window):
-            whole = whole.parent
-        # where there is nothing to collect, Spark gives an empty array and DuckDB null
-        whole.replace(exp.Coalesce(this=whole.copy(), expressions=[exp.Array()]))
+        _or(collected, exp.Array())
     return tree.sql(dialect="duckdb")

@@ -145,7 +145,7 @@ SELECT
     r.cycle_places,
     if(r.idle_ns >= f.idle_ns, try_divide(r.idle_ns - f.idle_ns, i.seconds * 1e9D), NULL) AS handler_idle,
     if(r.requests >= f.requests, try_subtract(r.requests, f.requests), NULL) AS requests,
-    try_cast(try_divide(r.queued_ms - f.queued_ms, nullif(try_subtract(r.requests, f.requests), 0)) AS DOUBLE)
+    try_divide(try_cast(r.queued_ms - f.queued_ms AS DOUBLE), nullif(try_subtract(r.requests, f.requests), 0))
         AS queued_mean_ms,
     -- a type of request that was not seen at a read of others began at 0
     if(
