@@ -13,11 +13,12 @@ from kafka_fleet.base.validation_errors import describe_errors
 from kafka_fleet.base.yaml import FleetFileError
 from kafka_fleet.config import acknowledgement_edits, acknowledgements
 from kafka_fleet.config.acknowledgements import Acknowledgements
-from kafka_fleet.config.connections import connection_problems
+from kafka_fleet.config.connections import channel_credentials, connection_problems
 from kafka_fleet.config.credentials import local_credentials
 from kafka_fleet.config.fleet import Cluster, Fleet, load_fleet
 from kafka_fleet.documents.day_summaries import read_day_summary
 from kafka_fleet.knowledge.catalogue_check import check_catalogues
+from kafka_fleet.notify.channel_probe import check_channel
 from kafka_fleet.report.formatting import plural
 
 
@@ -83,7 +84,8 @@ def _check_fleet(options: argparse.Namespace) -> int:
     for cluster in fleet.clusters:
         if cluster.read_by is None:
             print(f"{cluster.id}: neither jolokia nor metrics: only what the Kafka protocol tells is judged")
-    unusable = connection_problems(fleet.clusters, local_credentials())
+    use_channel = check_channel if options.connections else channel_credentials  # the one imports providers
+    unusable = connection_problems(fleet.clusters, local_credentials(), use_channel)
     for problem in unusable:
         print(problem, file=sys.stderr if options.connections else sys.stdout)
     if unusable and not options.connections:

@@ -4,14 +4,23 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 from kafka_fleet.config.channel_providers import require_provider
+from kafka_fleet.config.channels import Channel
 from kafka_fleet.config.credentials import CredentialsError, Resolver, http_credentials, kafka_settings
 from kafka_fleet.config.fleet import Cluster
 
 PREFIX = "AIRFLOW_CONN_"
+UseChannel = Callable[[Channel, Resolver], object]
 
 
-def _named(cluster: Cluster, resolver: Resolver) -> list[tuple[str, str | None, Callable[[], object]]]:
-    """(field, connection id, what the collector would do with it)."""
+def channel_credentials(channel: Channel, resolver: Resolver) -> object:
+    """What is asked of a channel's connection whatever its kind. Raises CredentialsError."""
+    return http_credentials(channel.connection, resolver)
+
+
+def _named(
+    cluster: Cluster, resolver: Resolver, use_channel: UseChannel
+) -> list[tuple[str, str | None, Callable[[], object]]]:
+    """(field, connection id, what would be done with it)."""
     kafka, agent = cluster.kafka_connection, cluster.agents.connection
     section = "metrics" if cluster.metrics else "jolokia"
     marks, told = cluster.log_marks, cluster.notify
@@ -22,16 +31,18 @@ def _named(cluster: Cluster, resolver: Resolver) -> list[tuple[str, str | None, 
         (f"{section}.connection", agent, partial(http_credentials, agent, resolver)),
         (f"log_marks.{source}.connection", logs, partial(http_credentials, logs, resolver)),
         ("client_metrics.connection", clients, partial(http_credentials, clients, resolver)),
-        *(("notify.connection", one.connection, partial(http_credentials, one.connection, resolver)) for one in told),
+        *((f"notify.connection of {one.name}", one.connection, partial(use_channel, one, resolver)) for one in told),
         *(("notify.via", None, partial(require_provider, via)) for via in dict.fromkeys(one.via for one in told)),
     ]
 
 
-def connection_problems(clusters: Iterable[Cluster], resolver: Resolver) -> list[str]:
-    """What `collect` would say of each connection that it cannot use; no text holds a value of a connection."""
+def connection_problems(
+    clusters: Iterable[Cluster], resolver: Resolver, use_channel: UseChannel = channel_credentials
+) -> list[str]:
+    """What would be said of each connection that cannot be used; no text holds a value of a connection."""
     found = []
     for cluster in clusters:
-        for field, name, use in _named(cluster, resolver):
+        for field, name, use in _named(cluster, resolver, use_channel):
             try:
                 use()
             except CredentialsError as error:

@@ -110,12 +110,13 @@ class JudgedDay:
         since = None if self.reached else last_measured(self.home, self.cluster, self.ds)
         return News(changes, self.standing, self.faults, since, page_url())
 
-    def short(self, changes: Changes) -> tuple[str, ShortLetter]:
-        """Subject and body of its mail. Raises UsageError as `news`."""
+    def short(self, changes: Changes, attached: bool = True) -> tuple[str, ShortLetter]:
+        """Subject and body of its mail. attached: the full report goes with it. Raises UsageError as `news`."""
         news = self.news(changes)
         advisories = load_advisories()
         title = subject_line(self.report, self.findings, advisories, changes, news)
-        return title, render_short(self.report, self.findings, advisories, news, title, self.report_name)
+        attachment = self.report_name if attached else None
+        return title, render_short(self.report, self.findings, advisories, news, title, attachment)
 
     def attached(self, changes: Changes) -> dict[str, str]:
         """By file name: the full report with what changed below its headline, and its evidence as CSV."""

@@ -13,7 +13,7 @@ import requests
 from requests.auth import AuthBase, HTTPBasicAuth
 
 from kafka_fleet.config.channels import Channel
-from kafka_fleet.config.credentials import Connection, CredentialsError
+from kafka_fleet.config.credentials import Connection, CredentialsError, Resolver, http_credentials
 
 
 class _Shown(AuthBase):
@@ -26,6 +26,11 @@ class _Shown(AuthBase):
         if self._token:
             request.headers["Authorization"] = f"Bearer {self._token}"
         return request
+
+
+def connection_of(channel: Channel, resolver: Resolver) -> tuple[Connection, str | None]:
+    """The connection of a channel, and its file of CAs. Raises CredentialsError."""
+    return resolver(channel.connection), http_credentials(channel.connection, resolver).ca_file
 
 
 def hosted(connection: Connection) -> Connection:
@@ -46,20 +51,25 @@ def address(channel: Channel, connection: Connection) -> str:
     """
     password = connection.password or ""
     if "://" in password:
-        return safe(channel, password)
+        return safe(channel, password, "password")
     url = hosted(connection).host or ""
-    return safe(channel, f"{url.rstrip('/')}/{password.lstrip('/')}" if channel.via == "teams" and password else url)
+    if channel.via != "teams":
+        return safe(channel, url)
+    whole = f"{url.rstrip('/')}/{password.lstrip('/')}" if password else url
+    return safe(channel, whole, "host" if url else "password")
 
 
-def safe(channel: Channel, url: str) -> str:
-    """The URL. Raises CredentialsError where it is none with TLS."""
+def safe(channel: Channel, url: str, field: str = "host") -> str:
+    """The URL. field: of the connection, which has it. Raises CredentialsError where it is none with TLS."""
     try:
         parts = urlsplit(url)
         host, _port = parts.hostname, parts.port
     except ValueError:
         host = None
     if not host or not (parts.scheme == "https" or (parts.scheme == "http" and _here(host))):
-        raise CredentialsError(f"connection {channel.connection}: it must have an address that begins with https://")
+        raise CredentialsError(
+            f"connection {channel.connection}: its {field} must be an address that begins with https://"
+        )
     return url
 
 

@@ -7,7 +7,7 @@ pagerduty  Events API v2: one event for each finding, `dedup_key` its fingerprin
 
 Jira is asked before it is told anything, so that it is not here but in jira_issues.py.
 
-Words from Kafka are only in elements that are shown as plain text: a TextRun, plain_text.
+Words from Kafka are only in elements that are shown as plain text: a TextRun, plain_text, the details of an event.
 """
 
 from dataclasses import asdict
@@ -53,6 +53,7 @@ def slack(message: Message, again: bool) -> dict[str, Any]:
         return {"type": "section", "text": {"type": "plain_text", "text": text, "emoji": False}}
 
     blocks = [section(message.title), *([section(AGAIN)] if again else []), section(_cut(message.text, _SLACK_TEXT))]
+    blocks += [_link(message.url)] if message.url else []
     fallback = message.title.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return {"text": fallback, "blocks": blocks}
 
@@ -75,10 +76,22 @@ def _pagerduty(event: Event, message: Message) -> dict[str, Any]:
             "severity": _SEVERITIES.get(event.severity, "info"),
             "group": message.environment,
             "class": event.finding,
-            "custom_details": {"verdict": event.verdict, "day": message.day, "letter": message.title},
+            "custom_details": _details(event, message),
         },
         **({"links": [{"href": event.url, "text": "Finding"}]} if event.url else {}),
     }
+
+
+def _details(event: Event, message: Message) -> dict[str, Any]:
+    found: dict[str, Any] = {"verdict": event.verdict, "day": message.day, "letter": message.title}
+    found |= {"what_to_do": event.do} if event.do else {}
+    return found | ({"evidence": list(event.evidence)} if event.evidence else {})
+
+
+def _link(url: str) -> dict[str, Any]:
+    """The page, as a link of mrkdwn: the address is ours, and nothing in it ends the link."""
+    whole = url.replace("&", "&amp;").replace("<", "%3C").replace(">", "%3E").replace("|", "%7C")
+    return {"type": "section", "text": {"type": "mrkdwn", "text": f"<{whole}|Open the cluster's page>"}}
 
 
 def _cut(text: str, most: int) -> str:

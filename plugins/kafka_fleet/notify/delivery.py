@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 from kafka_fleet.base.errors import UsageError
 from kafka_fleet.config.acknowledgements import Acknowledgements
 from kafka_fleet.config.channels import Channel
-from kafka_fleet.config.credentials import CredentialsError, Resolver, http_credentials
+from kafka_fleet.config.credentials import CredentialsError, Resolver
 from kafka_fleet.config.fleet import Cluster
 from kafka_fleet.documents.outbox import Mail, State
 from kafka_fleet.documents.summary import kept_reported
@@ -25,6 +25,7 @@ from kafka_fleet.mail.mailing_status import CHANNELS
 from kafka_fleet.mail.outbox import Outbox, current_recipient, letter_digest, message_id
 from kafka_fleet.mail.published_letter import JudgedDay, LetterError, mailed_generation, read_judged
 from kafka_fleet.mail.revisions import current_mails
+from kafka_fleet.notify.addresses import connection_of
 from kafka_fleet.notify.jira_client import jira_client
 from kafka_fleet.notify.jira_issues import tell_jira
 from kafka_fleet.notify.jira_ledger import Ledger
@@ -121,7 +122,7 @@ def _send(
     again = bool(claimed.claims)
     try:
         tell: Callable[[], Outcome]
-        connection, ca_file = resolver(channel.connection), http_credentials(channel.connection, resolver).ca_file
+        connection, ca_file = connection_of(channel, resolver)
         message = Message.read(mail.text)
         if channel.jira:
             client = jira_client(channel, connection, ca_file)

@@ -20,16 +20,15 @@ from kafka_fleet.config.channel_providers import require_provider
 from kafka_fleet.config.channels import Channel
 from kafka_fleet.config.credentials import Connection, CredentialsError
 from kafka_fleet.notify.addresses import authorities, hosted, login, safe
+from kafka_fleet.notify.answers import words_without
 from kafka_fleet.notify.outcome import AGENT, TIMEOUT, Verdict, of_requests
 from kafka_fleet.notify.sending import unusable_provider
-from kafka_fleet.report.sanitize import shorten
 
 if TYPE_CHECKING:
     from atlassian import Jira
 
 MOST = 4_000_000  # bytes of an answer
 WAIT, WAITS = 20, 3  # s that are waited at once, and how often in all
-SAID = 300  # characters of what Jira says
 
 
 class JiraError(Exception):
@@ -152,10 +151,7 @@ class JiraClient:
         general, fields = found.get("errorMessages"), found.get("errors")
         parts = [str(one) for one in general] if isinstance(general, list) else []
         parts += [f"{name}: {one}" for name, one in fields.items()] if isinstance(fields, dict) else []
-        text = " ".join("; ".join(parts).split())
-        for secret in self._secrets:
-            text = text.replace(secret, "…")
-        return shorten(text, SAID)
+        return words_without(self._secrets, parts)
 
 
 def _seconds(text: str | None) -> int | None:

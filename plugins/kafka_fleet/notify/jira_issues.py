@@ -22,6 +22,8 @@ log = logging.getLogger(__name__)
 LABEL = "kafka-fleet-health"
 LONGEST = 1200.0  # s for all events of a message, well below the lease
 PAGE, PAGES = 100, 10  # comments that are looked through, the latest first
+OPENING = ("BROWSE_PROJECTS", "CREATE_ISSUES")  # who may open issues and not see them would open one every day
+TELLING, MOVING = (*OPENING, "ADD_COMMENTS"), "TRANSITION_ISSUES"
 _FIELDS = "status,description"
 
 
@@ -58,6 +60,17 @@ def tell_jira(
     return Outcome("sent", "; ".join(notes), "; ".join(notes))
 
 
+def require_permissions(client: JiraClient, project: JiraProject, names: tuple[str, ...]) -> None:
+    """Ask whether the account has them in the project. Raises JiraError, a sentence with those that it lacks."""
+    query = {"projectKey": project.project, "permissions": ",".join(names)}
+    found = _dict(client.ask("GET", "mypermissions", "the question for permissions", query=query), "permissions")
+    missing = [name for name in names if _dict(found, name).get("havePermission") is not True]
+    if missing:
+        raise JiraError(
+            "refused", f"the account of the connection lacks {' and '.join(missing)} in project {project.project}"
+        )
+
+
 class _Desk(NamedTuple):
     client: JiraClient
     project: JiraProject
@@ -70,7 +83,8 @@ class _Desk(NamedTuple):
         """Do what the event asks for; gives what was done, in words."""
         issue, mark = self._find(event), reference(self.identity, event)
         if issue is None:
-            self._may_open()  # to whom may not see it, Jira says that it is not there
+            # to whom may not see it, Jira says that it is not there
+            require_permissions(self.client, self.project, OPENING)
             if event.action == "open":
                 yield f"{self._open(event, mark)} is opened"
             return
@@ -137,18 +151,6 @@ class _Desk(NamedTuple):
             raise JiraError("deferred", "Jira, the new issue: its answer has no id of it")
         self.ledger.keep(event.fingerprint, made["id"], self.clock())
         return shorten(str(made.get("key")), 60)
-
-    def _may_open(self) -> None:
-        """Who may open issues and not see them would open one every day."""
-        names = ("BROWSE_PROJECTS", "CREATE_ISSUES")
-        query = {"projectKey": self.project.project, "permissions": ",".join(names)}
-        found = _dict(
-            self.client.ask("GET", "mypermissions", "the question for permissions", query=query), "permissions"
-        )
-        missing = [name for name in names if _dict(found, name).get("havePermission") is not True]
-        if missing:
-            sentence = f"the account of the connection lacks {' and '.join(missing)} in project {self.project.project}"
-            raise JiraError("refused", sentence)
 
     def _has_comment(self, issue: Issue, mark: str) -> bool:
         for page in range(PAGES):

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from kafka_fleet.config.channels import Channel
+from kafka_fleet.documents.finding import Finding
 from kafka_fleet.documents.summary import read_reported
 from kafka_fleet.domain import VERDICT_RANK, Named, Severity, fingerprint
 from kafka_fleet.knowledge.advisories import load_advisories
@@ -17,6 +18,7 @@ from kafka_fleet.knowledge.signatures import load_signatures
 from kafka_fleet.mail.published_letter import JudgedDay
 from kafka_fleet.report.changes import Changes
 from kafka_fleet.report.finding_addresses import cluster_url, finding_url, page_url
+from kafka_fleet.report.finding_brief import advice_for, evidence_lines
 from kafka_fleet.report.sanitize import shorten
 
 Action = Literal["open", "unseen", "close"]
@@ -28,7 +30,8 @@ Told = Mapping[str, Mapping[str, Any]]
 class Event:
     """What became of one finding. open: it is there; unseen: it could not be looked for; close: it is gone.
 
-    why: one sentence on the change, or empty; it may hold names from Kafka.
+    why: one sentence on the change, or empty; do, evidence: of one that is there, what to do and its main figures. All
+    three may hold names from Kafka.
     """
 
     fingerprint: str
@@ -40,6 +43,8 @@ class Event:
     severity: str
     url: str
     why: str = ""
+    do: str = ""
+    evidence: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -62,7 +67,8 @@ class Message:
     def read(cls, text: str) -> "Message":
         """What the outbox kept."""
         content = json.loads(text)
-        return cls(**{**content, "events": tuple(Event(**one) for one in content["events"])})
+        events = (Event(**{**one, "evidence": tuple(one.get("evidence", ()))}) for one in content["events"])
+        return cls(**{**content, "events": tuple(events)})
 
 
 def message_of(channel: Channel, judged: JudgedDay, changes: Changes, told: Told | None) -> Message | None:
@@ -75,7 +81,7 @@ def message_of(channel: Channel, judged: JudgedDay, changes: Changes, told: Told
         events = tuple(one for one in events if one.action != "unseen")
     if not events:
         return None
-    title, short = judged.short(changes)
+    title, short = judged.short(changes, attached=False)
     url = cluster_url(page_url(), judged.cluster, judged.ds)
     tier = judged.environment or ""
     return Message(judged.cluster, tier, judged.ds, shorten(title, LINE), short.text, url, events)
@@ -119,6 +125,7 @@ def _event(
 ) -> Event:
     advisory, signature = load_advisories().get(one.advisory or ""), load_signatures().get(one.signature or "")
     title = advisory.title if advisory else signature.title if signature else ""
+    found = one if action == "open" and isinstance(one, Finding) else None
     key = one.advisory or f"{one.signature} ({one.cause})"
     return Event(
         fingerprint=fingerprint(judged.cluster, one),
@@ -130,4 +137,6 @@ def _event(
         severity=severity or "info",
         url=finding_url(page_url(), judged.cluster, one, judged.ds),
         why=shorten(why, 3 * LINE),
+        do=shorten(advice_for(found), 3 * LINE) if found else "",
+        evidence=evidence_lines(found) if found else (),
     )

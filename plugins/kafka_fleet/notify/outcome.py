@@ -44,13 +44,14 @@ def unaskable(error: Exception) -> Outcome:
     return Outcome("refused", f"it cannot be asked ({type(error).__name__})")
 
 
-def of_status(status: int) -> Outcome:
-    """What an HTTP status says of a message; a redirect is none that was taken."""
+def of_status(status: int, said: str = "") -> Outcome:
+    """What an HTTP status says of a message; a redirect is none that was taken. said: the answer's own words."""
     if 200 <= status < 300:
         return Outcome("sent", f"answered {status}")
+    sentence = f"it answered {status}" + (f": {said}" if said else "")
     if status in (429, 503):
-        return Outcome("deferred", f"it answered {status}")
-    return Outcome("unknown" if status >= 500 else "refused", f"it answered {status}")
+        return Outcome("deferred", sentence)
+    return Outcome("unknown" if status >= 500 else "refused", sentence)
 
 
 def of_requests(error: requests.RequestException | HTTPError) -> Outcome:

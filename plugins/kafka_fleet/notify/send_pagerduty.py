@@ -4,9 +4,12 @@ The hook has the key; its own send_event makes a client that waits out 429 witho
 knows one region. So the client is made here, the same one, with one try.
 """
 
+import json
 import ssl
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx2
 from airflow.providers.pagerduty.hooks.pagerduty_events import PagerdutyEventsHook
@@ -15,6 +18,7 @@ from pagerduty import Error, EventsApiV2Client
 from kafka_fleet.config.channels import Channel
 from kafka_fleet.config.credentials import Connection, CredentialsError
 from kafka_fleet.notify.addresses import authorities, hosted, safe, trust
+from kafka_fleet.notify.answers import first_bytes, words_without
 from kafka_fleet.notify.hooks import connected, quiet
 from kafka_fleet.notify.outcome import (
     LATE,
@@ -33,15 +37,19 @@ _PATH = "/v2/enqueue"
 
 
 class _Answered(Exception):
-    """Raised as soon as there is a status, so that the client neither waits, tries again nor reads a body."""
+    """Raised as soon as there is a status, so that the client neither waits, tries again nor reads all of a body."""
 
-    def __init__(self, response: httpx2.Response) -> None:
+    def __init__(self, status: int, body: bytes) -> None:
         super().__init__()
-        self.status = response.status_code
+        self.status, self.body = status, body
 
 
 def _answered(response: httpx2.Response) -> None:
-    raise _Answered(response)
+    body = b""
+    if not response.is_success:
+        with suppress(httpx2.HTTPError):
+            body = first_bytes(response.iter_raw())
+    raise _Answered(response.status_code, body)
 
 
 class _Client(EventsApiV2Client):
@@ -68,16 +76,19 @@ def pagerduty_sender(
             base_url=base,
             verify=True if context is None else context,
             event_hooks={"response": [_answered]},
+            headers={"Accept-Encoding": "identity"},
             limits=httpx2.Limits(max_keepalive_connections=0),
         )
     except (ValueError, httpx2.InvalidURL):
         raise CredentialsError("via pagerduty: the proxy that HTTPS_PROXY or ALL_PROXY names cannot be used") from None
 
+    secrets = (connection.password, urlsplit(base or "").netloc)
+
     def send() -> Outcome:
         outcome = Outcome("sent", "")
         with quiet(), client:
             for number, event in enumerate(events):
-                outcome = _sent(client, event)
+                outcome = _sent(client, event, secrets)
                 if outcome.verdict != "sent":
                     # what was taken of several is known by its key, so that all are sent again
                     return outcome._replace(verdict="unknown") if number and outcome.verdict == "deferred" else outcome
@@ -86,16 +97,29 @@ def pagerduty_sender(
     return Sender(f"{client.url}{_PATH}", send)
 
 
-def _sent(client: EventsApiV2Client, event: Mapping[str, Any]) -> Outcome:
+def _sent(client: EventsApiV2Client, event: Mapping[str, Any], secrets: Sequence[str]) -> Outcome:
     try:
         client.send_event(**event)
     except _Answered as answer:
-        return of_status(answer.status)
+        return of_status(answer.status, _said(answer.body, secrets))
     except Error as error:
         return _of(error.__cause__ or error)
     except (httpx2.InvalidURL, UnicodeError) as error:
         return unaskable(error)
     raise AssertionError("an answer raises _Answered")
+
+
+def _said(body: bytes, secrets: Sequence[str]) -> str:
+    """`message` and `errors` of an answer; empty where it is no JSON, or longer than what is read of it."""
+    try:
+        found = json.loads(body)
+    except ValueError:
+        return ""
+    if not isinstance(found, dict):
+        return ""
+    errors = found.get("errors")
+    parts = [found.get("message"), *(errors if isinstance(errors, list) else [errors])]
+    return words_without(secrets, [one for one in parts if isinstance(one, str)])
 
 
 def _of(error: BaseException) -> Outcome:

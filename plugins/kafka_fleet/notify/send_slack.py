@@ -1,8 +1,9 @@
 """Slack by Airflow's SlackWebhookHook: takes a body, gives what posts it once to the incoming webhook."""
 
+import re
 from collections.abc import Mapping
-from http.client import HTTPException
-from typing import Any
+from http.client import HTTPException, HTTPResponse
+from typing import Any, cast
 from urllib.error import HTTPError
 from urllib.request import (
     BaseHandler,
@@ -20,8 +21,11 @@ from slack_sdk.webhook import WebhookClient, WebhookResponse
 from kafka_fleet.config.channels import Channel
 from kafka_fleet.config.credentials import Connection, CredentialsError
 from kafka_fleet.notify.addresses import authorities, hosted, safe, trust
+from kafka_fleet.notify.answers import SAID, first_bytes
 from kafka_fleet.notify.hooks import NO_LOG, connected, quiet
 from kafka_fleet.notify.outcome import TIMEOUT, Outcome, Sender, of_status, of_urllib
+
+_WORD = re.compile(rb"[a-z_]{1,40}")  # Slack's refusals are one, such as channel_is_archived
 
 
 class _NoRedirects(HTTPRedirectHandler):
@@ -40,14 +44,24 @@ class _Client(WebhookClient):
             with build_opener(*handlers).open(req, timeout=self.timeout) as answer:
                 return WebhookResponse(url=url, status_code=answer.status, body="", headers={})
         except HTTPError as error:
-            error.close()
-            return WebhookResponse(url=url, status_code=error.code, body="", headers={})
+            with error:
+                return WebhookResponse(url=url, status_code=error.code, body=_word(error, url), headers={})
+
+
+def _word(error: HTTPError, url: str) -> str:
+    """Slack's word for a refusal; empty where the answer is no word, or is part of the address."""
+    answer = cast(HTTPResponse, error.fp)
+    try:
+        found = first_bytes(iter(lambda: answer.read1(SAID), b"")).strip()
+    except (OSError, HTTPException):
+        return ""
+    return found.decode() if _WORD.fullmatch(found) and found.decode() not in url else ""
 
 
 def slack_sender(channel: Channel, connection: Connection, ca_file: str | None, body: Mapping[str, Any]) -> Sender:
     """Raises CredentialsError where the connection has no address with TLS."""
     there = hosted(connection)
-    if not there.password:  # the hook wants one; a host may be the whole address
+    if not (there.password or "").strip():  # the hook wants one; a host may be the whole address
         if not there.host:
             raise CredentialsError(f"connection {channel.connection}: its password must be the webhook's token")
         there = there._replace(password=there.host)
@@ -58,7 +72,7 @@ def slack_sender(channel: Channel, connection: Connection, ca_file: str | None, 
     )
     made = hook.client
     client = _Client(
-        safe(channel, made.url),
+        safe(channel, made.url, "password" if "://" in (connection.password or "") else "host"),
         timeout=made.timeout,
         ssl=trust(channel, authorities(connection, ca_file)),
         proxy=made.proxy,
@@ -69,7 +83,8 @@ def slack_sender(channel: Channel, connection: Connection, ca_file: str | None, 
     def send() -> Outcome:
         with quiet():
             try:
-                return of_status(client.send_dict(dict(body)).status_code)
+                answer = client.send_dict(dict(body))
+                return of_status(answer.status_code, answer.body)
             except (OSError, HTTPException, ValueError) as error:
                 return of_urllib(error)
 

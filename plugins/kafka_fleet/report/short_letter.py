@@ -37,11 +37,11 @@ def render_short(
     advisories: Mapping[str, Advisory],
     news: News,
     subject: str,
-    attachment: str,
+    attachment: str | None,
 ) -> ShortLetter:
     """The short letter with at most MOST_WORDS and MOST_BYTES: it says less until it fits.
 
-    attachment: file name of the full report. Raises LetterTooLarge.
+    attachment: file name of the full report; None: nothing is attached. Raises LetterTooLarge.
     """
     for brief in BREVITIES:
         screen = build_screen(report, findings, advisories, news, brief)

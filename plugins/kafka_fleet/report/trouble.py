@@ -96,7 +96,7 @@ def _when(finding: Finding, said: OwnerSentences, report: ClusterReport) -> str:
     return can_wait(severity, report.environment, report.ds)
 
 
-def _do(finding: Finding, said: OwnerSentences, upgrades: bool) -> str:
+def what_to_do(finding: Finding, said: OwnerSentences, upgrades: bool) -> str:
     """What to do, and in which order."""
     if not upgrades:
         return said.act
@@ -160,7 +160,7 @@ def make_trouble(
         what=line(*parts),
         verdict=finding.verdict,
         proof=said.proof,
-        do=few(_do(finding, said, upgrades), max(_LEAST_TO_DO, brief.words)),
+        do=few(what_to_do(finding, said, upgrades), max(_LEAST_TO_DO, brief.words)),
         who=capital(f"{_who(finding, said, upgrades, report, brief)}."),
         when=_when(finding, said, report),
         meanwhile=few(own_text(displayed(finding.workaround or "", 1000)), brief.words) if upgrades else "",

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,12 +20,13 @@ class Request(NamedTuple):
 
 
 class ChannelServer:
-    """What came; `status` gives the answer to the n-th request, from 1 on. more: headers of each answer."""
+    """What came; `status` gives the answer to the n-th request, from 1 on. more, body: of each answer."""
 
     def __init__(self) -> None:
         self.requests: list[Request] = []
         self.status: Callable[[int], int] = lambda number: 202
         self.more: dict[str, str] = {}
+        self.body = b""
         self.url = ""
 
     @property
@@ -58,8 +59,10 @@ def channel_server(certificate: tuple[Path, Path] | None = None) -> Iterator[Cha
                 self.send_header("Location", f"{kept.url}/elsewhere")
             for name, value in kept.more.items():
                 self.send_header(name, value)
-            self.send_header("Content-Length", "0")
+            self.send_header("Content-Length", str(len(kept.body)))
             self.end_headers()
+            with suppress(OSError):  # nobody has to read all of it
+                self.wfile.write(kept.body)
 
     with serving(Handler, certificate) as kept.url:
         yield kept

@@ -1,5 +1,6 @@
 """`kafka-fleet check` names connections that are not defined here; with --connections they are errors."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -50,3 +51,37 @@ def test_a_certificate_that_is_no_file_is_named_without_its_path(tmp_path: Path,
     _out, err = capsys.readouterr()
     assert "ssl.ca.location must be the path of a file that is there" in err
     assert "canary" not in err
+
+
+def test_a_channel_that_could_not_be_told_is_an_error_with_channel_field_and_connection(
+    tmp_path: Path, monkeypatch, capsys
+):
+    jira = {"via": "jira", "connection": "issues", "jira": {"project": "OPS"}}
+    fields = {
+        "chat": {"password": "http://hooks.example.org/canary"},
+        "pager": {"host": "https://events.eu.pagerduty.com"},
+        "issues": {"password": "canary"},
+        "team": {},
+        "hook": {"host": "http://hooks.example.org", "password": "canary"},
+        "good": {"host": "https://hooks.example.org", "password": "canary"},
+    }
+    kinds = {"slack": "chat", "pagerduty": "pager", "teams": "team", "webhook": "hook"}
+    channels = [{"via": via, "connection": name} for via, name in kinds.items()]
+    channels += [jira, {"via": "webhook", "connection": "good"}, {"via": "slack", "connection": "absent"}]
+    path = tmp_path / "fleet.yaml"
+    path.write_text(yaml.dump({"version": 1, "clusters": [{**GOOD, "notify": channels}]}, Dumper=Plain))
+    for name, values in fields.items():
+        monkeypatch.setenv(f"AIRFLOW_CONN_{name.upper()}", json.dumps(values))
+    assert main(["check", "--connections", "--fleet", str(path)]) == 2
+    _out, err = capsys.readouterr()
+    begin, address = f"cluster {GOOD['id']}: notify.connection of ", "must be an address that begins with https://"
+    assert [line.removeprefix(begin).partition(" password an API")[0] for line in err.splitlines()] == [
+        f"slack:chat: connection chat: its password {address}",
+        "pagerduty:pager: connection pager: its password must be the routing key",
+        f"teams:team: connection team: its password {address}",
+        f"webhook:hook: connection hook: its host {address}",
+        "jira:issues:OPS: connection issues: it must have Jira's address as host, and as",
+        "slack:absent: connection absent: neither AIRFLOW_CONN_ABSENT nor the file of KAFKA_FLEET_SECRETS has it",
+    ]
+    assert "canary" not in err
+    assert "example.org" not in err

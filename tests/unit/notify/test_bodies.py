@@ -1,11 +1,12 @@
 """A message as each kind of channel takes it; foreign words are only words in it."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from kafka_fleet.config.channels import Channel
 from kafka_fleet.config.credentials import Connection
-from kafka_fleet.notify.bodies import AGAIN, slack, teams, webhook
+from kafka_fleet.notify.bodies import AGAIN, pagerduty_events, slack, teams, webhook
 from kafka_fleet.notify.message import Message
 from kafka_fleet.notify.sending import sender
 from support.builders.channels import message, told
@@ -23,11 +24,31 @@ def test_a_webhook_gets_all_of_it() -> None:
 
 def test_slack_shows_foreign_words_as_plain_text() -> None:
     body = slack(message(text="x" * 5000), again=True)
-    assert [one["text"]["type"] for one in body["blocks"]] == ["plain_text"] * 3
+    assert [one["text"]["type"] for one in body["blocks"]] == ["plain_text"] * 3 + ["mrkdwn"]
     assert body["blocks"][1]["text"]["text"] == AGAIN
     assert all(len(one["text"]["text"]) <= 3000 for one in body["blocks"])
     assert "<" not in body["text"]
     assert "&lt;!channel&gt;" in body["text"]
+
+
+def test_slack_has_one_link_which_is_our_pages_and_none_without_a_page() -> None:
+    page = "https://page/clusters/a?day=2026-11-20&b=<!channel>|x"
+    *rest, link = slack(replace(message(), url=page), again=False)["blocks"]
+    assert link["text"] == {
+        "type": "mrkdwn",
+        "text": "<https://page/clusters/a?day=2026-11-20&amp;b=%3C!channel%3E%7Cx|Open the cluster's page>",
+    }
+    assert slack(replace(message(), url=""), again=False)["blocks"] == rest
+
+
+def test_pagerduty_says_what_to_do_and_shows_the_figures_of_what_is_open() -> None:
+    plain = message("open", "close")
+    opened = replace(plain.events[0], do="Upgrade.", evidence=("50 %: late",))
+    trigger, resolve = pagerduty_events(replace(plain, events=(opened, plain.events[1])))
+    details = trigger["payload"]["custom_details"]
+    assert (details["what_to_do"], details["evidence"]) == ("Upgrade.", ["50 %: late"])
+    assert "payload" not in resolve
+    assert set(pagerduty_events(plain)[0]["payload"]["custom_details"]) == {"verdict", "day", "letter"}
 
 
 def test_teams_shows_foreign_words_as_text_runs() -> None:

@@ -170,8 +170,13 @@ def test_a_dry_run_tells_nobody_and_writes_nothing(home: Path, other_end: Channe
     assert not (home / "outbox").exists()
 
 
-def test_no_secret_is_stored_said_or_logged(home: Path, other_end, caplog) -> None:
+@pytest.mark.parametrize(
+    "body",
+    [b"", SECRET.encode(), json.dumps({"message": f"no key {SECRET}", "errors": [SECRET, {"key": SECRET}]}).encode()],
+)
+def test_no_secret_is_stored_said_or_logged(home: Path, other_end, caplog, body: bytes) -> None:
     caplog.set_level("DEBUG")
+    other_end.body = body
     other_end.status = lambda number: {1: LOST, 2: 404}.get(number, 200)
     for via in ("webhook", "slack", "teams", "pagerduty"):
         fields = {"password": f"{other_end.url}/{SECRET}"} if via in ("slack", "teams") else {}

@@ -75,7 +75,7 @@ def test_a_reference_is_the_same_on_each_try_and_another_of_each_event() -> None
         ({"host": None}, "it must have Jira's address as host"),
         ({"password": None}, "it must have Jira's address as host"),
         ({"password": "https://canary@jira.example.org"}, "it must have Jira's address as host"),
-        ({"host": "http://jira.example.org"}, "it must have an address that begins with https://"),
+        ({"host": "http://jira.example.org"}, "its host must be an address that begins with https://"),
     ],
 )
 def test_a_connection_without_address_or_token_is_a_sentence(fields, sentence) -> None:
