@@ -1,4 +1,4 @@
-"""The JSON API: takes a home and guards, gives an app with what is published of days, clusters and findings.
+"""The JSON API: takes a home, guards and acknowledgements, gives an app with what is published of days and clusters.
 
 Every path, its OpenAPI document too, goes through the guard of the page. Text is given as it was measured, escaped to
 ASCII: who shows it has to escape it anew. A refusal is `{"detail": "one sentence"}`.
@@ -17,12 +17,16 @@ from pydantic import BaseModel
 
 from kafka_fleet.base.validation_errors import printable_message
 from kafka_fleet.base.version import __version__
+from kafka_fleet.config.acknowledgements import Acknowledgement, Acknowledgements
 from kafka_fleet.documents.document import Document
+from kafka_fleet.documents.finding import Finding
 from kafka_fleet.documents.fleet_findings import Choice, finding_of, fleet_findings, fleet_of_day
 from kafka_fleet.documents.published import Damaged, NotPublished, Published
 from kafka_fleet.documents.summary import ClusterSummary
 from kafka_fleet.documents.timeline import timelines
+from kafka_fleet.page.accepted import standing_of
 from kafka_fleet.page.api_models import (
+    AnsweredFinding,
     Asked,
     AskedClusters,
     AskedFinding,
@@ -31,6 +35,7 @@ from kafka_fleet.page.api_models import (
     ClusterPage,
     DayItem,
     DayOfFinding,
+    FindingAcknowledgement,
     FindingDetail,
     FindingPage,
     Page,
@@ -87,8 +92,8 @@ def _chosen(found: dict[str, ClusterSummary], asked: AskedClusters, ds: str) -> 
     }
 
 
-def make_api(home: Callable[[], Path], guard: Sequence[Depends]) -> FastAPI:
-    """The app, to be mounted at PATH. home: asked at each request. guard: what has to let a request through."""
+def make_api(home: Callable[[], Path], guard: Sequence[Depends], accepted: Callable[[], Acknowledgements]) -> FastAPI:
+    """The app, to be mounted at PATH. home, accepted: asked at each request. guard: has to let a request through."""
     api = FastAPI(
         title="Kafka Fleet Health", version=__version__, dependencies=list(guard), responses=_REFUSALS,
         docs_url=None, redoc_url=None, openapi_url=None,
@@ -147,8 +152,9 @@ def make_api(home: Callable[[], Path], guard: Sequence[Depends]) -> FastAPI:
         choice = Choice(set(own), asked.verdict, asked.severity, asked.advisory)
         items, total = fleet_findings(source, ds, choice, asked.offset, asked.limit) if own else ([], 0)
         silent = [name for name, one in own.items() if not one.judged]
+        part = _answered(source, ds, items, accepted().entries)
         return _answer(
-            FindingPage(day=ds, items=items, total=total, limit=asked.limit, offset=asked.offset, not_judged=silent)
+            FindingPage(day=ds, items=part, total=total, limit=asked.limit, offset=asked.offset, not_judged=silent)
         )
 
     @api.get("/findings/{fingerprint}", response_model=FindingDetail)
@@ -165,9 +171,34 @@ def make_api(home: Callable[[], Path], guard: Sequence[Depends]) -> FastAPI:
             for line in lines
             for one in line.days
         ]
-        return _answer(FindingDetail(finding=found, history=past))
+        (answered,) = _answered(source, ds, [found], accepted().entries)
+        return _answer(FindingDetail(finding=answered, history=past))
 
     return api
+
+
+def _answered(
+    source: Published, ds: str, found: Sequence[Finding], entries: Sequence[Acknowledgement]
+) -> list[AnsweredFinding]:
+    """Stored findings of a day with their acknowledgements."""
+    standing = standing_of(source, ds, {one.cluster for one in found}, entries)
+    said = {which: _acknowledgement(*state) for which, state in standing.items()}
+    return [
+        AnsweredFinding.model_validate({**one.plain(), "acknowledgement": said.get((one.cluster, one.key))})
+        for one in found
+    ]
+
+
+def _acknowledgement(one: Acknowledgement, void: str | None) -> FindingAcknowledgement:
+    return FindingAcknowledgement(
+        holds=void is None,
+        reopened=void,
+        owner=one.owner,
+        reason=one.reason,
+        acknowledged_by=one.acknowledged_by,
+        acknowledged=str(one.acknowledged),
+        expires=str(one.expires),
+    )
 
 
 def _cluster(name: str, one: ClusterSummary) -> ClusterItem:

@@ -88,7 +88,27 @@ class ClusterPage(Page[ClusterItem]):
     day: Text = Field(description="the day that is answered")
 
 
-class FindingPage(Page[Finding]):
+class FindingAcknowledgement(BaseModel):
+    """Who accepted a finding, as the file beside the fleet file says now."""
+
+    holds: bool = Field(description="whether it holds on the day; false: the finding is open again")
+    reopened: Text | None = Field(description="why it does not hold, one sentence; null: it holds")
+    owner: Text = Field(description="address of who is responsible")
+    reason: Text = Field(description="why the finding is accepted")
+    acknowledged_by: Text | None = Field(description="who had it written; null: a person wrote the entry")
+    acknowledged: Text = Field(description="the day that it is about, YYYY-MM-DD")
+    expires: Text = Field(description="the last day on which it holds, YYYY-MM-DD")
+
+
+class AnsweredFinding(Finding):
+    """A stored finding, and its acknowledgement."""
+
+    acknowledgement: FindingAcknowledgement | None = Field(
+        description="null: nobody has acknowledged it, or the server knows no fleet file"
+    )
+
+
+class FindingPage(Page[AnsweredFinding]):
     """Findings of a day."""
 
     day: Text = Field(description="the day that is answered")
@@ -110,7 +130,7 @@ class DayOfFinding(BaseModel):
 class FindingDetail(BaseModel):
     """A finding with the days before."""
 
-    finding: Finding
+    finding: AnsweredFinding
     history: list[DayOfFinding] = Field(description="of the judged days up to this one, the oldest first, at most 31")
 
 

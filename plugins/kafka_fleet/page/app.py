@@ -13,9 +13,10 @@ from fastapi.params import Depends
 from fastapi.responses import HTMLResponse, Response
 
 from kafka_fleet.base.resources import templates_dir
-from kafka_fleet.config import acknowledgements
+from kafka_fleet.config.acknowledgements import Acknowledgements
 from kafka_fleet.documents.published import Damaged, NotPublished, Published, readable
 from kafka_fleet.documents.summary import ClusterSummary
+from kafka_fleet.page.accepted import accepted_beside
 from kafka_fleet.page.api import PATH as API
 from kafka_fleet.page.api import make_api
 from kafka_fleet.page.catalogue import add_catalogue
@@ -86,22 +87,17 @@ def make_app(
     async def _refused(request: Request, _error: RequestValidationError) -> Response:
         return absent(request, "the address is not one of this page's", 422)
 
-    app.mount(API, make_api(home, guard))
+    def accepted() -> Acknowledgements:
+        return accepted_beside(fleet_file())
+
+    app.mount(API, make_api(home, guard, accepted))
     add_catalogue(app, _html)
-    add_metrics(app, published)
+    add_metrics(app, published, accepted)
     add_forms(app, published, fleet_file, editors, _HEADERS, user)
 
     @app.exception_handler(Refused)
     async def _not_written(request: Request, error: Refused) -> Response:
         return absent(request, str(error), error.status)
-
-    def accepted() -> acknowledgements.Acknowledgements:
-        path = fleet_file()
-        return (
-            acknowledgements.load_acknowledgements(acknowledgements.acknowledgements_path(path))
-            if path
-            else acknowledgements.Acknowledgements([], [])
-        )
 
     @app.get("/page.css")
     def style() -> Response:

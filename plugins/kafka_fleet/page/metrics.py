@@ -1,10 +1,11 @@
-"""What Prometheus scrapes: takes a home, gives metrics of the latest judged day and of its age.
+"""What Prometheus scrapes: takes a home and acknowledgements, gives metrics of the latest judged day and of its age.
 
-Labels are ids, verdicts and severities: no address of an owner, no name from Kafka, no day. So there are as many series
-as clusters and findings, and at most MOST of findings. `unknown` and `not_affected` are counted and have none.
+Labels are ids, verdicts, severities and whether somebody acknowledged a finding: no address of an owner, no reason, no
+name from Kafka, no day. So there are as many series as clusters and findings, and at most MOST of findings. `unknown`
+and `not_affected` are counted and have none.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from pathlib import Path
@@ -13,12 +14,14 @@ from typing import NamedTuple
 from fastapi import FastAPI
 from fastapi.responses import Response
 
+from kafka_fleet.config.acknowledgements import Acknowledgement, Acknowledgements
 from kafka_fleet.documents.fleet_findings import fleet_of_day
 from kafka_fleet.documents.published import Damaged, Published
 from kafka_fleet.documents.summary import ClusterSummary, DaySummary, SummaryRow
 from kafka_fleet.domain import VERDICT_RANK, fingerprint, severity_rank
 from kafka_fleet.mail.mailing_status import letter_states, was_mailed
 from kafka_fleet.mail.outbox import OutboxError
+from kafka_fleet.page.accepted import standing_of
 from kafka_fleet.page.exposition import CONTENT_TYPE, Gauge, Sample, exposition
 
 PATH = "/metrics"
@@ -35,26 +38,35 @@ class _Measured(NamedTuple):
     share: float | None
 
 
+class _Finding(NamedTuple):
+    """A finding that has a series. key: as acknowledgements name it."""
+
+    cluster: str
+    key: str
+    labels: Labels
+
+
 class _Series(NamedTuple):
     """What a judgement says for as long as it is published."""
 
     clusters: dict[str, ClusterSummary]
     measured: dict[str, _Measured]
     unreadable: frozenset[str]
-    findings: tuple[Labels, ...]
+    findings: tuple[_Finding, ...]
     omitted: int
 
 
-def add_metrics(app: FastAPI, published: Callable[[], Published]) -> None:
-    """Add the address that Prometheus scrapes. published: asked at each request."""
+def add_metrics(app: FastAPI, published: Callable[[], Published], accepted: Callable[[], Acknowledgements]) -> None:
+    """Add the address that Prometheus scrapes. published, accepted: asked at each request."""
 
     @app.get(PATH)
     def metrics() -> Response:
         """Of the latest judged day."""
-        return Response(exposition(gauges(published(), datetime.now(UTC))), media_type=CONTENT_TYPE)
+        found = gauges(published(), datetime.now(UTC), accepted().entries)
+        return Response(exposition(found), media_type=CONTENT_TYPE)
 
 
-def gauges(source: Published, now: datetime) -> Iterator[Gauge]:
+def gauges(source: Published, now: datetime, entries: Sequence[Acknowledgement] = ()) -> Iterator[Gauge]:
     """Every metric; of a home without a judged day only how many days there are. Raises NotPublished."""
     days = source.days()
     yield Gauge("kafka_fleet_judgements", "Days of which a judgement is stored.", [Sample(len(days))])
@@ -72,10 +84,11 @@ def gauges(source: Published, now: datetime) -> Iterator[Gauge]:
     states = _letters(source.home, ds, source.generation(ds), int(now.timestamp()) // COUNTED_S[mailed])
     about = "Recipients of letters of the latest judged day, by what became of their letter."
     yield Gauge("kafka_fleet_letters", about, [Sample(count, {"state": state}) for state, count in states])
-    yield from _judged(_series(source.home, ds, source.generation(ds)))
+    generation = source.generation(ds)
+    yield from _judged(_series(source.home, ds, generation), _accepted(source.home, ds, generation, tuple(entries)))
 
 
-def _judged(of: _Series) -> Iterator[Gauge]:
+def _judged(of: _Series, accepted: frozenset[tuple[str, str]]) -> Iterator[Gauge]:
     labels = {name: _labels(name, one) for name, one in of.clusters.items()}
     judged = [Sample(one.judged and name not in of.unreadable, labels[name]) for name, one in of.clusters.items()]
     yield Gauge("kafka_fleet_cluster_judged", "Whether the cluster was measured and judged; 0 is not health.", judged)
@@ -90,7 +103,11 @@ def _judged(of: _Series) -> Iterator[Gauge]:
     ]
     yield Gauge("kafka_fleet_findings", "Findings of the cluster by verdict.", counts)
     about = "1 for each finding that is confirmed, a look-alike or exposed."
-    yield Gauge("kafka_fleet_finding", about, [Sample(1, one) for one in of.findings])
+    found = [
+        Sample(1, {**one.labels, "acknowledged": str((one.cluster, one.key) in accepted).lower()})
+        for one in of.findings
+    ]
+    yield Gauge("kafka_fleet_finding", about, found)
     about = f"Findings that have no series, since there are more than {MOST}."
     yield Gauge("kafka_fleet_findings_omitted", about, [Sample(of.omitted)])
 
@@ -116,10 +133,19 @@ def _series(home: Path, ds: str, _generation: str) -> _Series:
     briefs = {name: _brief(source, ds, name) for name in clusters}
     rows = [(name, row) for name, brief in briefs.items() if brief for row in brief.rows if row.verdict in SHOWN]
     rows.sort(key=lambda pair: (-VERDICT_RANK[pair[1].verdict], severity_rank(pair[1].severity), pair[0], pair[1].key))
-    found = tuple(_finding(name, clusters[name], row) for name, row in rows[:MOST])
+    found = tuple(_Finding(name, row.key, _finding(name, clusters[name], row)) for name, row in rows[:MOST])
     measured = {name: one for name in clusters if (one := _measured(source, ds, name)) is not None}
     unreadable = frozenset(name for name, brief in briefs.items() if brief is None)
     return _Series(clusters, measured, unreadable, found, max(0, len(rows) - MOST))
+
+
+@lru_cache(maxsize=1)
+def _accepted(
+    home: Path, ds: str, _generation: str, entries: tuple[Acknowledgement, ...]
+) -> frozenset[tuple[str, str]]:
+    """(cluster, key) of findings whose acknowledgement holds: of a generation, and of these entries alone."""
+    standing = standing_of(Published(home), ds, {one.cluster for one in entries}, entries)
+    return frozenset(which for which, (_one, void) in standing.items() if void is None)
 
 
 def _brief(source: Published, ds: str, cluster: str) -> DaySummary | None:

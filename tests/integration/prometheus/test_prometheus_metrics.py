@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import pytest
 import requests
+import yaml
 
 from support.builders.published_days import four_days
 from support.live.prometheus import programs, server
@@ -18,7 +19,9 @@ from support.servers.page_server import TOKEN, page_server
 ROOT = Path(__file__).resolve().parents[3]
 RULES, DASHBOARD = ROOT / "docs/prometheus-rules.yml", ROOT / "docs/grafana-dashboard.json"
 RULE_TESTS = ROOT / "tests/data/prometheus-rules-tests.yml"
+PAGE = ROOT / "docs/integrations.md"
 NAME = re.compile(r"kafka_fleet_[a-z_]+")
+OWN = "kubernetes-eu-1"  # what a Prometheus on Kubernetes calls its own cluster: a label of each target
 
 
 class Running(NamedTuple):
@@ -49,14 +52,28 @@ def promtool(*words: str, given: bytes | None = None) -> str:
     return said
 
 
+def documented() -> str:
+    """The configuration that the documentation has."""
+    (block,) = re.findall(r"^```yaml\n(scrape_configs:.*?)^```", PAGE.read_text(), re.DOTALL | re.MULTILINE)
+    return str(block)
+
+
+def documented_job() -> dict[str, Any]:
+    """Its job without what is of the example's server, and as often as the test asks for."""
+    own = ("scheme", "authorization", "scrape_interval", "scrape_timeout")
+    (job,) = yaml.safe_load(documented())["scrape_configs"]
+    return {name: value for name, value in job.items() if name not in own}
+
+
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     folder = tmp_path_factory.mktemp("scraped")
     four_days(folder / "home")
     with page_server(folder / "home") as page:
-        target = {"metrics_path": "/metrics", "static_configs": [{"targets": [page.removeprefix("http://")]}]}
+        target = {"targets": [page.removeprefix("http://")], "labels": {"cluster": OWN}}
+        job = {**documented_job(), "metrics_path": "/metrics", "static_configs": [target]}
         jobs = [
-            {**target, "job_name": name, "authorization": {"type": "Bearer", "credentials": token}}
+            {**job, "job_name": name, "authorization": {"type": "Bearer", "credentials": token}}
             for name, token in (("fleet", TOKEN), ("stranger", "wrong"))
         ]
         # a busy machine takes seconds to answer, and a scrape that is late takes its series away
@@ -85,6 +102,13 @@ def test_it_is_scraped_with_a_token_and_refused_without(running: Running) -> Non
     assert requests.get(f"{running.page}/metrics", timeout=30).status_code == 401
 
 
+def test_the_documented_configuration_is_right(tmp_path: Path) -> None:
+    (tmp_path / "prometheus.yml").write_text(documented())
+    (tmp_path / RULES.name).write_bytes(RULES.read_bytes())
+    said = promtool("check", "config", "--syntax-only", str(tmp_path / "prometheus.yml"))
+    assert "SUCCESS" in said
+
+
 def test_the_rules_are_right_and_their_unit_tests_pass() -> None:
     assert "10 rules found" in promtool("check", "rules", str(RULES))
     assert "SUCCESS" in promtool("test", "rules", str(RULE_TESTS))
@@ -103,6 +127,24 @@ def test_what_is_wrong_with_the_fleet_fires(running: Running) -> None:
     assert firing["KafkaFleetClusterNotJudged"]["cluster"] == "lost-eu"
     rules = [rule for group in running.asked("rules")["groups"] for rule in group["rules"]]
     assert {rule["health"] for rule in rules} == {"ok"}
+
+
+def test_a_target_label_cluster_renames_none_of_ours(running: Running) -> None:
+    assert running.asked("query", query='{exported_cluster!=""}')["result"] == []
+    judged = running.asked("query", query="kafka_fleet_cluster_judged")["result"]
+    assert {one["metric"]["cluster"] for one in judged} == {"archive-eu", "lost-eu", "payments-eu"}
+    (days,) = running.asked("query", query="kafka_fleet_judgements")["result"]
+    assert days["metric"]["cluster"] == OWN  # of no cluster of the fleet: the target's label is on it
+
+
+def test_the_runbook_of_an_alert_is_a_page_that_there_is(running: Running) -> None:
+    said = {one["labels"]["alertname"]: one["annotations"] for one in running.asked("alerts")["alerts"]}
+    host = running.page.removeprefix("http://")
+    for alert in ("KafkaFleetBugConfirmed", "KafkaFleetClusterNotJudged"):
+        start, place = said[alert]["runbook_url"].split("/fleet-health")
+        assert start == f"https://{host}"
+        answer = requests.get(running.page + place, headers={"Authorization": f"Bearer {TOKEN}"}, timeout=30)
+        assert (answer.status_code, answer.headers["content-type"]) == (200, "text/html; charset=utf-8"), alert
 
 
 def queries() -> list[tuple[str, str]]:

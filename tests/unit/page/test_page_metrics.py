@@ -23,6 +23,7 @@ NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)  # DS has ended twelve hours befor
 def nothing_kept() -> None:
     metrics._series.cache_clear()
     metrics._letters.cache_clear()
+    metrics._accepted.cache_clear()
 
 
 def samples(home: Path, now: datetime = NOON) -> dict[str, list[tuple[dict[str, str], float]]]:
@@ -57,7 +58,7 @@ def test_findings_verdicts_and_coverage_of_each_cluster(tmp_path):
     assert labels == {
         "cluster": "payments-eu", "environment": "production", "advisory": "KAFKA-14334", "signature": "fetch_latency",
         "cause": "follower", "verdict": "confirmed", "severity": "high",
-        "fingerprint": "96c7ccbe9593e132bfe22c137616c2f8",
+        "fingerprint": "96c7ccbe9593e132bfe22c137616c2f8", "acknowledged": "false",
     }  # fmt: skip
 
 
