@@ -81,7 +81,7 @@ def _unknown_key(name: str, known: list[str]) -> str:
 def _sentence(fault: Any, model: type[BaseModel]) -> str:
     kind, location, value = fault["type"], fault["loc"], fault["input"]
     names = [part for part in location if isinstance(part, str)]
-    if kind == "extra_forbidden":
+    if kind in ("extra_forbidden", "invalid_key"):
         return _unknown_key(str(location[-1]), _keys_at(model, location[:-1]))
     if kind in ("model_type", "model_attributes_type"):
         return f"must be a mapping with the keys {', '.join(_keys_at(model, location))}{instead_of(value)}"
@@ -100,8 +100,21 @@ def _sentence(fault: Any, model: type[BaseModel]) -> str:
 
 def model_mistakes(error: ValidationError, model: type[BaseModel]) -> Iterator[Mistake]:
     """What pydantic found: types, unknown keys, single values. A key that is misspelled is not also missing."""
+    by_broker: dict[tuple[Any, ...], list[str]] = {}  # keys that are ids of brokers, where `brokers` takes them
     for fault in without_misspelled(error.errors(), lambda place: _keys_at(model, place)):
-        yield Mistake(fault["loc"], _sentence(fault, model))
+        place = fault["loc"][:-1]
+        unknown = fault["type"] in ("extra_forbidden", "invalid_key")
+        if unknown and _is_broker(fault["loc"][-1]) and "brokers" in _keys_at(model, place):
+            by_broker.setdefault(place, []).append(f"{fault['loc'][-1]}: …")
+        else:
+            yield Mistake(fault["loc"], _sentence(fault, model))
+    for place, ids in by_broker.items():
+        shown = ", ".join([*ids[:3], "…"] if len(ids) > 3 else ids)
+        yield Mistake(place, f"has URLs by broker id; write brokers: {{{shown}}} under {place[-1]}")
+
+
+def _is_broker(key: Any) -> bool:
+    return isinstance(key, int) or (isinstance(key, str) and re.fullmatch(r"[0-9]{1,10}", key) is not None)
 
 
 def _mapping(entry: Any, *names: str) -> dict[Any, Any]:
@@ -115,7 +128,7 @@ def _agents(entry: Any, section: str) -> Iterator[Mistake]:
     brokers, controllers = _mapping(agents, "brokers"), _mapping(agents, "controllers")
     if isinstance(entry, dict) and isinstance(entry.get(section), dict):
         given = agents.get("brokers") or agents.get("url_template") is not None
-        misspelled = any(closest(key, _PLACES) for key in agents if key not in _AGENTS)
+        misspelled = any(_is_broker(key) or closest(key, _PLACES) for key in agents if key not in _AGENTS)
         if not given and not misspelled:
             yield Mistake((section,), "needs brokers (id: URL) or url_template")
         if section == "metrics" and isinstance(entry.get("jolokia"), dict):
@@ -139,7 +152,8 @@ def _log_marks(entry: Any) -> Iterator[Mistake]:
         yield Mistake(
             ("log_marks",), "has loki and textfile; one of them is enough" if given else "needs loki or textfile"
         )
-    if isinstance(marks.get("textfile"), dict) and not textfile.get("brokers") and textfile.get("url_template") is None:
+    served = textfile.get("brokers") or textfile.get("url_template") is not None or any(map(_is_broker, textfile))
+    if isinstance(marks.get("textfile"), dict) and not served:
         yield Mistake(("log_marks", "textfile"), "needs brokers (id: URL) or url_template")
 
 

@@ -13,6 +13,7 @@ from kafka_fleet.discover.documents import read_documents
 from kafka_fleet.discover.fields import root
 from kafka_fleet.discover.found import Found, Listener, Wanted, chosen, mechanism_of
 
+_EXPECTED = "a Compose file, or what docker compose config prints"
 _LISTENER = re.compile(r"([A-Za-z][\w.-]*)://(.*):([^:]+)")
 _SELF = ("localhost", "127.0.0.1", "[::1]", "0.0.0.0")  # noqa: S104 - read, never bound
 _DEFAULT = "PLAINTEXT://localhost:9092"  # what an image of Apache Kafka advertises without settings
@@ -22,10 +23,10 @@ def read_compose(text: str, name: str, wanted: Wanted) -> tuple[list[Found], lis
     """The clusters of a Compose file, and nothing to be said. Raises UsageError where it has no Kafka node."""
     nodes: list[Node] = []
     project: str | None = None
-    for document in read_documents(text, name):
+    for document in read_documents(text, name, _EXPECTED):
         field = root(document)
         if "services" not in field.mapping():
-            raise field.fault("has no services; expected a Compose file, or what docker compose config prints")
+            raise field.fault(f"has no services; expected {_EXPECTED}")
         project = project or field.of("name").text()
         nodes += [node for key, one in field.of("services").entries() if (node := node_of(key, one)) is not None]
     if not any("broker" in node.roles for node in nodes):

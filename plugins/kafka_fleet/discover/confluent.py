@@ -12,7 +12,10 @@ from kafka_fleet.discover.confluent_listeners import host_of, listeners_of
 from kafka_fleet.discover.documents import read_documents
 from kafka_fleet.discover.fields import Field, root
 from kafka_fleet.discover.found import Agents, Found, Wanted, chosen
+from kafka_fleet.discover.manifests import STRIMZI, kinds_of, resources_of
 
+_EXPECTED = "an inventory in YAML, or what ansible-inventory --list prints"
+_INI = re.compile(r"^\[[\w.-]+(?::\w+)?\][ \t]*(?:[#;].*)?$", re.MULTILINE)  # the head of a group
 _BROKERS = re.compile(r"kafka_broker(?P<which>[-_]?[0-9A-Za-z_-]*)")
 _FIRST_CONTROLLER = 9991
 _PORTS = {"jolokia": (7771, 7770), "jmxexporter": (8080, 8079)}  # of brokers, of controllers
@@ -21,7 +24,14 @@ _VARIABLES = ("ssl_enabled", "sasl_protocol", "jolokia_enabled", "jmxexporter_en
 
 def read_confluent(text: str, name: str, wanted: Wanted) -> tuple[list[Found], list[str]]:
     """The clusters of an inventory, and nothing to be said. Raises UsageError where it has no broker."""
-    fields = [root(document) for document in read_documents(text, name)]
+    if _INI.search(text):
+        run = "ansible-inventory -i INVENTORY --list | kafka-fleet discover confluent"
+        raise Field(name, "", None).fault(f"is an Ansible inventory in INI, which is not read; run {run}")
+    fields = [root(document) for document in read_documents(text, name, _EXPECTED)]
+    if resources := resources_of(fields):
+        kinds = kinds_of(resources)
+        kinds += " (kafka-fleet discover strimzi)" if STRIMZI in kinds else ""
+        raise Field(name, "", None).fault(f"is a manifest of Kubernetes, not {_EXPECTED}; its kinds are: {kinds}")
     inventory = Inventory(fields)
     groups = [group for group in inventory.children if _BROKERS.fullmatch(group)]
     if not groups:
@@ -66,7 +76,7 @@ def _cluster(inventory: Inventory, name: str, hosts: list[str], wanted: Wanted) 
     first = variables[hosts[0]]
     listeners = listeners_of(variables)
     best = chosen(listeners, wanted)
-    notes = [f"{len(hosts)} brokers of the inventory"]
+    notes = [f"{len(hosts)} broker{'' if len(hosts) == 1 else 's'} of the inventory"]
     for key in _VARIABLES:
         if key in first and is_template(first[key].value):
             notes.append(f"{key} is a template, which is not filled in here (ansible-inventory --list does not either)")

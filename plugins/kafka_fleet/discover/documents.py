@@ -4,6 +4,7 @@ Anchors, merge keys and tags of Compose and Ansible are read, as their users wri
 """
 
 import json
+import re
 from typing import Any, NamedTuple
 
 import yaml
@@ -14,6 +15,8 @@ from kafka_fleet.base.validation_errors import printable_message
 MAX_BYTES = 16 * 1024 * 1024
 MAX_VALUES = 500_000  # of all documents; what an alias stands for counts each time
 MAX_DEPTH = 64
+# how what programs print for people begins: the head of a table, or its border
+_TABLE = re.compile(r"[A-Z]+(?: {2,}|\t)|[-+|]{4,}\s")
 
 
 class Vaulted:
@@ -133,13 +136,22 @@ def _json(text: str, name: str) -> list[Any]:
     return found
 
 
-def read_documents(text: str, name: str) -> list[Document]:
-    """The documents of a text that are not empty. name: of the file. Raises UsageError in one sentence."""
+def read_documents(text: str, name: str, expected: str) -> list[Document]:
+    """The documents of a text that are not empty. Raises UsageError in one sentence.
+
+    name: of the file. expected: what it should be, told where it is text for people and no data.
+    """
     begun = text.lstrip("\ufeff \t\r\n")
+    if _TABLE.match(begun):
+        raise UsageError(f"{name}: is a table or plain text; expected {expected}")
     read = (
         _json(begun, name) if begun.startswith(("{", "[")) and not begun.startswith(("{{", "{%")) else _yaml(text, name)
     )
     found = [(number, one) for number, one in enumerate(read, start=1) if one is not None]
     if not found:
         raise UsageError(f"{name}: is empty")
-    return [Document(name if len(found) == 1 else f"{name}, document {number}", one) for number, one in found]
+    documents = [Document(name if len(found) == 1 else f"{name}, document {number}", one) for number, one in found]
+    for one in documents:
+        if isinstance(one.content, str):
+            raise UsageError(f"{one.place}: is plain text; expected {expected}")
+    return documents

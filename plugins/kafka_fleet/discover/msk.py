@@ -9,6 +9,7 @@ from kafka_fleet.discover.fields import Field, root
 from kafka_fleet.discover.found import Agents, Found, Listener, Wanted, chosen
 from kafka_fleet.discover.msk_brokers import ANSWER, KINDS, Answer, answered, whose
 
+_EXPECTED = "what aws kafka list-clusters-v2 --output json prints"
 JMX_EXPORTER, NODE_EXPORTER = 11001, 11002  # ports of open monitoring
 
 
@@ -18,7 +19,7 @@ def read_msk(text: str, name: str, wanted: Wanted) -> tuple[list[Found], list[st
     answers: list[Answer] = []
     said: list[str] = []
     arn: str | None = None
-    for document in read_documents(text, name):
+    for document in read_documents(text, name, _EXPECTED):
         field = root(document)
         if isinstance(field.value, list):  # of aws with --query ClusterInfoList
             field = Field(field.place, "", {"ClusterInfoList": field.value})
@@ -33,7 +34,7 @@ def read_msk(text: str, name: str, wanted: Wanted) -> tuple[list[Found], list[st
         elif "ClusterArn" in keys:
             arn = field.of("ClusterArn").text()
         elif not listed and "ClusterInfoList" not in keys:
-            raise field.fault("has no ClusterInfoList; expected what aws kafka list-clusters-v2 prints, as JSON")
+            raise field.fault(f"has no ClusterInfoList; expected {_EXPECTED}")
         if field.of("NextToken").text():
             said.append(f"{document.place}: has a NextToken: there are more clusters: list them without --max-items")
     if not clusters:

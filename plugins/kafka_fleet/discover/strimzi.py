@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from kafka_fleet.discover.documents import read_documents
 from kafka_fleet.discover.fields import Field, root
 from kafka_fleet.discover.found import Found, Listener, Wanted, chosen, mechanism_of
+from kafka_fleet.discover.manifests import STRIMZI, kinds_of
 from kafka_fleet.discover.strimzi_metrics import Pool, metrics_of, pool_of
 
-_GROUP = "kafka.strimzi.io/"
+_EXPECTED = "what kubectl get kafka,kafkanodepool -A -o yaml prints"
 _MECHANISMS = {"scram-sha-512": "SCRAM-SHA-512", "oauth": "OAUTHBEARER", "custom": None, "tls": None}
 
 
@@ -26,14 +27,14 @@ def _resources(field: Field) -> Iterator[Field]:
         called = "/".join(part for part in (space, name) if part)
         yield Field(f"{field.place}: {kind} {called}" if called else field.place, "", field.value)
     else:
-        raise field.fault("has no kind; expected what kubectl get kafka,kafkanodepool -A -o yaml prints")
+        raise field.fault(f"has no kind; expected {_EXPECTED}")
 
 
 def read_strimzi(text: str, name: str, wanted: Wanted) -> tuple[list[Found], list[str]]:
     """The Kafka resources of a text, and nothing to be said. Raises UsageError for what is no resource."""
-    documents = read_documents(text, name)
+    documents = read_documents(text, name, _EXPECTED)
     resources = [one for document in documents for one in _resources(root(document))]
-    ours = [one for one in resources if (one.of("apiVersion").text() or "").startswith(_GROUP)]
+    ours = [one for one in resources if (one.of("apiVersion").text() or "").startswith(STRIMZI)]
     pools: dict[tuple[str, str], list[Pool]] = {}
     for one in ours:
         if one.of("kind").text() == "KafkaNodePool":
@@ -41,9 +42,8 @@ def read_strimzi(text: str, name: str, wanted: Wanted) -> tuple[list[Found], lis
             pools.setdefault((_namespace(one), str(cluster)), []).append(pool_of(one))
     kafkas = [one for one in ours if one.of("kind").text() == "Kafka"]
     if not kafkas:
-        kinds = sorted({one.of("kind").text() or "" for one in resources})
-        has = f"its kinds are: {', '.join(kinds)[:200]}" if kinds else "its list is empty"
-        raise Field(name, "", None).fault(f"has no resource of the kind Kafka ({_GROUP}v1 or v1beta2); {has}")
+        has = f"its kinds are: {kinds_of(resources)}" if resources else "its list is empty"
+        raise Field(name, "", None).fault(f"has no resource of the kind Kafka ({STRIMZI}v1 or v1beta2); {has}")
     return [_cluster(one, pools, wanted) for one in kafkas], []
 
 

@@ -14,10 +14,10 @@ from kafka_fleet.base.version import __version__
 from kafka_fleet.documents.cluster_report import ClusterReport
 from kafka_fleet.documents.finding import Finding
 from kafka_fleet.export.osv import osv_id
-from kafka_fleet.export.packages import cluster_purl, is_defect, links, subcomponents
-from kafka_fleet.knowledge.advisories import SERVER, Advisory
-from kafka_fleet.knowledge.ranges import Affected
-from kafka_fleet.knowledge.releases import comparable_release
+from kafka_fleet.export.packages import is_defect, links, products
+from kafka_fleet.export.ruled_out import ruled_out
+from kafka_fleet.knowledge.advisories import CLIENT, Advisory
+from kafka_fleet.knowledge.exposure_states import in_range
 from kafka_fleet.knowledge.verdicts import meaning
 
 CONTEXT = "https://openvex.dev/ns/v0.2.0"
@@ -25,12 +25,19 @@ Json = dict[str, Any]
 
 
 def openvex(
-    report: ClusterReport, findings: Sequence[Finding], advisories: Mapping[str, Advisory], author: str, version: int
+    report: ClusterReport,
+    findings: Sequence[Finding],
+    advisories: Mapping[str, Advisory],
+    author: str,
+    version: int,
+    further: Sequence[str] = (),
 ) -> Json | None:
-    """The document of a cluster's day; None where no defect was judged. version: higher when it is judged again."""
-    releases = sorted({one.release for one in report.coverage.brokers if one.release})
+    """The document of a cluster's day; None where no defect was judged.
+
+    version: higher when it is judged again. further: package URLs of products beside the cluster.
+    """
     judged = [(finding, advisories.get(finding.advisory or "")) for finding in findings]
-    statements = [_statement(report, one, issue, releases) for one, issue in judged if issue and is_defect(issue)]
+    statements = [_statement(report, one, issue, further) for one, issue in judged if issue and is_defect(issue)]
     if not statements:
         return None
     end = date.fromisoformat(report.ds) + timedelta(days=1)
@@ -45,16 +52,18 @@ def openvex(
     }
 
 
-def _statement(report: ClusterReport, finding: Finding, advisory: Advisory, releases: Sequence[str]) -> Json:
-    parts = [{"@id": purl, "identifiers": {"purl": purl}} for purl in subcomponents(advisory, releases)]
-    cluster = cluster_purl(report.cluster)
-    product = {"@id": cluster, "identifiers": {"purl": cluster}, "subcomponents": parts}
+def _statement(report: ClusterReport, finding: Finding, advisory: Advisory, further: Sequence[str]) -> Json:
+    status = _status(finding, advisory, report)
+    releases = [one.release for one in report.coverage.brokers] or [None]
+    if status["status"] in ("affected", "under_investigation"):  # it is not in a release without it
+        having = [one for one in releases if in_range(advisory, one, "")[0] is not False]
+        releases = having if having or set(advisory.components) & CLIENT else releases
     address = next((url for _kind, url in links(advisory)), None)
     vulnerability = {"name": advisory.id, "description": advisory.title, "aliases": [osv_id(advisory.id)]}
     return {
         "vulnerability": ({"@id": address} if address else {}) | vulnerability,
-        "products": [product],
-        **_status(finding, advisory, report),
+        "products": products(report.cluster, advisory, releases, further),
+        **status,
     }
 
 
@@ -73,35 +82,4 @@ def _status(finding: Finding, advisory: Advisory, report: ClusterReport) -> Json
         missing = "; ".join(one.rstrip(".") for one in finding.missing[:3])
         said = f"{notes} Not known: {missing}." if missing else notes
         return {"status": "under_investigation", "status_notes": said}
-    affected = advisory.affected.releases if advisory.affected else Affected(None, (), ())
-    return {**_ruled_out(advisory, affected, report), "status_notes": notes}
-
-
-def _ruled_out(advisory: Advisory, affected: Affected, report: ClusterReport) -> Json:
-    """Why a cluster is not exposed: fixed or not yet there by its releases, else a precondition that does not hold.
-
-    A setting is never `inline_mitigations_already_exist`: that is for what no user can switch off.
-    """
-    releases = [comparable_release(one.release) for one in report.coverage.brokers]
-    known = [one for one in releases if one is not None]
-    server = set(advisory.components) <= SERVER
-    if server and known and len(known) == len(releases) and not any(one in affected for one in known):
-        first = min(known)
-        if any(fix <= first for fix in affected.fixed):
-            return {"status": "fixed"}
-        return {
-            "status": "not_affected",
-            "justification": "vulnerable_code_not_present",
-            "impact_statement": f"No broker runs a release that has it: {', '.join(sorted({str(r) for r in known}))}.",
-        }
-    required = [one.description for one in advisory.preconditions if one.kind == "required"]
-    if server and required:
-        return {
-            "status": "not_affected",
-            "justification": "vulnerable_code_not_in_execute_path",
-            "impact_statement": "It needs what this cluster does not have: " + " ".join(required),
-        }
-    return {
-        "status": "not_affected",
-        "impact_statement": f"By release and settings, no broker and client that was seen on {report.ds} has it.",
-    }
+    return {**ruled_out(advisory, report), "status_notes": notes}

@@ -63,6 +63,7 @@ MISTAKES: list[tuple[tuple[Any, ...], Any, str, str]] = [
     (("log_marks",), selecting("{app={host}}"), "log_marks.loki.selectors.broker", "in quoted values alone"),
     (("log_marks",), selecting('{a="{host}"} |= `x`'), "log_marks.loki.selectors.broker", "must be a stream selector"),
     (("log_marks",), {"textfile": {}}, "log_marks.textfile", "needs brokers (id: URL) or url_template"),
+    (("log_marks",), {"textfile": {1: "http://h/"}}, "log_marks.textfile", "write brokers: {1: …} under textfile"),
     (("log_marks",), {"textfile": {"url_template": "http://h/"}}, "log_marks.textfile.url_template", "{host} once"),
     (("client_metrics",), {}, "client_metrics.prometheus", "is required"),
     (("client_metrics",), "http://h/", "client_metrics", "prometheus, selector, metrics, connection"),
@@ -114,6 +115,7 @@ MISTAKES: list[tuple[tuple[Any, ...], Any, str, str]] = [
     (("thresholds", "fetch_latency", "min_ratio"), True, "thresholds.fetch_latency.min_ratio", "a number"),
     (("thresholds", "fetch_latency", "min_ratio"), float("nan"), "thresholds.fetch_latency.min_ratio", "a number"),
     (("thresholds", "fetch_latency", "min_ratio"), 99, "thresholds.fetch_latency.min_ratio", "must be"),
+    ((5,), "red", "5", "unknown key; allowed: id, environment"),
     (("colour",), "red", "colour", "allowed: id, environment, owners, bootstrap_servers"),
 ]
 
@@ -174,6 +176,11 @@ def test_five_mistakes_are_five_sentences_in_many_combinations():
         ({"brokers": {1: "http://h/m", 2: "http://h/m"}}, "metrics.brokers.2", "each has its own"),
         ({"brokers": {1: "http://h/m"}, "controllers": {1: "http://c/m"}}, "metrics.controllers.1", "once"),
         ({"brokers": {1: "http://h/m"}, "password": "x"}, "metrics.password", "name a connection"),
+        ({1: "http://u:p@h/m"}, "metrics", "has URLs by broker id; write brokers: {1: …} under metrics"),
+        ({"1": "http://h/m", 2: "http://i/m"}, "metrics", "write brokers: {1: …, 2: …} under metrics"),
+        ({n: f"http://h{n}/m" for n in range(9)}, "metrics", "write brokers: {0: …, 1: …, 2: …, …} under metrics"),
+        ({"brokers": {1: "http://h/m"}, 2: "http://i/m"}, "metrics", "write brokers: {2: …} under metrics"),
+        ({True: "http://h/m"}, "metrics", "write brokers: {1: …} under metrics"),  # YAML reads yes as true
         ("http://h/metrics", "metrics", "brokers, url_template, controllers, connection"),
     ],
 )

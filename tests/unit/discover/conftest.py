@@ -48,3 +48,20 @@ def call(tmp_path, capsys):
         return code, said.out + said.err, fleet.read_text() if fleet.exists() else None
 
     return run
+
+
+@pytest.fixture
+def refused(tmp_path, capsys, monkeypatch):
+    """Runs `discover` on a text in file.yml; gives the one sentence that it says, without the folder."""
+
+    def run(source, text, *options):
+        monkeypatch.chdir(tmp_path)
+        given = tmp_path / "file.yml"
+        given.write_bytes(text if isinstance(text, bytes) else text.encode())
+        assert cli.main(["discover", source, "file.yml", *options]) == 2
+        said = capsys.readouterr()
+        assert said.out == ""
+        assert len(said.err.splitlines()) == 1
+        return said.err.removeprefix("kafka-fleet: ").strip()
+
+    return run

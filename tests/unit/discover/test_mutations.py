@@ -60,7 +60,7 @@ def replaced(value, path, other):
 def test_any_part_may_be_anything(source, tmp_path, capsys):
     chance = random.Random(source)  # noqa: S311 - the same on every run
     text = (DATA / INPUTS[source]).read_text().replace("!vault |", "|")
-    (document,) = read_documents(text, "x")
+    (document,) = read_documents(text, "x", "")
     known = list(places(document.content))
     given, printed = tmp_path / "given", tmp_path / "printed.yaml"
     ended = set()

@@ -1,51 +1,22 @@
 """A cluster's verdicts as OpenVEX: valid by the published schema, and each verdict under the status that it means."""
 
 import json
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 import jsonschema
 import pytest
 
 from kafka_fleet.cli.main import main
-from kafka_fleet.documents.cluster_report import ClusterReport
 from kafka_fleet.documents.finding import Finding
 from kafka_fleet.export.openvex import openvex
 from kafka_fleet.knowledge.advisories import load_advisories
 from support.builders.letter_rows import DS, finding
+from support.builders.openvex_documents import IMAGE, document, report, statement, validator
 from support.builders.published_days import dossier, publish_day
 from support.homes.golden_homes import CLUSTER, unpack
 
-SCHEMAS = Path(__file__).resolve().parents[2] / "data/schemas"
 KNOWN = load_advisories()
 BUG, CLIENT_BUG, SETTING, CVE = "KAFKA-14334", "KAFKA-10888", "OPS-LAST-ROLL", "CVE-2019-12399"
-
-
-@cache
-def validator() -> jsonschema.Draft202012Validator:
-    schema = json.loads((SCHEMAS / "openvex.json").read_text())
-    jsonschema.Draft202012Validator.check_schema(schema)
-    return jsonschema.Draft202012Validator(schema)
-
-
-def report(*releases: str | None, cluster: str = "payments-eu") -> ClusterReport:
-    made = dossier(cluster, DS)
-    broker = made["coverage"]["brokers"][0]
-    brokers = [{**broker, "broker": number, "release": one} for number, one in enumerate(releases)]
-    return ClusterReport.model_validate(made | {"coverage": made["coverage"] | {"brokers": brokers}})
-
-
-def document(rows: list[dict[str, Any]], *releases: str | None) -> dict[str, Any]:
-    found = openvex(report(*releases), [Finding.model_validate(row) for row in rows], KNOWN, "Example Ltd.", 3)
-    assert found is not None
-    validator().validate(found)
-    return found
-
-
-def statement(row: dict[str, Any], *releases: str | None) -> dict[str, Any]:
-    (one,) = document([row], *releases)["statements"]
-    return one
 
 
 def test_the_document() -> None:
@@ -99,25 +70,6 @@ def test_what_could_not_be_decided_says_what_was_missing() -> None:
     assert found["status_notes"] == f"Verdict of {DS}: unknown. Not known: a was not read; b neither."
 
 
-@pytest.mark.parametrize(
-    ("advisory", "releases", "status", "justification", "said"),
-    [
-        (BUG, ["3.3.2", "3.4.0"], "fixed", None, None),
-        (BUG, ["2.3.1"], "not_affected", "vulnerable_code_not_present", "No broker runs a release that has it: 2.3.1."),
-        (BUG, ["2.3.1", "3.4.0"], "not_affected", "vulnerable_code_not_present", "2.3.1, 3.4.0"),
-        # an affected release, or one that is not known: then a precondition ruled it out
-        (BUG, ["3.3.1"], "not_affected", "vulnerable_code_not_in_execute_path", "The brokers have a replica selector"),
-        (BUG, ["3.3.2", None], "not_affected", "vulnerable_code_not_in_execute_path", "The brokers have a replica"),
-        (BUG, ["7.3.1-ccs"], "not_affected", "vulnerable_code_not_in_execute_path", "The brokers have a replica"),
-        (CLIENT_BUG, ["3.3.1"], "not_affected", None, "no broker and client that was seen"),
-    ],
-)
-def test_why_a_cluster_is_not_affected(advisory, releases, status, justification, said) -> None:
-    found = statement(finding(advisory, "not_affected", exposure="not_exposed"), *releases)
-    assert (found["status"], found.get("justification")) == (status, justification)
-    assert said in found["impact_statement"] if said else "impact_statement" not in found
-
-
 def test_what_is_no_defect_of_software_is_left_out() -> None:
     rows = [finding(SETTING, "exposed"), finding(None, "look_alike"), finding("KAFKA-0", "exposed")]
     assert openvex(report("3.3.1"), [Finding.model_validate(row) for row in rows], KNOWN, "x", 1) is None
@@ -151,11 +103,45 @@ def test_the_command_writes_a_file_for_each_cluster(tmp_path: Path, capsys) -> N
     first = {path.name: path.read_bytes() for path in out.iterdir()}
     assert sorted(first) == ["a.openvex.json", "b.openvex.json"]
     assert main([*command, "--cluster", "a"]) == 0
+    assert capsys.readouterr().out == f"1 file in {out}\n"
     assert {path.name: path.read_bytes() for path in out.iterdir()} == first
     assert main([*command, "--cluster", "z"]) == 2
     assert f"{DS} has no cluster z" in capsys.readouterr().err
     assert main([*command[:-3], "2020-01-01", "--output", str(out)]) == 2
     assert "2020-01-01 is not judged" in capsys.readouterr().err
+
+
+def test_the_command_takes_further_products(tmp_path: Path, capsys) -> None:
+    home, out = tmp_path / "home", tmp_path / "out"
+    publish_day(home, DS, {"a": (dossier("a", DS), [finding(BUG, "confirmed")])}, letters=False)
+    command = ["export", "--format", "openvex", "--home", str(home), "--date", DS, "--output", str(out)]
+    other = "pkg:maven/org.apache.kafka/kafka-clients@3.3.1"
+    assert main([*command, "--product", IMAGE, "--product", other]) == 0
+    assert capsys.readouterr().err == f"{other}: no statement is about it\n"
+    found = json.loads((out / "a.openvex.json").read_text())
+    validator().validate(found)
+    assert [one["@id"] for one in found["statements"][0]["products"]] == ["pkg:generic/kafka-cluster/a", IMAGE]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "apache/kafka:3.9.1",
+        "pkg:oci",
+        "pkg:oci/",
+        "oci/kafka",
+        "pkg:oci//kafka",
+        "pkg:oci/k x",
+        "pkg:9/k",
+        "pkg:oci/%2",
+    ],
+)
+def test_a_product_that_is_no_package_url_is_refused_in_one_sentence(tmp_path: Path, capsys, text: str) -> None:
+    given = ["--home", str(tmp_path), "--date", DS, "--output", str(tmp_path / "out"), "--product", text]
+    assert main(["export", "--format", "openvex", *given]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"--product {text!r} is no package URL, pkg:type/name, such as pkg:oci/kafka?" in line
+    assert not (tmp_path / "out").exists()
 
 
 def test_days_of_every_version_can_be_exported(tmp_path: Path, capsys) -> None:
@@ -169,3 +155,7 @@ def test_days_of_every_version_can_be_exported(tmp_path: Path, capsys) -> None:
         status = {one["vulnerability"]["name"]: one["status"] for one in found["statements"]}
         assert status[BUG] == "affected", ds
         assert {"affected", "fixed", "not_affected"} <= set(status.values()), ds
+        said = " ".join(one.get("impact_statement", "") for one in found["statements"])
+        assert "does not hold here: The cluster keeps its metadata in ZooKeeper." in said, ds
+        assert "does not hold here: The cluster keeps its metadata in a KRaft quorum." not in said, ds
+        assert "this cluster does not have" not in said, ds

@@ -116,6 +116,7 @@ def test_the_command_writes_each_once_and_the_same_again(tmp_path: Path, capsys:
     [
         (["osv", "--cluster", "a"], "--cluster is of --format openvex"),
         (["osv", "--date", "2026-11-20"], "--date is of --format openvex"),
+        (["osv", "--product", "pkg:oci/kafka"], "--product is of --format openvex"),
         (["openvex", "--date", "2026-11-20"], "--format openvex needs --home and --date"),
     ],
 )
