@@ -58,10 +58,10 @@ def tell_what_waits() -> None:
 
 def tell_of_kept_raw(unjudged: Mapping[str, str]) -> None:
     """Tell of old raw that stays since its day is not judged, each time that a day is added. unjudged: why, by day."""
+    from kafka_fleet.mail.owner_alerts import KEPT_RAW, kept_raw_words
+
     if unjudged:
-        title = f"old raw of {len(unjudged)} days is not deleted, for these days are not judged as a whole"
-        lines = [f"{ds}: {why}" for ds, why in unjudged.items()]
-        tell_owners(max(unjudged), "kept-raw", title, lines)
+        tell_owners(max(unjudged), KEPT_RAW, *kept_raw_words(unjudged))
 
 
 def smtp_settings() -> "SmtpSettings":

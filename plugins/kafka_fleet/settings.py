@@ -138,7 +138,7 @@ class Settings(BaseModel):
         None,
         "So many days of raw are left by `tidy`, which deletes what is older. Unset: all of them.",
         f"a number of days, {LEAST_RAW_DAYS} at least",
-        "DAGs",
+        "DAGs, command line",
         ge=LEAST_RAW_DAYS,
     )
     mapped_tasks: Annotated[int, WHOLE] = _setting(

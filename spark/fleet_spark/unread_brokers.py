@@ -12,7 +12,7 @@ PROTOCOL_ALONE = (
     "read over the Kafka protocol alone: the fleet file declares neither jolokia nor metrics, so releases, counters "
     "and latencies of brokers are not known"
 )
-LEFT_OUT = ("the metrics endpoint leaves out", "its rules are")  # as the collector says it
+LEFT_OUT = ("the metrics endpoint leaves out", "its rules are", "its metrics reporter is")  # as the collector says it
 FEW_BROKERS = 8  # of a sentence
 FEW_DETAILS = 3  # sentences on reads of one broker that failed or were not whole
 

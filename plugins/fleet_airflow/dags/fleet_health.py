@@ -220,19 +220,9 @@ def fleet_health() -> None:
     @task
     def tidy() -> None:
         """Files of raw whose rows were written again more than a day ago go; old raw, too, where that is set."""
-        from kafka_fleet.store.raw.compaction import tidy as tidy_raw
+        from kafka_fleet.cli.tidy import tidy_home
 
-        for line in tidy_raw(home()):
-            log.info("%s", line)
-        days = keep_raw_days()
-        if days is not None:
-            from kafka_fleet.cli.retain import lines
-            from kafka_fleet.store.raw.retention import carry_out, plan
-
-            what = plan(home(), days)
-            for line in (*lines(what, home()), *carry_out(home(), what)):
-                log.info("%s", line)
-            tell_of_kept_raw(what.unjudged)
+        tell_of_kept_raw(tidy_home(home(), keep_raw_days, lambda line: log.info("%s", line)))
 
     plan = coverage()
     analyze = spark("analyze", plan)

@@ -20,10 +20,11 @@ from kafka_fleet.cli.export import add_export
 from kafka_fleet.cli.exporter_rules import exporter_rules
 from kafka_fleet.cli.knowledge import add_knowledge
 from kafka_fleet.cli.late import late
-from kafka_fleet.cli.notify import notify
+from kafka_fleet.cli.notify import add_notify
 from kafka_fleet.cli.prometheus import import_history, step_of
 from kafka_fleet.cli.retain import retain
 from kafka_fleet.cli.roll_verbs import add_roll_verbs
+from kafka_fleet.cli.tidy import tidy
 from kafka_fleet.cli.trial import try_day
 from kafka_fleet.domain import VERDICT_RANK
 from kafka_fleet.knowledge.advisories import AdvisoryError
@@ -92,14 +93,19 @@ def command_parser() -> argparse.ArgumentParser:
         help="validate known issues, signatures, conditions, plots and marts; takes no fleet file, or one besides",
     )
     check.add_argument(
-        "--connections", action="store_true", help="a connection that is not defined here is an error, exit code 2"
+        "--connections",
+        action="store_true",
+        help="a connection that is not defined here, or that its channel cannot use, is an error, exit code 2",
     )
-    about = "print the JMX exporter's rules that show all that is read, or those that a cluster's endpoints lack"
+    about = "print the JMX exporter's rules that show all that is read, or what a cluster's endpoints lack"
     add_discover(verbs)
     add_agent_files(verb)
     rules = verb("exporter-rules", exporter_rules, about, None, home=False, ds=False)
     rules.add_argument("--home", metavar="H", help="folder or s3a://bucket/prefix with all stored data")
-    rules.add_argument("--cluster", metavar="ID", help="the rules to add to those of this cluster's endpoints")
+    text = "what to add to the rules, or to the allow list, of this cluster's endpoints"
+    rules.add_argument("--cluster", metavar="ID", help=text)
+    text = "the allow list of Strimzi's metrics reporter that shows all that is read, in the place of rules"
+    rules.add_argument("--allow-list", action="store_true", help=text)
     collect = verb(
         "collect", commands.collect, "measure every cluster once, now; print a coverage table", True, ds=False
     )
@@ -129,9 +135,7 @@ def command_parser() -> argparse.ArgumentParser:
     verb("report", commands.report, "write the letters of a day and the fleet page", True)
     mail = verb("mail", commands.mail, "send the letters that the outbox shows as not sent yet", True)
     mail.add_argument("--dry-run", action="store_true", help="print what would be sent, and send nothing")
-    told = verb("notify", notify, "tell the channels of the fleet file what changed of each cluster", True)
-    told.add_argument("--cluster", action="append", default=[], metavar="ID", help="only this cluster; repeatable")
-    told.add_argument("--dry-run", action="store_true", help="print what would be told, and tell nobody")
+    add_notify(verb, _day)
     about = "check whether the letters of a day were published and mailed by the deadline; exit code 1 if they are late"
     watch = verb("late", late, about, None, ds=False)
     watch.add_argument(
@@ -172,6 +176,8 @@ def command_parser() -> argparse.ArgumentParser:
         action="store_true",
         help="delete although the last sweep is days old by the clock of this machine",
     )
+    about = "delete raw files that no reader needs, and days of raw beyond KAFKA_FLEET_KEEP_RAW_DAYS where that is set"
+    verb("tidy", tidy, about, None, ds=False)
     history = verb(
         "history", timeline.history, "print what was found when, and what changed with each upgrade", None, ds=False
     )

@@ -21,6 +21,7 @@ from kafka_fleet.store.home import Home
 
 OWNERS = variable("platform_owners")
 MOST_LINES = 200
+KEPT_RAW = "kept-raw"  # the reason of kept_raw_words
 BACK_DAYS = 7  # so far back a word that no mail server took is offered again
 _LONG = 700
 _PREFIX = "_platform-"
@@ -38,6 +39,12 @@ def not_addresses(environ: Mapping[str, str] | None = None) -> list[str]:
 
 def _listed(environ: Mapping[str, str] | None) -> tuple[str, ...]:
     return read_settings("platform_owners", environ=environ).platform_owners
+
+
+def kept_raw_words(unjudged: Mapping[str, str]) -> tuple[str, list[str]]:
+    """Title and lines on old raw that stays since its day is not judged. unjudged: why, by day."""
+    title = f"old raw of {len(unjudged)} days is not deleted, for these days are not judged as a whole"
+    return title, [f"{ds}: {why}" for ds, why in unjudged.items()]
 
 
 def alert_owners(

@@ -2,7 +2,7 @@
 
 import gzip
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -72,3 +72,24 @@ def lines_without(text: bytes, *names: str) -> bytes:
     return b"".join(
         line for line in text.splitlines(keepends=True) if not line.startswith(tuple(name.encode() for name in names))
     )
+
+
+def families(text: bytes) -> list[str]:
+    """The names of an answer's metrics, as its TYPE lines have them."""
+    return re.findall(r"^# TYPE (\S+) ", text.decode(), re.M)
+
+
+def allowed(text: bytes, entries: Iterable[str]) -> bytes:
+    """What Strimzi's metrics reporter would show by an allow list, of its answer without one.
+
+    Each entry is compared with a whole name without its end; metrics of the JVM come whatever the list is.
+    """
+    kept: list[bytes] = []
+    through = True
+    for line in text.splitlines(keepends=True):
+        if line.startswith(b"# "):
+            name = line.split()[2].decode()
+            bare = name.removesuffix("_total").removesuffix("_info")
+            through = name.startswith(("jvm_", "process_")) or any(re.fullmatch(entry, bare) for entry in entries)
+        kept += [line] if through else []
+    return b"".join(kept)

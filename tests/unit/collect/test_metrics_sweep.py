@@ -1,15 +1,13 @@
 """Sweeps of clusters that are read by metrics endpoints, or by the Kafka protocol alone, and what users are told."""
 
-from contextlib import ExitStack, contextmanager
-from typing import Any
-
 import pytest
 
 from kafka_fleet.cli import main as cli
 from kafka_fleet.collect import sweep as module
-from support.builders.metric_answers import ENOUGH, answered, lines_without, recorded
+from support.builders.metric_answers import ENOUGH, lines_without, recorded
 from support.builders.swept_clusters import NO_ADMIN, cluster, run
 from support.servers.jolokia_simulator import Agent, agent, answer
+from support.servers.metric_endpoints import endpoints, swept
 
 OWN, STRIMZI = recorded("own"), recorded("strimzi-4.3.2")
 PAGE = b"<!DOCTYPE html><html><body>Log in, canary-jmx</body></html>"
@@ -18,22 +16,6 @@ PAGE = b"<!DOCTYPE html><html><body>Log in, canary-jmx</body></html>"
 @pytest.fixture(autouse=True)
 def no_kafka(monkeypatch):
     monkeypatch.setattr(module, "sweep_admin", lambda *_: NO_ADMIN)
-
-
-@contextmanager
-def endpoints(*texts: bytes):
-    """One endpoint for each text; gives their URLs by broker id."""
-    with ExitStack() as stack:
-        urls = {}
-        for broker, text in enumerate(texts, start=1):
-            one = Agent()
-            one.wire = lambda handler, text=text: answered(handler, text)
-            urls[broker] = stack.enter_context(agent(one)).url
-        yield urls
-
-
-def swept(tmp_path, urls: dict[int, str], **more: Any):
-    return run(tmp_path, cluster(None, metrics={"brokers": urls, **more}), ENOUGH)
 
 
 def test_a_hostile_endpoint_costs_its_own_broker_alone(tmp_path):

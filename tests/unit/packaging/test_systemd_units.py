@@ -12,9 +12,10 @@ from kafka_fleet.cli.main import command_parser
 
 UNITS = Path(__file__).resolve().parents[3] / "docs/systemd"
 FLEET = ["--fleet", "/etc/kafka-fleet/fleet.yaml", "--home", "/var/lib/kafka-fleet"]
+VERBS = ["analyze", "report", "mail", "notify", "tidy"]
 RECORDER = """#!/bin/sh
 printf '%s\\n' "$*" >> "$RECORD"
-case " $FAILING " in *" $1 "*) exit 1 ;; esac
+for one in $FAILING; do case "$one" in "$1="*) exit "${one#*=}" ;; esac; done
 """
 
 
@@ -36,7 +37,7 @@ def recorder(tmp_path: Path) -> Path:
 
 
 def day(recorder: Path, failing: str = "") -> tuple[int, list[list[str]]]:
-    """Run the command of the day's unit; gives its exit code and what was asked for."""
+    """Run the command of the day's unit; gives its exit code and what was asked for. failing: verb=code, …"""
     record = recorder.parent / "record"
     variables = dict(one.split("=", 1) for one in shlex.split(setting("kafka-fleet-day.service", "Environment")))
     variables |= {"PATH": f"{recorder.parent}:/usr/bin:/bin", "RECORD": str(record), "FAILING": failing}
@@ -69,12 +70,12 @@ def test_the_collection_asks_for_what_the_command_line_takes():
     assert command_parser().parse_args(words).fleet == Path(FLEET[1])
 
 
-def test_a_day_is_analysed_reported_mailed_and_told(recorder):
+def test_a_day_is_analysed_reported_mailed_told_and_tidied(recorder):
     yesterday = datetime.now(UTC).date() - timedelta(days=1)
     code, asked = day(recorder)
     assert code == 0
     verbs = ("analyze", "report", "mail", "notify")
-    assert asked == [[verb, *FLEET, "--date", str(yesterday)] for verb in verbs]
+    assert asked == [*([verb, *FLEET, "--date", str(yesterday)] for verb in verbs), ["tidy", *FLEET[2:]]]
     for words in asked:
         command_parser().parse_args(words)
 
@@ -82,13 +83,23 @@ def test_a_day_is_analysed_reported_mailed_and_told(recorder):
 @pytest.mark.parametrize(
     ("failing", "asked_for"),
     [
-        ("analyze", ["analyze"]),
-        ("report", ["analyze", "report"]),
-        ("mail", ["analyze", "report", "mail", "notify"]),
-        ("notify", ["analyze", "report", "mail", "notify"]),
+        ("analyze=1", VERBS[:1]),
+        ("report=1", VERBS[:2]),
+        ("mail=1", VERBS),
+        ("notify=1", VERBS),
+        ("tidy=1", VERBS),
+        ("mail=1 notify=2 tidy=2", VERBS),
+        ("mail=2 notify=1", VERBS),
+        ("mail=2 tidy=1", VERBS),
     ],
 )
 def test_what_fails_is_red_and_holds_back_only_what_rests_on_it(recorder, failing, asked_for):
     code, asked = day(recorder, failing)
     assert code == 1
     assert [words[0] for words in asked] == asked_for
+
+
+@pytest.mark.parametrize("failing", ["analyze=2", "report=2", "mail=2", "tidy=2", "mail=2 notify=2 tidy=2"])
+def test_bad_input_alone_is_not_tried_again(recorder, failing):
+    assert setting("kafka-fleet-day.service", "Restart") == "on-failure"
+    assert day(recorder, failing)[0] == int(setting("kafka-fleet-day.service", "RestartPreventExitStatus"))

@@ -3,6 +3,7 @@
 from typing import Any
 
 from fleet_spark.unread_brokers import unread_brokers
+from kafka_fleet.collect.metrics.left_out import left_out_sentence
 
 ENTRY = {"metrics": {"brokers": {}}}
 LEFT_OUT = "the metrics endpoint leaves out java.lang:type=X (A); kafka-fleet exporter-rules prints the rules to add"
@@ -25,6 +26,12 @@ def test_what_endpoints_leave_out_is_said_once_whatever_is_said_before_it() -> N
         "broker 3, at times: no replica has a; no replica has b",
         f"brokers 1, 2, 3: {LEFT_OUT}",
     ]
+
+
+def test_what_an_allow_list_may_leave_out_is_said_once() -> None:
+    whole = left_out_sentence([], None, by_reporter=True)
+    rows = [row(1, whole), row(2, f"{FEWER}; {whole}")]
+    assert unread_brokers(rows, ENTRY) == [f"broker 2, at times: {FEWER}", f"brokers 1, 2: {whole}"]
 
 
 def test_a_sentence_of_a_read_alone_is_whole() -> None:

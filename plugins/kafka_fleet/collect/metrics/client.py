@@ -105,7 +105,8 @@ def _swept(reading: Reading, read_at: datetime, skew: float | None) -> BrokerSwe
         outcome, detail = "truncated", "; ".join(f"no replica has {mbean}" for mbean in gone)
     if not reading.complete:
         always, _perhaps = left_out(missing, broker.get("release"))
-        said = left_out_sentence([bean for bean in always if _is_there(bean, reading)], reading.edition)
+        there = [bean for bean in always if _is_there(bean, reading)]
+        said = left_out_sentence(there, reading.edition, reading.by_reporter)
         said = SOME_LABELLED if reading.labelled else said
         outcome, detail = "partial" if outcome == "ok" else outcome, "; ".join(filter(None, (detail, said)))
     return BrokerSweep(outcome, None, detail, read_at, 0.0, 0, rows, missing, skew, reading.node_ids)

@@ -1,5 +1,7 @@
 """What a metrics endpoint does not show: takes a reading, gives MBeans without a sample, and what its rules leave out.
 
+Strimzi's metrics reporter has an allow list in the place of rules, and some attributes that no list lets through.
+
 Some MBeans are there after an event alone, or in some brokers: of them nobody can tell whether a rule is missing. The
 others every broker of a release has, so that their rules are missing where their series are.
 """
@@ -13,6 +15,7 @@ from kafka_fleet.knowledge.releases import comparable_release, parse_release
 from kafka_fleet.schema import mbeans
 from kafka_fleet.schema.exporter_rules import edition
 from kafka_fleet.schema.mbeans import Bean
+from kafka_fleet.schema.reporter_allow_list import ALLOW_LIST, without_never_shown
 
 SHOWN = 4  # MBeans of a sentence
 MAKER = ":type=ReplicaManager,"  # whose fetches expire: all that counts from its first event is of it
@@ -59,20 +62,30 @@ def left_out(missing: Collection[str], release: object, assumed: str | None = FI
     return always, perhaps
 
 
-def left_out_sentence(beans: list[Bean], found: str | None) -> str:
-    """One sentence for a broker's row. found: the edition of this project's rules that the endpoint has."""
+def left_out_sentence(beans: list[Bean], found: str | None, by_reporter: bool = False) -> str:
+    """One sentence for a broker's row. found: the edition of this project's rules that the endpoint has.
+
+    by_reporter: it is Strimzi's metrics reporter; then the sentence, and no other, names its allow list.
+    """
     if found is not None and found != edition():
         return "its rules are another edition of docs/exporter-rules.yml: take that of this version"
+    beans = without_never_shown(beans) if by_reporter else beans
+    if not beans and by_reporter:
+        return f"its metrics reporter is Strimzi's: a counter that is not shown may be 0 or left out of {ALLOW_LIST}"
     if not beans:
         return "its rules are not docs/exporter-rules.yml, so a counter that is not shown may be 0 or left out"
     attributes: dict[str, list[str]] = {}
     for bean in beans:
         attributes.setdefault(bean.mbean, []).extend(column.attribute for column in bean.columns)
-    whole = {bean.mbean: len(bean.columns) for bean in _beans()}
+    every = without_never_shown(_beans()) if by_reporter else _beans()
+    whole = {bean.mbean: len(bean.columns) for bean in every}
     names = [
         mbean if len(some) == whole[mbean] else f"{mbean} ({', '.join(some)})" for mbean, some in attributes.items()
     ]
     shown = ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+    if by_reporter:
+        remedy = "kafka-fleet exporter-rules prints the entries to add to"
+        return f"the metrics endpoint leaves out {shown}; {remedy} {ALLOW_LIST}"
     return f"the metrics endpoint leaves out {shown}; kafka-fleet exporter-rules prints the rules to add"
 
 

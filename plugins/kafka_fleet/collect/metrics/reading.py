@@ -15,6 +15,7 @@ from kafka_fleet.schema.exporter_rules import MARK, edition
 from kafka_fleet.schema.mbeans import Bean, Column, Value, tables
 from kafka_fleet.schema.metric_names import Source
 from kafka_fleet.schema.metric_spelling import exporter_name
+from kafka_fleet.schema.reporter_allow_list import OWN_ENDS
 
 START = "process_start_time_seconds"
 PROCESS = (START, "process_open_fds", "process_max_fds", "jvm_threads_deadlocked")  # of the exporter's own process
@@ -59,6 +60,14 @@ class Reading:
     def complete(self) -> bool:
         """Whether what is not shown is not there: the endpoint has this project's rules, of this edition."""
         return self.edition == edition() and not self.labelled
+
+    @property
+    def by_reporter(self) -> bool:
+        """Whether Strimzi's metrics reporter answers: by its names, and without what the JMX exporter shows of itself.
+
+        Of a reporter whose allow list lets gauges alone through it is not known.
+        """
+        return ERROR not in self.shown and any(name.endswith(OWN_ENDS) for name in self.shown)
 
     @property
     def broker(self) -> dict[str, Value]:
