@@ -1,8 +1,8 @@
-"""`python -m benchmarks.every_test`: runs the lots of tests that take turns by the date, one after the other.
+"""`python -m benchmarks.every_test`: runs every test, the lots that take turns by the date one after the other.
 
-The tests of every run are not among them: `scripts/test` has them. A lot that passed on the commit as it is, with
-nothing changed, is not run again, so a run that was stopped goes on where it was; --again begins anew. Ends with 1 when
-a lot fails.
+The tests of every run are a lot by themselves, `every-run`, and the first. A lot that passed on the commit as it is,
+with nothing changed, is not run again, so a run that was stopped goes on where it was; --again begins anew. Ends with 1
+when a lot fails.
 """
 
 import argparse
@@ -24,10 +24,10 @@ WORKERS = ("-n", "2")
 
 
 def lots() -> list[str]:
-    """The names of all lots. Raises ValueError when the tests cannot be collected."""
+    """The names of all lots, that of every run first. Raises ValueError when the tests cannot be collected."""
     listed = subprocess.run([*PYTEST, "--collect-only"], cwd=ROOT, capture_output=True, text=True, check=False)
     found = re.search(rf"^{LOTS}(.+)$", listed.stdout, re.MULTILINE)
-    if found is None:
+    if listed.returncode or found is None:
         raise ValueError(f"no lots were collected: {(listed.stdout + listed.stderr)[-2000:]}")
     return found[1].split()
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from benchmarks.measure import FIGURES, machine
 from benchmarks.stale_proofs import warnings
-from docs_generator.proof_pages import PAGE, RESULTS, Proof, proofs, recorded
+from docs_generator.proof_pages import PAGE, RESULTS, Proof, code_hash, proofs, recorded
 from support.fault_results import commit
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -72,6 +72,7 @@ def main(arguments: list[str]) -> int:
             "seconds": round(time.monotonic() - began),
             "on": datetime.now(UTC).date().isoformat(),
             "commit": commit(ROOT, RESULTS, PAGE),
+            "code": code_hash(known[name].paths),
         }
         (ROOT / RESULTS).write_text(
             json.dumps(recorded() | {name: result}, indent=1, sort_keys=True) + "\n", encoding="utf-8"

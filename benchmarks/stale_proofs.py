@@ -1,7 +1,8 @@
 """Proofs whose results are older than the code they speak of: takes what is recorded, gives the files that changed.
 
-A result is stale where a path that its proof names has another content at HEAD than at the recorded commit. It is a
-warning: a proof takes too long to be run after every change. Without a history of git nothing is known.
+A result is stale where a path that its proof names has another content at HEAD than at the recorded commit. It fails no
+proof, for a proof takes too long to be run after every change: docs/proofs.md says so, and a test holds that page to it
+(tests/docs/test_docs_generated.py). Which files changed is known with a history of git alone.
 """
 
 import shutil

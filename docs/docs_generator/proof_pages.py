@@ -1,7 +1,9 @@
 """The page of long proofs: takes benchmarks/proofs.yaml and the recorded results, gives Markdown."""
 
+import hashlib
 import json
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
@@ -15,8 +17,8 @@ NOTE = f"<!-- generated from {PROOFS} and {RESULTS} by docs/generate.py: do not 
 HEAD = """# Long proofs
 
 What takes too long for every test run. Each line is one command that ends with 0 when its sentence holds; its figures,
-the day and the commit (with a "+" where files differed from it) are those of its last run. `scripts/prove --list` names
-the results that are older than the code they speak of.
+the day and the commit (with a "+" where files differed from it) are those of its last run. A result is **stale** once a
+file that it speaks of has another content than when it was recorded; `scripts/prove --list` names these files.
 
 ```bash
 scripts/prove --list
@@ -47,8 +49,23 @@ def proofs() -> dict[str, Proof]:
     return {name: Proof(**one) for name, one in content.items()}
 
 
+def code_hash(paths: list[str], root: Path = ROOT) -> str:
+    """A digest of the names and contents of all files below these paths, but those that Python and Git leave there."""
+    digest = hashlib.sha256()
+    for path in paths:
+        below = sorted((root / path).rglob("*")) if (root / path).is_dir() else [root / path]
+        for file in below:
+            own = file.relative_to(root)
+            if file.is_file() and not any(part == "__pycache__" or part.startswith(".") for part in own.parts):
+                digest.update(f"{own.as_posix()}\0".encode() + hashlib.sha256(file.read_bytes()).digest())
+    return digest.hexdigest()[:16]
+
+
 def recorded() -> dict[str, dict[str, Any]]:
-    """By name: `result`, `figures` (lines), `seconds`, `on`, the day, and `commit`; of proofs that are there still."""
+    """By name: `result`, `figures` (lines), `seconds`, `on`, `commit`, and `code`, the hash of what it speaks of.
+
+    Of proofs that are there still.
+    """
     path = ROOT / RESULTS
     found: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     return {name: one for name, one in found.items() if name in proofs()}
@@ -59,6 +76,8 @@ def _row(name: str, proof: Proof) -> list[str]:
     result = "not recorded"
     if known is not None:
         result = f"{known['result']}: {known['seconds']} s, {known['on']}, {known['commit']}"
+        if known.get("code") != code_hash(proof.paths):
+            result = f"**stale**, {result}"
         since = proof.changed.get(known["commit"])
         result = "<br>".join([result, *([escape(since)] if since else []), *map(escape, known["figures"])])
     return [code(name), escape(proof.shows), f"{proof.minutes} min; {escape(proof.needs)}", result]

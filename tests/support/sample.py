@@ -2,7 +2,7 @@
 
 A test that is marked `sampled` costs too much for every run. What shares its cost is one lot: a file, or what the mark
 names. The lots take turns: of every DAYS days each has one. Without `--sample` every test runs; `scripts/prove tests`
-runs lot after lot (`--lot NAME`).
+runs lot after lot (`--lot NAME`), the tests of every run as one of them.
 """
 
 import os
@@ -12,6 +12,7 @@ import pytest
 
 DAYS = 56  # until every lot has had its turn
 LOTS = "lots: "
+EVERY_RUN = "every-run"  # as the name of a lot: the tests that are not sampled
 _NAMES = pytest.StashKey[list[str]]()
 DAY = "FLEET_TEST_DAY"  # 2026-11-25, so that a run can be had again; scripts/test sets it for all workers
 
@@ -38,7 +39,7 @@ def lot(item: pytest.Item) -> str | None:
 def pytest_addoption(parser: pytest.Parser) -> None:
     """The options that leave lots out."""
     parser.addoption("--sample", action="store_true", help=f"of the sampled tests only the lots of {DAY}, or of today")
-    parser.addoption("--lot", metavar="NAME", help="only the sampled tests of one lot")
+    parser.addoption("--lot", metavar="NAME", help=f"only the tests of one lot; {EVERY_RUN}: only those of none")
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
@@ -54,9 +55,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.stash[_NAMES] = sorted(names)
     ours: set[str | None]
     if only := config.getoption("--lot"):
-        if only not in names:
-            raise pytest.UsageError(f"no lot {only}; there are {', '.join(sorted(names)) or 'none'}")
-        ours = {only}
+        if only not in {EVERY_RUN, *names}:
+            raise pytest.UsageError(f"no lot {only}; there are {', '.join([EVERY_RUN, *sorted(names)])}")
+        ours = {None if only == EVERY_RUN else only}
     elif config.getoption("--sample"):
         ours = {None, *lots_of(names, today())}
     else:
@@ -69,4 +70,4 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_report_collectionfinish(config: pytest.Config) -> str | None:
     """The name of every lot, where tests are listed and not run."""
-    return f"{LOTS}{' '.join(config.stash[_NAMES])}" if config.option.collectonly else None
+    return f"{LOTS}{' '.join([EVERY_RUN, *config.stash[_NAMES]])}" if config.option.collectonly else None
