@@ -4,7 +4,20 @@ from typing import Any
 
 import pytest
 
-from support.live.availability import CALM, DARK, DISKLESS, EVERY_S, FOLLOWER, RATE, ROLLED, ROTTEN, SWEEPS, THROTTLED
+from support.live.availability import (
+    CALM,
+    DARK,
+    DISKLESS,
+    EVERY_S,
+    FOLLOWER,
+    LEFT,
+    LEFT_HOURS,
+    RATE,
+    ROLLED,
+    ROTTEN,
+    SWEEPS,
+    THROTTLED,
+)
 from support.live.measured import Measured
 
 pytestmark = [pytest.mark.timeout(1800), pytest.mark.scenario("availability")]
@@ -94,3 +107,10 @@ def test_a_throttle_is_read_as_the_brokers_describe_it(measured: Measured) -> No
     assert {one["metric"]: one["value"] for one in finding["evidence"]}[
         "brokers that have a rate for throttled replicas"
     ] == 1
+
+
+def test_a_throttle_that_was_there_for_hours_is_told(measured: Measured) -> None:
+    finding = measured.finding(LEFT, "OPS-REPLICATION-THROTTLE")
+    assert (finding["verdict"], finding["subjects"]) == ("exposed", ["topic orders"])
+    told = {one["metric"]: one["value"] for one in finding["evidence"]}
+    assert LEFT_HOURS <= told["the longest time without one"] < LEFT_HOURS + 1

@@ -68,6 +68,25 @@ def test_real_cookies_are_counted_or_the_run_says_why_not(measured: Measured) ->
     assert measured.dossier(netns.NAME)["coverage"]["brokers"][0]["failed"] == 0
 
 
+@pytest.mark.scenario("storms-others")
+@pytest.mark.sampled("storms-others")
+def test_no_cookie_is_counted_where_the_backlog_was_raised(measured: Measured) -> None:
+    """The script of the storm with cookies, on a release that has the setting."""
+    outcome = netns.outcome(measured.home, netns.FITS)
+    if outcome != netns.RAN:
+        assert outcome.startswith(WHY_NOT)
+        # as above
+        pytest.skip(f"the storm that a raised backlog holds did not run: {outcome}")
+    for advisory in (BUG, SETTING):
+        finding = measured.finding(netns.FITS, advisory)
+        assert (finding["verdict"], finding["signature_state"]) == ("not_affected", "quiet")
+    counted = [one for one in measured.facts("host_counters", cluster=netns.FITS) if one["from_sweep"]]
+    assert counted
+    assert {(one["syncookies_sent"], one["listen_overflows"]) for one in counted} == {(0, 0)}, "the kernel was asked"
+    spans = measured.facts("listener_connections", cluster=netns.FITS, kind="start", listener="PLAINTEXT")
+    assert [one["created"] >= netns.CONNECTIONS for one in spans if one["held_before"] is not None] == [True]
+
+
 @pytest.mark.scenario("crippled")
 @pytest.mark.sampled("crippled")
 def test_connections_without_window_scaling_are_told_from_those_that_never_had_it(measured: Measured) -> None:

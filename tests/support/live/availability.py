@@ -4,6 +4,7 @@
 "protocol391"  clients that 4.0 refuses, one with a name, and one that it does not
 "full391"      at one sweep broker 1 has as many connections as it may, and broker 2 nearly as many descriptors
 "throttled391" a topic and a broker keep the throttle of a reassignment that there is none of
+"left391"      the same cluster, whose throttle was there seven hours ago: a sweep of it is landed as one of then
 "calm391"      a controlled restart: partitions below their minimum, and without a leader, at one sweep
 "rotten391"    a batch header on the leader's disk is damaged, so its follower gives the partition up
 "diskless391"  one of two log directories of a broker is taken away under it
@@ -18,6 +19,7 @@ import socket
 import struct
 from collections.abc import Sequence
 from contextlib import ExitStack
+from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -30,9 +32,11 @@ from fleet_demo.topics import create_topic
 from kafka_fleet.collect.sweep import SweepResult
 from support.live import old_clients
 from support.live.scenarios import avoid_midnight, await_that, spaced, sweep_of
+from support.live.unused import landed_before
 
 QUIET, PROTOCOL, FULL = "quiet391", "protocol391", "full391"
 THROTTLED, CALM, ROTTEN, DISKLESS, DARK = "throttled391", "calm391", "rotten391", "diskless391", "dark391"
+LEFT, LEFT_HOURS = "left391", 7
 FOLLOWER, ROLLED = 2, 3
 SWEEPS, EVERY_S = 3, 2.5
 RATE = 5_000_000  # bytes/s
@@ -144,11 +148,15 @@ def full(cluster: Cluster, home: Path) -> None:
 
 
 def throttle(cluster: Cluster, home: Path) -> None:
-    """Two sweeps with a throttle between two without."""
+    """Two sweeps with a throttle between two without; one of hours ago and two of now, all with it."""
     sweep(cluster, home, THROTTLED)
     alter(cluster, THROTTLE, AlterConfigOp.SET)
+    before = cluster.workdir / "before"
+    sweep(cluster, before, "before")
+    landed_before(before, home, LEFT, timedelta(hours=LEFT_HOURS))
     for _ in range(2):
         sweep(cluster, home, THROTTLED)
+        sweep(cluster, home, LEFT)
     alter(cluster, THROTTLE, AlterConfigOp.DELETE)
 
 

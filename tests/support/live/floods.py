@@ -32,6 +32,7 @@ NETWORK, PACED, STOPPING = "network391", "paced391", "stopping391"
 BUSY, LINES, AT_ONCE = 2, 100, 400
 SWEEPS, EVERY_S, STOPPING_S, STOPPED_SWEEPS = 4, 2.0, 60, 3
 API_VERSIONS = struct.pack(">ihhih", 16, 18, 0, 1, 6) + b"floods"
+FENCED = "kafka.controller:type=KafkaController,name=FencedBrokerCount"
 STOPS = "to SHUTTING_DOWN"  # in its log
 THRESHOLDS = {
     "handler_saturation": {
@@ -65,6 +66,7 @@ def _stop(cluster: Cluster, home: Path, port: int, urls: dict[int, str]) -> None
         os.kill(cluster.pids[BUSY], signal.SIGTERM)
         log = cluster.log_paths[BUSY]
         await_that("it stops", lambda: STOPS in log.read_text(errors="replace"), 30)
+        await_that("the controller has given it up", lambda: cluster.jolokia(1, FENCED, "Value") == 1, 60)
         spaced(STOPPED_SWEEPS, STOPPING_S / (STOPPED_SWEEPS - 1) + 1, lambda: _sweep(cluster, home, STOPPING, **read))
         cluster.kill_broker(BUSY)
 

@@ -1,10 +1,13 @@
-"""A storm with real SYN cookies: takes a home, runs broker, node_exporter and collector in a network namespace.
+"""A storm that the kernel counts: takes a home, runs broker, node_exporter and collector in a network namespace.
 
-Two namespaces joined by a veth pair: in one a broker at 3.1.2 (backlog 50, tcp_max_syn_backlog 64), its node_exporter
-and the collector, in the other 400 connections that lose the broker and come back together. Nothing outside of the two
-changes. Where that cannot be done, `outcome` says why in one sentence, and the live tests show it.
+"netns312"  a broker at 3.1.2, whose backlog is fixed at 50, under a tcp_max_syn_backlog of 64: SYN cookies are sent
+"netns411"  the same at 4.1.1 with socket.listen.backlog.size=1000: all fit
 
-python -m support.live.netns HOME EXPORTER CLIENTS      the part that runs inside the server's namespace
+Two namespaces joined by a veth pair for each: in one the broker, its node_exporter and the collector, in the other 400
+connections that lose the broker and come back together. Nothing outside of the two changes. Where that cannot be done,
+`outcome` says why in one sentence, and the live tests show it.
+
+python -m support.live.netns HOME EXPORTER CLIENTS NAME      the part that runs inside the server's namespace
 """
 
 import os
@@ -21,7 +24,11 @@ from support.live.exporter import command, exporter
 from support.live.packages import said
 from support.live.scenarios import sweep
 
-NAME, RELEASE, CONNECTIONS = "netns312", "3.1.2", 400
+NAME, FITS, CONNECTIONS = "netns312", "netns411", 400
+RELEASES: dict[str, tuple[str, dict[str, object]]] = {
+    NAME: ("3.1.2", {}),
+    FITS: ("4.1.1", {"socket.listen.backlog.size": 1000}),
+}
 EXPORTER_PORT = 9100
 RAN = "ran"
 
@@ -31,13 +38,13 @@ def outcome(home: Path, name: str = NAME) -> str:
     return (home / f"{name}.txt").read_text()
 
 
-def run(home: Path) -> None:
+def run(home: Path, name: str = NAME) -> None:
     """Make the namespaces, run the storm between them, remove them; the outcome is left in the home."""
-    between(home, NAME, "support.live.netns", 1)
+    between(home, name, "support.live.netns", 1)
 
 
 def between(home: Path, name: str, module: str, clients: int) -> None:
-    """Run a module in the server's namespace, given home, program of node_exporter and so many clients' namespaces."""
+    """Run a module in the server's namespace, given home, node_exporter, so many clients' namespaces, and the name."""
     server, *others = (f"fleet-{os.getpid()}-{name}-{side}" for side in range(clients + 1))
     program: Path | str = ""
     try:
@@ -45,7 +52,8 @@ def between(home: Path, name: str, module: str, clients: int) -> None:
         if reason is None and isinstance(program := exporter(), str):
             reason = program
         if reason is None:
-            inside = ["ip", "netns", "exec", server, sys.executable, "-m", module, str(home), str(program), *others]
+            inside = ["ip", "netns", "exec", server, sys.executable, "-m", module, str(home), str(program)]
+            inside += [*others, name]
             found = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
             done = subprocess.run(inside, capture_output=True, text=True, check=False, timeout=900, env=found)
             assert done.returncode == 0, f"the storm between namespaces failed:\n{done.stdout}{done.stderr}"
@@ -98,9 +106,10 @@ def everywhere(cluster: Cluster) -> None:
     node.config.write_text(f"{node.config.read_text()}listeners={listeners}\n")  # the later of two lines holds
 
 
-def storm(home: Path, program: Path, clients: str) -> None:
+def storm(home: Path, program: Path, clients: str, name: str) -> None:
     """Inside the server's namespace: broker, exporter, a crowd in the other namespace, sweeps around a restart."""
-    cluster = Cluster(NAME, RELEASE, brokers=1)
+    release, config = RELEASES[name]
+    cluster = Cluster(name, release, brokers=1, broker_config=config)
     node = cluster.nodes[1]
     everywhere(cluster)
     with cluster:
@@ -123,4 +132,4 @@ def storm(home: Path, program: Path, clients: str) -> None:
 
 
 if __name__ == "__main__":
-    storm(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3])
+    storm(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], sys.argv[4])

@@ -74,10 +74,13 @@ class SilentMember:
             self._generation, self._member = answer.generation_id, answer.member_id
         return bool(answer.error_code == 0)
 
-    def heartbeats(self, seconds: float) -> str:
-        """Send one each half second; the name of the first error that was told, or NoError."""
+    def heartbeats(self, seconds: float, whatever: str = "NoError") -> str:
+        """Send one each half second; the name of the first error that was told, or NoError.
+
+        whatever: an answer that does not end it.
+        """
         until = time.monotonic() + seconds
-        while time.monotonic() < until and self.told == "NoError":
+        while time.monotonic() < until and self.told in ("NoError", whatever):
             answer = self._send(HeartbeatRequest(
                 group_id=self._group, generation_id=self._generation, member_id=self._member, max_version=2
             ))  # fmt: skip
@@ -96,12 +99,13 @@ class SilentMember:
         if answer.error_code:
             raise errors.for_code(answer.error_code)
 
-    def rebalance(self, seconds: float) -> None:
-        """Join again and again, as a leader whose subscription changes; each time the assignment takes a second."""
+    def rebalance(self, seconds: float, takes_s: float = 1.0, rests_s: float = 0.0) -> None:
+        """Join again and again, as a leader whose subscription changes; how long each assignment takes, and lasts."""
         until = time.monotonic() + seconds
         while time.monotonic() < until:
-            self.heartbeats(1.0)
+            self.heartbeats(takes_s)
             self.assign()
+            time.sleep(rests_s)
             if not self._join():
                 raise ClusterError(f"{self._group} could not join again")
 

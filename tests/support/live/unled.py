@@ -1,7 +1,7 @@
 """Partitions whose replicas in sync are all lost, where unclean elections are allowed: takes a home, lands sweeps.
 
 "unled381"     the other replica is back, and the controller of 3.8.1 does not make it leader
-"elected411"   the same steps at 4.1.1, whose controller does; sweeps see the set before and the leader after
+"installed411" the same steps at 4.1.1, whose controller does; sweeps see the set before and the leader after
 "unseen411"    again, and the first leader leads again before the next sweep: of the election only its count is left
 "eligible411"  a look-alike: with eligible leader replicas (KIP-966) the last leader, which was killed, is elected and
                counted alike
@@ -22,7 +22,7 @@ from support.live import availability
 from support.live.scenarios import avoid_midnight, await_that, in_sync, spaced
 from support.live.unclean import leads
 
-UNLED, ELECTED, UNSEEN, ELIGIBLE = "unled381", "elected411", "unseen411", "eligible411"
+UNLED, ELECTED, UNSEEN, ELIGIBLE = "unled381", "installed411", "unseen411", "eligible411"
 LEADER, FOLLOWER = 2, 3
 SWEEPS, EVERY_S = 3, 1.5
 ALLOWED, FORBIDDEN = "payments", "ledger"

@@ -73,8 +73,8 @@ def _sweep(cluster: Cluster, home: Path, name: str) -> None:
     scenarios.sweep(cluster, home, name, thresholds=THRESHOLDS)
 
 
-def _landed_before(swept: Path, home: Path, name: str, days: int) -> None:
-    """The sweeps of one home in another one, under a name, so many days earlier."""
+def landed_before(swept: Path, home: Path, name: str, back: timedelta) -> None:
+    """The sweeps of one home in another one, under a name, so much earlier."""
     (ds,) = (path.name.removeprefix("ds=") for path in (swept / "raw/manifests").iterdir())
     found = []
     for one in manifests(swept, ds)[0]:
@@ -84,7 +84,7 @@ def _landed_before(swept: Path, home: Path, name: str, days: int) -> None:
                 row.pop(column, None)
         found.append(Sweep(name, one.sweep_at, rows))
     for sweep in found:
-        sweep.move(timedelta(days=-days))
+        sweep.move(-back)
     land_all(home, found)
 
 
@@ -105,7 +105,7 @@ def run(home: Path) -> None:
             _sweep(cluster, swept, "before")
             for name, days in DAYS.items():
                 for back in days:
-                    _landed_before(swept, home, name, back)
+                    landed_before(swept, home, name, timedelta(days=back))
             with Producer(cluster, "orders", 20), Consumer(cluster, "orders", group="billing") as reader:
                 await_that("orders are read", lambda: reader.records_read > RECORDS_READ)
                 _sweeps(cluster, home, 1)

@@ -27,6 +27,10 @@ def test_every_founding_issue_has_its_file() -> None:
     assert sorted(set(ids) - set(ADVISORIES)) == []
 
 
+def test_at_least_forty_known_issues_are_measured_by_a_symptom() -> None:
+    assert len([one for one in load_advisories().values() if one.signature]) >= 40
+
+
 def test_fixes_are_published_or_expected_and_not_affected() -> None:
     table = catalogue()
     for advisory in ADVISORIES.values():
