@@ -9,13 +9,13 @@ from docs_generator.corpus_table import corpus_table
 from kafka_fleet.base.resources import sql_dir
 from kafka_fleet.knowledge.signatures import load_signatures
 from support.homes.corpus import FOLDER, MOST_BYTES, Label, archive, clusters_in, keep, labels, open_corpus
-from support.live.measured import SCENARIOS
+from support.live.record_corpus import RECORDED
 
 
 def test_labels_name_scenarios_signatures_and_causes_that_there_are() -> None:
     known = {name: set(one.causes) for name, one in load_signatures(sql_dir()).items()}
     for cluster, one in labels().items():
-        assert one.scenario in SCENARIOS, cluster
+        assert one.scenario in RECORDED, cluster
         for causes in (one.faults, one.beside):
             assert causes.keys() <= known.keys(), cluster
             assert all(set(named) <= known[signature] for signature, named in causes.items()), cluster
