@@ -34,6 +34,7 @@ CONFIG = {
     "offsets.topic.replication.factor": 3,
     "unclean.leader.election.enable": "true",
 }
+OFFLINE = "kafka.controller:type=KafkaController,name=OfflinePartitionsCount"
 COUNT = "kafka.controller:type=ControllerStats,name=UncleanLeaderElectionsPerSec"
 
 
@@ -109,6 +110,7 @@ def ignored(home: Path) -> None:
         availability.sweep(cluster, home, UNLED)
         _lose_leader(cluster, ALLOWED)
         cluster.start_broker(FOLLOWER)
+        await_that("a partition without a leader", lambda: cluster.jolokia(1, OFFLINE, "Value") > 0)
         _sweeps(cluster, home, UNLED)
 
 
