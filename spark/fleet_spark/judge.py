@@ -90,12 +90,9 @@ def write_findings(day: Day, fleet_file: Path | None, clusters: list[str], signa
     chosen = [one for name, one in catalogue.items() if not signatures or name in signatures]
     known = {c: own for c, own in overrides.items() if c in stored["cluster_days"]}
     values, plots = values_of(chosen, known), plots_of(day, made)
-    # conditions first: their one query takes longer than any signature, and others run beside it
-    tasks: dict[str, Task[Any]] = {
-        "conditions": conditions_task(day.spark, load_conditions(day.sql), day.ds, day.profiles, known),
-        **signature_tasks(day.spark, chosen, values, day.profiles),
-        "plots": day_plots(day, plots),
-    }
+    tasks: dict[str, Task[Any]] = {**signature_tasks(day.spark, chosen, values, day.profiles)}
+    tasks["conditions"] = conditions_task(day.spark, load_conditions(day.sql), day.ds, day.profiles, known)
+    tasks["plots"] = day_plots(day, plots)
     found = aside.run_all(tasks)
     measured = measured_of(day.spark, chosen, values, found, day.profiles, aside)
     answered, drawn, rolls = found["conditions"], found["plots"], RollsOfDay(day, swept)
