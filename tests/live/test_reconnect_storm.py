@@ -13,6 +13,16 @@ BUG, SETTING = "KAFKA-9648", "CFG-LISTEN-BACKLOG"
 WHY_NOT = ("network namespaces need", "no network namespace can", "the network namespaces cannot", "node_exporter ")
 
 
+def require_run(measured: Measured, name: str) -> None:
+    """Skip where a storm between namespaces could not be made; any other reason fails."""
+    outcome = netns.outcome(measured.home, name)
+    if outcome != netns.RAN:
+        assert outcome.startswith(WHY_NOT)
+        assert name not in measured.days
+        # for want of the right to make namespaces, or of node_exporter (WHY_NOT); tests/sql/checks has such rows
+        pytest.skip(f"the storm that the kernel counts did not run: {outcome}")
+
+
 def evidence(finding: dict[str, Any], word: str) -> float:
     return float(next(line["value"] for line in finding["evidence"] if word in line["metric"]))
 
@@ -50,12 +60,7 @@ def test_the_same_storm_fits_a_raised_backlog(measured: Measured) -> None:
 @pytest.mark.scenario("storms-others")
 @pytest.mark.sampled("storms-others")
 def test_real_cookies_are_counted_or_the_run_says_why_not(measured: Measured) -> None:
-    outcome = netns.outcome(measured.home)
-    if outcome != netns.RAN:
-        assert outcome.startswith(WHY_NOT)
-        assert netns.NAME not in measured.days
-        # for want of the right to make namespaces, or of node_exporter (WHY_NOT); tests/sql/checks has such rows
-        pytest.skip(f"the storm with real SYN cookies did not run: {outcome}")
+    require_run(measured, netns.NAME)
     finding = measured.finding(netns.NAME, BUG)
     assert (finding["verdict"], finding["cause"], finding["strength"]) == ("confirmed", "restart", "conclusive")
     assert finding["subjects"] == ["broker 1", "listener PLAINTEXT"]
@@ -72,11 +77,7 @@ def test_real_cookies_are_counted_or_the_run_says_why_not(measured: Measured) ->
 @pytest.mark.sampled("storms-others")
 def test_no_cookie_is_counted_where_the_backlog_was_raised(measured: Measured) -> None:
     """The script of the storm with cookies, on a release that has the setting."""
-    outcome = netns.outcome(measured.home, netns.FITS)
-    if outcome != netns.RAN:
-        assert outcome.startswith(WHY_NOT)
-        # as above
-        pytest.skip(f"the storm that a raised backlog holds did not run: {outcome}")
+    require_run(measured, netns.FITS)
     for advisory in (BUG, SETTING):
         finding = measured.finding(netns.FITS, advisory)
         assert (finding["verdict"], finding["signature_state"]) == ("not_affected", "quiet")
@@ -90,11 +91,7 @@ def test_no_cookie_is_counted_where_the_backlog_was_raised(measured: Measured) -
 @pytest.mark.scenario("crippled")
 @pytest.mark.sampled("crippled")
 def test_connections_without_window_scaling_are_told_from_those_that_never_had_it(measured: Measured) -> None:
-    outcome = netns.outcome(measured.home, crippled.NAME)
-    if outcome != netns.RAN:
-        assert outcome.startswith(WHY_NOT)
-        # for want of the right to make namespaces, or of node_exporter (WHY_NOT); tests/sql/checks has such rows
-        pytest.skip(f"the storm with real SYN cookies did not run: {outcome}")
+    require_run(measured, crippled.NAME)
     finding = measured.finding(crippled.NAME, BUG)
     assert (finding["verdict"], finding["cause"]) == ("confirmed", "restart")
     lost = evidence(finding, "as cookies leave them")
@@ -113,10 +110,9 @@ def test_connections_without_window_scaling_are_told_from_those_that_never_had_i
 @pytest.mark.scenario("crippled")
 @pytest.mark.sampled("crippled")
 def test_the_kernel_s_log_alone_proves_a_storm_that_no_counter_is_read_of(measured: Measured) -> None:
-    outcome = netns.outcome(measured.home, crippled.NAME)
-    reason = outcome if outcome != netns.RAN else crippled.unread()
-    if reason:
-        # for want of the right to make namespaces or to read the kernel's log; tests/sql/checks has such rows
+    require_run(measured, crippled.NAME)
+    if reason := crippled.unread():
+        # for want of the right to read the kernel's log, as in most containers; tests/sql/checks has such rows
         pytest.skip(f"the kernel's log of a storm was not read: {reason}")
     marks = measured.facts("log_marks", cluster=crippled.FLOODED, mark="syn_flood")
     assert sum(row["line_count"] for row in marks) >= 1

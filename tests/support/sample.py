@@ -1,8 +1,8 @@
 """Which tests `scripts/test` runs on a day: takes the collected tests and the date, leaves the other days' lots out.
 
 A test that is marked `sampled` costs too much for every run. What shares its cost is one lot: a file, or what the mark
-names. The lots take turns: of every DAYS days each has one, but for those of more than two minutes (`turns=False`).
-Without `--sample` every test runs; `scripts/prove tests` runs lot after lot (`--lot NAME`), the tests of every run too.
+names. The lots take turns: of every DAYS days each has one. Without `--sample` every test runs; `scripts/prove tests`
+runs lot after lot (`--lot NAME`), the tests of every run as one of them.
 """
 
 import os
@@ -36,12 +36,6 @@ def lot(item: pytest.Item) -> str | None:
     return str(mark.args[0]) if mark.args else item.path.stem
 
 
-def has_turn(item: pytest.Item) -> bool:
-    """Whether the lot of a test is run on some day, and not by `scripts/prove tests` alone."""
-    mark = item.get_closest_marker("sampled")
-    return mark is None or bool(mark.kwargs.get("turns", True))
-
-
 def pytest_addoption(parser: pytest.Parser) -> None:
     """The options that leave lots out."""
     parser.addoption("--sample", action="store_true", help=f"of the sampled tests only the lots of {DAY}, or of today")
@@ -65,8 +59,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             raise pytest.UsageError(f"no lot {only}; there are {', '.join([EVERY_RUN, *sorted(names)])}")
         ours = {None if only == EVERY_RUN else only}
     elif config.getoption("--sample"):
-        turns = {one for item, one in lots.items() if one is not None and has_turn(item)}
-        ours = {None, *lots_of(turns, today())}
+        ours = {None, *lots_of(names, today())}
     else:
         return
     left = [item for item, one in lots.items() if one not in ours]

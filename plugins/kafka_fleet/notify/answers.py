@@ -1,7 +1,9 @@
 """What a refusal says: takes an answer's bytes, gives its first ones, and its words without a secret."""
 
+import json
 import time
 from collections.abc import Iterable
+from typing import Any
 
 from kafka_fleet.notify.outcome import TIMEOUT
 from kafka_fleet.report.sanitize import shorten
@@ -17,6 +19,15 @@ def first_bytes(parts: Iterable[bytes]) -> bytes:
         if len(found) >= SAID or time.monotonic() > until:
             break
     return found[:SAID]
+
+
+def members(body: bytes) -> dict[str, Any]:
+    """Those of an answer that is an object of JSON; none of any other, as of one that was cut off."""
+    try:
+        found = json.loads(body)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def words_without(secrets: Iterable[str], parts: Iterable[object]) -> str:

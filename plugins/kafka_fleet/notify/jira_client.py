@@ -20,7 +20,7 @@ from kafka_fleet.config.channel_providers import require_provider
 from kafka_fleet.config.channels import Channel
 from kafka_fleet.config.credentials import Connection, CredentialsError
 from kafka_fleet.notify.addresses import authorities, hosted, login, safe
-from kafka_fleet.notify.answers import words_without
+from kafka_fleet.notify.answers import members, words_without
 from kafka_fleet.notify.outcome import AGENT, TIMEOUT, Verdict, of_requests
 from kafka_fleet.notify.sending import unusable_provider
 
@@ -142,12 +142,7 @@ class JiraClient:
 
     def _said(self, body: bytes) -> str:
         """The sentences of `errorMessages` and `errors`, as one line."""
-        try:
-            found = json.loads(body)
-        except ValueError:
-            return ""
-        if not isinstance(found, dict):
-            return ""
+        found = members(body)
         general, fields = found.get("errorMessages"), found.get("errors")
         parts = [str(one) for one in general] if isinstance(general, list) else []
         parts += [f"{name}: {one}" for name, one in fields.items()] if isinstance(fields, dict) else []

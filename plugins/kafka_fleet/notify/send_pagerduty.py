@@ -4,7 +4,6 @@ The hook has the key; its own send_event makes a client that waits out 429 witho
 knows one region. So the client is made here, the same one, with one try.
 """
 
-import json
 import ssl
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -18,7 +17,7 @@ from pagerduty import Error, EventsApiV2Client
 from kafka_fleet.config.channels import Channel
 from kafka_fleet.config.credentials import Connection, CredentialsError
 from kafka_fleet.notify.addresses import authorities, hosted, safe, trust
-from kafka_fleet.notify.answers import first_bytes, words_without
+from kafka_fleet.notify.answers import first_bytes, members, words_without
 from kafka_fleet.notify.hooks import connected, quiet
 from kafka_fleet.notify.outcome import (
     LATE,
@@ -111,12 +110,7 @@ def _sent(client: EventsApiV2Client, event: Mapping[str, Any], secrets: Sequence
 
 def _said(body: bytes, secrets: Sequence[str]) -> str:
     """`message` and `errors` of an answer; empty where it is no JSON, or longer than what is read of it."""
-    try:
-        found = json.loads(body)
-    except ValueError:
-        return ""
-    if not isinstance(found, dict):
-        return ""
+    found = members(body)
     errors = found.get("errors")
     parts = [found.get("message"), *(errors if isinstance(errors, list) else [errors])]
     return words_without(secrets, [one for one in parts if isinstance(one, str)])

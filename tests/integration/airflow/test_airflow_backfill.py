@@ -25,8 +25,7 @@ from support.servers.mail_server import Mailbox, mail_server, plain
 from support.servers.metric_sink import metric_sink
 from support.spark_runs.analysed import JUDGED_BY, judged_by_hand
 
-# four minutes alone
-pytestmark = [pytest.mark.sampled(turns=False), pytest.mark.timeout(2700), pytest.mark.xdist_group("jobs")]
+pytestmark = [pytest.mark.sampled, pytest.mark.timeout(2700), pytest.mark.xdist_group("jobs")]  # four minutes alone
 DAYS = ["2026-11-08", "2026-11-09"]
 CLUSTERS = ("follower331", "follower332")
 STAGES = ("findings", "signatures", "reports")

@@ -100,6 +100,10 @@ def cut_off(home: Path) -> None:
             await_that("no controller", lambda: cluster.jolokia(leader, ACTIVE, "Value") == 0)
             _sweeps(cluster, home, ASLEEP)
         await_that("a controller", lambda: len(_active(cluster)) == 1)
+        await_that(
+            "no broker is fenced any more",
+            lambda: [cluster.jolokia(node, FENCED, "Value") for node in _active(cluster)] == [0],
+        )
         with ExitStack() as held:
             for node in cluster.broker_ids:
                 held.enter_context(hold(node, SENDER))

@@ -40,11 +40,11 @@ def outcome(home: Path, name: str = NAME) -> str:
 
 def run(home: Path, name: str = NAME) -> None:
     """Make the namespaces, run the storm between them, remove them; the outcome is left in the home."""
-    between(home, name, "support.live.netns", 1)
+    between(home, name, "support.live.netns", 1, name)
 
 
-def between(home: Path, name: str, module: str, clients: int) -> None:
-    """Run a module in the server's namespace, given home, node_exporter, so many clients' namespaces, and the name."""
+def between(home: Path, name: str, module: str, clients: int, *own: str) -> None:
+    """Run a module in the server's namespace, given home, node_exporter, so many clients' namespaces, and its own."""
     server, *others = (f"fleet-{os.getpid()}-{name}-{side}" for side in range(clients + 1))
     program: Path | str = ""
     try:
@@ -53,7 +53,7 @@ def between(home: Path, name: str, module: str, clients: int) -> None:
             reason = program
         if reason is None:
             inside = ["ip", "netns", "exec", server, sys.executable, "-m", module, str(home), str(program)]
-            inside += [*others, name]
+            inside += [*others, *own]
             found = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
             done = subprocess.run(inside, capture_output=True, text=True, check=False, timeout=900, env=found)
             assert done.returncode == 0, f"the storm between namespaces failed:\n{done.stdout}{done.stderr}"

@@ -32,6 +32,18 @@ def quietly(serve: Callable[[socket.socket], None], made: socket.socket) -> None
             return
 
 
+def endless(head: bytes, part: bytes) -> Callable[[socket.socket], None]:
+    """Serves a head, then the same part for as long as the far side takes it."""
+
+    def serve(made: socket.socket) -> None:
+        made.recv(65_536)
+        made.sendall(head)
+        while True:
+            made.sendall(part)
+
+    return serve
+
+
 def exactly(made: socket.socket, size: int) -> bytes:
     """So many bytes. Raises ConnectionError when the far side closes before."""
     found = b""

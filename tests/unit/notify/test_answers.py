@@ -12,7 +12,7 @@ from kafka_fleet.notify.answers import SAID, first_bytes, words_without
 from kafka_fleet.notify.outcome import Outcome
 from kafka_fleet.notify.sending import sender
 from support.builders.channels import SECRET, message
-from support.servers.byte_server import listener
+from support.servers.byte_server import endless, listener
 from support.servers.channel_server import ChannelServer
 
 WRONG_KEY = {
@@ -95,13 +95,8 @@ def test_an_answer_that_breaks_off_is_still_an_answer(via: str, length: str) -> 
 
 @pytest.mark.parametrize("via", ["slack", "pagerduty"])
 def test_a_refusal_without_an_end_is_not_waited_for(via: str) -> None:
-    def endless(made: socket.socket) -> None:
-        made.recv(65_536)
-        made.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\n\r\n")
-        while True:
-            made.sendall(b"a" * 65_536)
-
-    with listener(endless) as place:
+    head = b"HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\n\r\n"
+    with listener(endless(head, b"a" * 65_536)) as place:
         began = time.monotonic()
         assert tell(via, f"http://{place}").reason == "it answered 404"
     assert time.monotonic() - began < 20

@@ -1,7 +1,6 @@
 """What Airflow's hooks and the libraries below them must not do: try again, follow, wait, read on, or log addresses."""
 
 import logging
-import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +18,7 @@ from kafka_fleet.notify.jira_client import JiraError, jira_client
 from kafka_fleet.notify.outcome import Outcome
 from kafka_fleet.notify.sending import sender
 from support.builders.channels import SECRET, message
-from support.servers.byte_server import listener
+from support.servers.byte_server import endless, listener
 from support.servers.certificates import Authority
 from support.servers.channel_server import LOST, ChannelServer, channel_server
 
@@ -60,13 +59,8 @@ def test_each_message_is_one_request(other_end: ChannelServer, via: str, status:
 
 @pytest.mark.parametrize("via", [*KINDS, "jira"])
 def test_an_answer_without_an_end_is_not_waited_for(via: str) -> None:
-    def endless(made: socket.socket) -> None:
-        made.recv(65_536)
-        made.sendall(b"HTTP/1.1 202 Accepted\r\nContent-Type: application/json\r\n\r\n")
-        while True:
-            made.sendall(b" " * 65_536)
-
-    with listener(endless) as place:
+    head = b"HTTP/1.1 202 Accepted\r\nContent-Type: application/json\r\n\r\n"
+    with listener(endless(head, b" " * 65_536)) as place:
         began = time.monotonic()
         assert tell(via, f"http://{place}").verdict == "sent"
     assert time.monotonic() - began < 20

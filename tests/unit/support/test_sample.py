@@ -53,19 +53,6 @@ def test_a_run_leaves_out_the_lots_of_other_days_and_says_which_day_it_is(
     result.stdout.fnmatch_lines([f"{DAY}={FIRST + timedelta(days=DAYS - 1)}"])
 
 
-def test_a_lot_without_a_turn_runs_by_its_name(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytester.makeini("[pytest]\nmarkers =\n  sampled: a lot")
-    pytester.makepyfile(f'{TESTS}\n@pytest.mark.sampled("long", turns=False)\ndef test_long():\n    pass\n')
-    most = 0
-    for day in range(DAYS):
-        monkeypatch.setenv(DAY, str(FIRST + timedelta(days=day)))
-        most = max(most, ran(pytester, "--sample")["passed"])
-    assert most == 3, "those of every run, and the two of b"
-    assert ran(pytester, "--lot", "long") == {"passed": 1, "deselected": 4}
-    listed = pytester.runpytest_inprocess("-p", "support.sample", "--collect-only", "-q")
-    listed.stdout.fnmatch_lines(["*every-run a b long*"])
-
-
 def test_a_day_that_is_none_is_refused(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     pytester.makepyfile("def test_one(): pass")
     monkeypatch.setenv(DAY, "tomorrow")
