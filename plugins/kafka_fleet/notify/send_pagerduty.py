@@ -46,7 +46,7 @@ class _Answered(Exception):
 def _answered(response: httpx2.Response) -> None:
     body = b""
     if not response.is_success:
-        with suppress(httpx2.HTTPError):
+        with suppress(httpx2.HTTPError):  # the status decides; words that break off are lost, and nothing else
             body = first_bytes(response.iter_raw())
     raise _Answered(response.status_code, body)
 

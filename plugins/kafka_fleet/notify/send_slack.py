@@ -53,7 +53,7 @@ def _word(error: HTTPError, url: str) -> str:
     answer = cast(HTTPResponse, error.fp)
     try:
         found = first_bytes(iter(lambda: answer.read1(SAID), b"")).strip()
-    except (OSError, HTTPException):
+    except (OSError, HTTPException):  # the status decides; a word that breaks off is lost, and nothing else
         return ""
     return found.decode() if _WORD.fullmatch(found) and found.decode() not in url else ""
 
